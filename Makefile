@@ -1,0 +1,44 @@
+# Every target sets up what it needs in .venv, from the versions in constraints.txt.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format bench clean
+
+help:  ## show this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
+
+$(VENV)/core: pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "tonmf needs Python 3.11 or newer; name one with make PYTHON=...")'
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) hatchling editables
+	$(PIP) --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/dev: $(VENV)/core
+	$(PIP) --no-build-isolation -e '.[test,lint]'
+	@touch $@
+
+demo: $(VENV)/core  ## fit a small corpus and print what does not belong in it
+	$(BIN)/python -m tonmf.cli.demo
+
+test: $(VENV)/dev  ## run the tests, and the examples in the code and the documents
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: $(VENV)/dev  ## check style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/dev  ## bring the code into style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/dev  ## measure speed and memory beside peers (needs TONMF_DATA, see benchmarks/README.md)
+	$(BIN)/python -m benchmarks $(BENCH_ARGS)
+
+clean:  ## remove the environment, caches and benchmark results
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis benchmarks/results
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""What runs in a terminal; the only part of tonmf that prints."""

@@ -1,0 +1,360 @@
+"""`TONMF`, the model of the paper as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, OutlierMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
+
+from tonmf.blocks import Pass, Topics, document_step
+from tonmf.errors import InputError
+from tonmf.executors.serial import SerialExecutor
+from tonmf.init import STARTS, Start, at_unit_norm
+from tonmf.inner import INNER_METHODS
+from tonmf.objective import outlier_norms, shrink
+from tonmf.ops import Array, Ops
+from tonmf.ops.reference import ReferenceOps
+from tonmf.parameters import check_parameters
+from tonmf.solver import Options, Problem, Progress, Solution, solve
+from tonmf.sources.memory import MatrixSource, default_block_size
+from tonmf.threshold import automatic_threshold, threshold_for_share
+from tonmf.validation import check_n_topics, check_rows, check_sample_weight, check_start
+
+STALLED = 0.99
+"""Rank correlation of first and last residuals from which a fit counts as one that stayed at its start."""
+
+
+class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, BaseEstimator):  # type: ignore[misc]
+    """Outlier detection by a robust non-negative matrix factorisation.
+
+    Rows of a sparse non-negative matrix are explained by a few topics; a row that the topics cannot explain is an
+    outlier. The model is that of Kannan, Woo, Aggarwal and Park, "Outlier Detection for Text Data":
+
+        min  ½‖X − H Wᵀ − Z‖²_F + α Σ_i ‖z_i‖₂ + β Σ H      over H ≥ 0, W ≥ 0, Z
+
+    with topics W of unit norm. Z is never stored: a row's share in it follows from its residual norm
+    ρ_i = ‖x_i − h_i Wᵀ‖ alone. A row with ρ_i > α counts only α/ρ_i in the fit, so that outliers do not bend the topics.
+
+    Parameters
+    ----------
+    n_topics : int, optional
+        Number of topics. If not given, 10, or fewer if X is smaller.
+    alpha : float or "auto"
+        The residual norm from which a row is weighted down; ``np.inf`` gives plain NMF. "auto" takes the 0.9-quantile of
+        the residual norms, re-estimated over the first 10 iterations and then fixed.
+    beta : float
+        Weight of the ℓ1 penalty on the rows' topics, with topics at unit norm.
+    solver : {"reweighted", "paper"}
+        Two ways down the same objective. "reweighted" minimises the tightest quadratic above it and is the faster by far
+        when α is small; "paper" is Algorithm 1 of the paper, with Z held during an inner loop.
+    inner : {"hals", "anls", "scalar"}
+        The block coordinate descent inside: topic by topic; exactly, by block principal pivoting; or one number at a time,
+        the one that gains most.
+    init : {"random", "nndsvd", "nndsvda", "nndsvdar", "uniform"} or tuple of arrays (H, W)
+        The start. "uniform" is that of the paper's published code, from which solver="paper" does not move unless α is
+        large; a warning says so when it happens. Arrays: H (n_samples × n_topics) and W (n_features × n_topics).
+    max_iter : int
+        Most iterations: passes over the data, or (solver="paper") updates of Z.
+    tol : float
+        Stop when an iteration lowers the objective by no more than this share of its value without any topics.
+    inner_iter : int, optional
+        Sweeps over each factor in a pass (solver="reweighted", 2 if not given), or most inner iterations for one Z
+        (solver="paper", 10 if not given).
+    inner_tol : float, optional
+        The same for the inner loop of solver="paper"; 0.001 if not given.
+    score_by : {"residual", "paper"}
+        What an outlier score is: ρ, or the paper's ‖z‖ = max(0, ρ − α), which ties all rows below α at zero.
+    contamination : float or "auto"
+        Share of the training rows to flag, or "auto": those with a score above median + 3 (P84 − median), with P84 the
+        0.84-quantile. It looks only at the upper half of the scores, so it suits skewed scores of either kind.
+    block_size : int, optional
+        Rows worked on at a time. It does not change the result, only memory and speed.
+    backend : {"numba", "numpy"}
+        Compiled kernels on all cores, or plain numpy and scipy.
+    n_jobs : int, optional
+        Threads of the compiled kernels; all cores if not given or -1.
+    random_state : int, RandomState instance, optional
+        Seed of the start. With a seed, runs repeat bit for bit on one machine.
+    callback : callable, optional
+        Called with a `tonmf.Progress` after each iteration. An exception in it ends the fit.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_topics_, n_features)
+        The topics, each of unit norm.
+    outlier_scores_ : ndarray of shape (n_samples,)
+        Scores of the training rows; higher is stranger.
+    residual_norms_ : ndarray of shape (n_samples,)
+        ρ of the training rows.
+    weights_ : ndarray of shape (n_samples,)
+        min(1, α/ρ) of the training rows.
+    threshold_ : float
+        Rows with a score above it are outliers.
+    offset_ : float
+        ``-threshold_``: ``decision_function = score_samples - offset_``.
+    alpha_ : float
+        The α in force.
+    n_topics_ : int
+        Topics in the model. Topics that no row uses when the fit ends are dropped.
+    topic_shares_ : ndarray of shape (n_topics_,)
+        Each topic's share of the training rows' weight on topics.
+    objective_history_ : ndarray of shape (n_values,)
+        The objective after each iteration from the one on at which α is fixed, and that of the final model.
+    n_iter_ : int
+        Iterations done.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tonmf import TONMF
+    >>> rng = np.random.default_rng(0)
+    >>> groups = np.kron(np.eye(3), np.ones(20))           # three groups of terms
+    >>> X = rng.poisson(2 * groups[rng.integers(3, size=200)]).astype(float)
+    >>> X[17] = 0
+    >>> X[17, [3, 25, 47]] = 9                             # a row that is none of them
+    >>> model = TONMF(n_topics=3, random_state=0).fit(X)
+    >>> int(model.outlier_scores_.argmax())
+    17
+    """
+
+    def __init__(
+        self,
+        n_topics: int | None = None,
+        *,
+        alpha: float | str = "auto",
+        beta: float = 0.0,
+        solver: str = "reweighted",
+        inner: str = "hals",
+        init: str | tuple[Any, Any] = "random",
+        max_iter: int = 200,
+        tol: float = 1e-4,
+        inner_iter: int | None = None,
+        inner_tol: float | None = None,
+        score_by: str = "residual",
+        contamination: float | str = "auto",
+        block_size: int | None = None,
+        backend: str = "numba",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        callback: Callable[[Progress], None] | None = None,
+    ) -> None:
+        self.n_topics = n_topics
+        self.alpha = alpha
+        self.beta = beta
+        self.solver = solver
+        self.inner = inner
+        self.init = init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.inner_iter = inner_iter
+        self.inner_tol = inner_tol
+        self.score_by = score_by
+        self.contamination = contamination
+        self.block_size = block_size
+        self.backend = backend
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.callback = callback
+
+    # ------------------------------------------------------------------ fitting
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the model to rows of X.
+
+        Parameters
+        ----------
+        X : {array, sparse matrix, dataframe} of shape (n_samples, n_features)
+            Non-negative rows: counts, tf-idf, baskets.
+        y : ignored
+            Present for API consistency.
+        sample_weight : array of shape (n_samples,), optional
+            How often each row counts; a row of weight 2 is the same as the row twice.
+
+        Returns
+        -------
+        self : TONMF
+        """
+        check_parameters(self.get_params(deep=False))
+        X = check_rows(self, X, reset=True)
+        weights = check_sample_weight(sample_weight, X.shape[0])
+        n_topics = check_n_topics(self.n_topics, *X.shape)
+        ops = self._ops()
+        source = MatrixSource(X, weights, self.block_size or default_block_size(n_topics), ops)
+        with _one_blas_thread():
+            H, W = at_unit_norm(self._start(source, n_topics, ops))
+            source.start_from(H, n_topics)
+            solution = solve(Problem(source, self._options(), ops, SerialExecutor(), self.callback), W)
+        self._keep(solution, source, weights)
+        self._warn(solution)
+        return self
+
+    def _ops(self) -> Ops:
+        if self.backend == "numpy":
+            return ReferenceOps()
+        from tonmf.ops.compiled import CompiledOps  # numba takes a moment to import
+
+        return CompiledOps(None if self.n_jobs is None or self.n_jobs < 0 else self.n_jobs)
+
+    def _options(self) -> Options:
+        paper = self.solver == "paper"
+        return Options(
+            solver=self.solver,
+            inner=INNER_METHODS[self.inner],
+            alpha=None if isinstance(self.alpha, str) else float(self.alpha),
+            beta=float(self.beta),
+            max_iter=self.max_iter,
+            tol=self.tol,
+            inner_iter=self.inner_iter or (10 if paper else 2),
+            inner_tol=1e-3 if self.inner_tol is None else self.inner_tol,
+        )
+
+    def _start(self, source: MatrixSource, n_topics: int, ops: Ops) -> Start:
+        if isinstance(self.init, str):
+            return STARTS[self.init](source, n_topics, check_random_state(self.random_state), ops, SerialExecutor())
+        return check_start(self.init, source.n_docs, source.n_terms, n_topics)
+
+    def _keep(self, solution: Solution, source: MatrixSource, weights: Array) -> None:
+        blocks = source.blocks()
+        self.components_ = np.ascontiguousarray(solution.topics.W.T)
+        self.alpha_ = solution.alpha
+        self.n_topics_ = len(self.components_)
+        self.topic_shares_ = solution.usage / max(solution.usage.sum(), np.finfo(np.float64).tiny)
+        self.objective_history_ = np.array(solution.history)
+        self.n_iter_ = solution.n_iter
+        self.residual_norms_ = np.concatenate([block.rho for block in blocks])
+        self.weights_ = np.concatenate([block.omega for block in blocks])
+        self.outlier_scores_ = self._score_of(self.residual_norms_)
+        if isinstance(self.contamination, str):
+            self.threshold_ = automatic_threshold(self.outlier_scores_, weights)
+        else:
+            self.threshold_ = threshold_for_share(self.outlier_scores_, self.contamination, weights)
+        self.offset_ = -self.threshold_
+
+    def _warn(self, solution: Solution) -> None:
+        started_apart = isinstance(self.init, str) and self.init == "uniform" and self.solver == "paper"
+        if started_apart and solution.stayed_at_start > STALLED:
+            warnings.warn(
+                "The fit stayed at its start (init='uniform'): final and initial residuals rank-correlate at "
+                f"{solution.stayed_at_start:.3f}. So far from the data every weight α/ρ is near 0, and Z takes up the random "
+                "start instead of the outliers. Use init='random', which is scaled to the data, or solver='reweighted'.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        elif not solution.converged and self.tol > 0:
+            warnings.warn(
+                f"The objective still fell by more than tol={self.tol} when max_iter={self.max_iter} was reached. "
+                "Raise max_iter, or tol if the scores are good enough.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    # ------------------------------------------------------------------ using the model
+
+    def transform(self, X: Any) -> Array:
+        """Topics of each row: the h ≥ 0 that explains it best.
+
+        Each row is solved by itself, from zero and without randomness: the same row gives the same numbers, whatever
+        else is in X.
+
+        Returns
+        -------
+        H : ndarray of shape (n_samples, n_topics_)
+        """
+        H, _ = self._solve_rows(self._check_new(X))
+        return H
+
+    def outlier_score(self, X: Any) -> Array:
+        """How strange each row is, on the scale of ``outlier_scores_``; higher is stranger.
+
+        Training rows get the score they have in ``outlier_scores_``.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+        """
+        _, rho = self._solve_rows(self._check_new(X))
+        return self._score_of(rho)
+
+    def score_samples(self, X: Any) -> Array:
+        """``-outlier_score(X)``: scikit-learn's sign, lower is stranger."""
+        return -self.outlier_score(X)
+
+    def decision_function(self, X: Any) -> Array:
+        """``score_samples(X) - offset_``: negative for outliers."""
+        return self.score_samples(X) - self.offset_
+
+    def predict(self, X: Any) -> Array:
+        """-1 for outliers, 1 for the rest."""
+        labels: Array = np.where(self.decision_function(X) < 0, -1, 1)
+        return labels
+
+    def outlier_matrix(self, X: Any, rows: Any = None) -> Array:
+        """Rows of Z: what is left of each row after its topics, shrunk by α; zero for rows with ρ ≤ α.
+
+        Parameters
+        ----------
+        X : {array, sparse matrix, dataframe} of shape (n_samples, n_features)
+        rows : array of int or bool, slice or int, optional
+            Which rows of X; all if not given. The result is dense, so name the rows that you want to look at.
+
+        Returns
+        -------
+        Z : ndarray of shape (n_rows, n_features)
+        """
+        X = self._check_new(X)
+        if rows is not None:
+            try:
+                X = X[np.atleast_1d(np.arange(X.shape[0])[rows])]
+            except IndexError as error:
+                raise InputError(f"rows must be numbers of rows of X, which has {X.shape[0]}; got {rows!r}.") from error
+        H, _ = self._solve_rows(X)
+        return shrink(X.toarray() - H @ self.components_, self.alpha_).astype(X.dtype, copy=False)
+
+    def _check_new(self, X: Any) -> sp.csr_matrix:
+        check_is_fitted(self)
+        return check_rows(self, X, reset=False)
+
+    def _solve_rows(self, X: sp.csr_matrix) -> tuple[Array, Array]:
+        """(H, ρ) of new rows, in the dtype of X."""
+        ops = self._ops()
+        # The sums must come out as in training, where W has the dtype of the training data.
+        W = np.ascontiguousarray(self.components_.T)
+        size = self.block_size or default_block_size(self.n_topics_)
+        source = MatrixSource(X.astype(W.dtype, copy=False), np.ones(X.shape[0]), size, ops)
+        problem = Problem(source, self._options(), ops, SerialExecutor())
+        with _one_blas_thread():
+            topics = Topics(W, ops.gram(W, np.ones(len(W)), W))
+            problem.run(
+                document_step, Pass(topics, self.alpha_, float(self.beta), INNER_METHODS[self.inner], n_sweeps=1)
+            )
+        H = np.concatenate([block.H for block in source.blocks()]).astype(X.dtype, copy=False)
+        return H, np.concatenate([block.rho for block in source.blocks()])
+
+    def _score_of(self, rho: Array) -> Array:
+        return rho if self.score_by == "residual" else outlier_norms(rho, self.alpha_)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_topics_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def _one_blas_thread() -> Any:
+    """BLAS on one thread meanwhile: its waiting threads would take the cores from ours."""
+    return threadpool_limits(limits=1, user_api="blas")

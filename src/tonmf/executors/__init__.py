@@ -1,0 +1,27 @@
+"""Who runs the blocks of a pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Protocol, Self, TypeVar
+
+from tonmf.sources import Block
+
+__all__ = ["Executor", "Mergeable"]
+
+
+class Mergeable(Protocol):
+    """Sums over documents: those of two sets of blocks add up to those of both."""
+
+    def merge(self, other: Self) -> None:
+        """Add `other` to this."""
+
+
+S = TypeVar("S", bound=Mergeable)
+
+
+class Executor(Protocol):
+    """One method: do a step on every block, and return the sums over all of them."""
+
+    def run(self, step: Callable[[Block, S], None], blocks: Iterable[Block], empty: Callable[[], S]) -> S:
+        """``step(block, sums)`` updates the block and adds its share to `sums`, which starts from ``empty()``."""

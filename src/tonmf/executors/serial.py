@@ -1,0 +1,18 @@
+"""Blocks one after the other, in this process (each block's arithmetic may use many threads)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from tonmf.executors import S
+from tonmf.sources import Block
+
+
+class SerialExecutor:
+    """`tonmf.executors.Executor` that adds every block's share into one set of sums."""
+
+    def run(self, step: Callable[[Block, S], None], blocks: Iterable[Block], empty: Callable[[], S]) -> S:
+        sums = empty()
+        for block in blocks:
+            step(block, sums)
+        return sums

@@ -1,0 +1,114 @@
+"""Where a fit starts from.
+
+====== ==================== ============================================================
+letter shape                what
+====== ==================== ============================================================
+X      n_docs × n_terms     the documents
+W      n_terms × n_topics   first topics, of any scale
+H      n_docs × n_topics    first topics of the documents, or None for zero
+====== ==================== ============================================================
+
+``random``
+    Each topic is a mean of documents, weighted by how far they lie from the mean document in a random direction:
+    W = Xᵀ max(0, (X − x̄)R), R standard normal, H = 0. It is as large as the data, looks at every document, and depends on
+    what the documents say but not on their order or on how repeats are written (twice, or once with weight 2).
+``nndsvd``, ``nndsvda``, ``nndsvdar``
+    From the leading singular vectors, keeping of each pair the sign that carries more (Boutsidis and Gallopoulos); zeros
+    stay zero, become the mean of X, or small random numbers.
+``uniform``
+    W and H uniform on [0, 1], as in the paper's published code. For comparison only: see `tonmf.solver.rank_correlation`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.utils.extmath import randomized_svd
+
+from tonmf.blocks import Sums
+from tonmf.executors import Executor
+from tonmf.ops import Array, Ops
+from tonmf.sources import Block, Source
+
+Start = tuple[Array | None, Array]
+"""(H or None, W)"""
+
+
+def at_unit_norm(start: Start) -> Start:
+    """The same start with topics of unit norm, so that no scale of the data is too large or too small for float32."""
+    H, W = start
+    norms = np.linalg.norm(W, axis=0)
+    W = W / np.where(norms > 0, norms, 1)
+    return (None if H is None else H * norms), W
+
+
+def random_start(source: Source, n_topics: int, rng: np.random.RandomState, ops: Ops, executor: Executor) -> Start:
+    """W = Xᵀ (s∘max(0, (X − x̄)R)), R standard normal; the mean document where no document lies on that side of it."""
+    R = rng.standard_normal((source.n_terms, n_topics)).astype(source.dtype)
+
+    def add_documents(block: Block, sums: Sums) -> None:
+        ops.collect(block.X, block.sample_weight.astype(source.dtype)[:, None], sums.P)
+
+    def add_leaning(block: Block, sums: Sums) -> None:
+        lean = np.maximum(ops.project(block.X, R) - centre, 0) * block.sample_weight[:, None]
+        ops.collect(block.X, lean.astype(source.dtype), sums.P)
+
+    total_weight = sum(float(block.sample_weight.sum()) for block in source.blocks())
+    total = executor.run(add_documents, source.blocks(), lambda: Sums.zeros(source.n_terms, 1)).P
+    centre = total[:, 0] / total_weight @ R
+    W = executor.run(add_leaning, source.blocks(), lambda: Sums.zeros(source.n_terms, n_topics)).P
+    return None, np.where(W.any(axis=0), W, total)
+
+
+def uniform_start(source: Source, n_topics: int, rng: np.random.RandomState, *_: Any) -> Start:
+    """W and H uniform on [0, 1]."""
+    W = rng.uniform(size=(source.n_terms, n_topics))
+    return rng.uniform(size=(source.n_docs, n_topics)), W
+
+
+def nndsvd_start(source: Source, n_topics: int, rng: np.random.RandomState, *_: Any) -> Start:
+    """Non-negative double singular value decomposition, zeros included."""
+    return _nndsvd(source, n_topics, rng)
+
+
+def _nndsvd(source: Source, n_topics: int, rng: np.random.RandomState) -> tuple[Array, Array]:
+    U, S, Vt = randomized_svd(source.matrix(), n_topics, random_state=rng)
+    H, W = np.zeros(U.shape), np.zeros(Vt.T.shape)
+    for k in range(n_topics):
+        sides = [(np.maximum(sign * U[:, k], 0), np.maximum(sign * Vt[k], 0)) for sign in (1, -1)]
+        sizes = [float(np.linalg.norm(u) * np.linalg.norm(v)) for u, v in sides]
+        (u, v), size = max(zip(sides, sizes, strict=True), key=lambda side: side[1])
+        if size > 0:
+            H[:, k] = np.sqrt(S[k] * size) * u / np.linalg.norm(u)
+            W[:, k] = np.sqrt(S[k] * size) * v / np.linalg.norm(v)
+    return H, W
+
+
+def _mean(source: Source) -> float:
+    return float(source.matrix().sum(dtype=np.float64)) / (source.n_docs * source.n_terms)
+
+
+def nndsvda_start(source: Source, n_topics: int, rng: np.random.RandomState, *_: Any) -> Start:
+    """NNDSVD with zeros replaced by the mean of X."""
+    mean = _mean(source)
+    H, W = (np.where(factor == 0, mean, factor) for factor in _nndsvd(source, n_topics, rng))
+    return H, W
+
+
+def nndsvdar_start(source: Source, n_topics: int, rng: np.random.RandomState, *_: Any) -> Start:
+    """NNDSVD with zeros replaced by random numbers up to a hundredth of the mean of X."""
+    most = _mean(source) / 100
+    factors = _nndsvd(source, n_topics, rng)
+    H, W = (np.where(factor == 0, most * rng.uniform(size=factor.shape), factor) for factor in factors)
+    return H, W
+
+
+STARTS: dict[str, Callable[..., Start]] = {
+    "random": random_start,
+    "nndsvd": nndsvd_start,
+    "nndsvda": nndsvda_start,
+    "nndsvdar": nndsvdar_start,
+    "uniform": uniform_start,
+}

@@ -1,0 +1,54 @@
+"""Where one block's arithmetic runs.
+
+An `Ops` object is a set of operations on one block of documents. `tonmf.ops.reference.ReferenceOps` does them with
+numpy and scipy, in the plainest way; `tonmf.ops.compiled.CompiledOps` does the same with numba kernels on several
+threads. A shared test runs on each of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+Array = NDArray[np.floating[Any]]
+
+__all__ = ["Array", "Ops"]
+
+
+class Ops(Protocol):
+    """The operations that a block needs.
+
+    ====== ====================== =============================================
+    letter shape                  what
+    ====== ====================== =============================================
+    X      n_docs × n_terms       a block of documents, as `prepare` returned it
+    W      n_terms × n_topics     topics
+    F      n_rows × n_topics      a factor: H (rows are documents) or W (terms)
+    rhs    n_rows × n_topics      float64
+    gram   n_topics × n_topics    float64
+    ====== ====================== =============================================
+    """
+
+    def prepare(self, X: sp.csr_matrix) -> Any:
+        """Hold a block in the form that `project` and `collect` want."""
+
+    def project(self, X: Any, W: Array) -> Array:
+        """X W, float64."""
+
+    def collect(self, X: Any, F: Array, out: Array) -> None:
+        """Add Xᵀ F to `out`, float64."""
+
+    def hals(self, F: Array, rhs: Array, gram: Array, n_sweeps: int) -> None:
+        """Cyclic coordinate descent on F in place (`tonmf.inner`)."""
+
+    def greedy(self, F: Array, rhs: Array, gram: Array, n_updates: int) -> None:
+        """Greedy coordinate descent on F in place (`tonmf.inner`)."""
+
+    def quadratic(self, F: Array, rhs: Array, gram: Array) -> Array:
+        """f gram fᵀ − 2 rhs·f for each row f of F, float64."""
+
+    def gram(self, A: Array, weight: Array, B: Array) -> Array:
+        """Aᵀ(weight∘B) for two factors over the same rows, float64."""

@@ -1,0 +1,254 @@
+"""The loop of passes: both solvers, their W step, their stopping rules.
+
+====== ==================== ==========================================================
+letter shape                what
+====== ==================== ==========================================================
+W, G   n_terms × n_topics   topics, and G = WᵀW
+P, Q   see `tonmf.blocks`   right-hand side and Gram matrix of the W step
+F      scalar               the objective (`tonmf.objective`)
+====== ==================== ==========================================================
+
+A pass goes over all blocks with the topics fixed (`tonmf.blocks`) and ends with a W step on the sums::
+
+    reweighted                                  paper (Algorithm 1)
+    for each pass:                              until C1:
+        each block: H, then ω from its ρ            each block: Z from (H, W) by Theorem 2
+        stop if F fell by ≤ tol · F(0)              until C2: each block: H with Z held; W with Z held
+        W from P, Q
+
+    C1: F fell by at most tol · F(0) since the last Z, or max_iter times a new Z
+    C2: F with Z held fell by at most inner_tol · F(0), or inner_iter times
+
+where F(0) is the objective without any topic: on data that topics explain perfectly, F itself would go to zero and no share of
+it would ever be small enough.
+
+**Unit norm and β.** β is meant for topics of unit norm: otherwise the fit could shrink H and grow W to make the penalty
+vanish. So the penalty is β Σ_k ‖w_k‖ u_k with u_k = Σ_i s_i h_ik, which no rescaling changes. In w_k it is majorised by
+½β u_k ‖w_k‖²/‖w_k⁰‖ + const, tight at the present w_k⁰: one more term on the diagonal of Q. Topics are brought to unit norm
+when the fit ends.
+
+**Topics without use.** A topic that no document uses, rounding errors aside, has a zero row in Q; its w_k stays as it is and
+documents may come back to it. A topic whose terms have all vanished has a zero row in G; its documents keep their h_ik and
+the terms may come back (not if β > 0). Topics that are still without documents or terms when the fit ends are dropped; if
+that is all of them, one flat topic is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.stats import rankdata
+
+from tonmf.blocks import Pass, Step, Sums, Topics, document_step, paper_step, reweighted_step
+from tonmf.executors import Executor
+from tonmf.inner import InnerMethod
+from tonmf.objective import huber
+from tonmf.ops import Array, Ops
+from tonmf.sources import Block, Source
+from tonmf.threshold import weighted_quantile
+
+ALPHA_QUANTILE = 0.9
+"""``alpha="auto"``: this quantile of the residual norms, so that one document in ten is weighted down."""
+
+ALPHA_PASSES = 10
+"""Passes in which an automatic α follows the residuals; afterwards it stays, so that F is one function."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to solve. `alpha` None means automatic."""
+
+    solver: str
+    inner: InnerMethod
+    alpha: float | None
+    beta: float
+    max_iter: int
+    tol: float
+    inner_iter: int
+    inner_tol: float
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a progress callback is told after every iteration."""
+
+    iteration: int
+    max_iter: int
+    objective: float
+    alpha: float
+    n_topics: int
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What a fit found. ρ, ω and H of each document are in the source's blocks.
+
+    `stayed_at_start` is the `rank_correlation` of the residual norms in the first and the last iteration.
+    """
+
+    topics: Topics
+    alpha: float
+    usage: Array
+    history: list[float]
+    n_iter: int
+    converged: bool
+    stayed_at_start: float
+
+
+class Problem:
+    """A source, the means to go over it, and what is asked: shared by the two solvers."""
+
+    def __init__(
+        self,
+        source: Source,
+        options: Options,
+        ops: Ops,
+        executor: Executor,
+        callback: Callable[[Progress], None] | None = None,
+    ) -> None:
+        self.source, self.options, self.ops, self.executor, self.callback = source, options, ops, executor, callback
+        self._sums: Sums | None = None
+
+    def run(self, step: Step, this: Pass) -> Sums:
+        """One pass over all blocks; the sums of the pass before it are gone then."""
+
+        def on_block(block: Block, sums: Sums) -> None:
+            step(self.ops, this, block, sums)
+
+        def empty() -> Sums:
+            if self._sums is not None and self._sums.P.shape == this.topics.W.shape:
+                return self._sums.cleared()
+            return Sums.zeros(*this.topics.W.shape)
+
+        self._sums = self.executor.run(on_block, self.source.blocks(), empty)
+        return self._sums
+
+    def rho(self) -> Array:
+        """Residual norms of all documents, as of the last pass."""
+        return np.concatenate([block.rho for block in self.source.blocks()])
+
+    def first_pass(self, W: Array) -> Pass:
+        """The topics of the start, and α before any residual is known."""
+        W = np.array(W, dtype=self.source.dtype, order="C")
+        o = self.options
+        return Pass(topics_of(self.ops, W), np.inf if o.alpha is None else o.alpha, o.beta, o.inner, n_sweeps=1)
+
+    def next_alpha(self, this: Pass, iteration: int) -> Pass:
+        """`this` with α re-estimated, if it is automatic and still follows the residuals."""
+        if self.options.alpha is not None or iteration > ALPHA_PASSES:
+            return this
+        weights = np.concatenate([block.sample_weight for block in self.source.blocks()])
+        quantile = weighted_quantile(self.rho(), ALPHA_QUANTILE, weights)
+        return replace(this, alpha=quantile if quantile > 0 else 1.0)
+
+    def follows_alpha(self, iteration: int) -> bool:
+        """Whether α may still change after this iteration."""
+        return self.options.alpha is None and iteration <= ALPHA_PASSES
+
+    def objective_of_nothing(self, alpha: float) -> float:
+        """F without topics, the scale of the stopping rules: Σ_i s_i φ(‖x_i‖)."""
+        return sum(float(b.sample_weight @ huber(np.sqrt(b.squared_norms), alpha)) for b in self.source.blocks())
+
+    def report(self, iteration: int, this: Pass, objective: float) -> None:
+        """Tell the user's callback, if there is one."""
+        if self.callback is not None:
+            self.callback(Progress(iteration, self.options.max_iter, objective, this.alpha, this.topics.W.shape[1]))
+
+
+def solve(problem: Problem, W: Array) -> Solution:
+    """Fit from topics `W` and the H that the source's blocks hold."""
+    iterate = {"reweighted": _reweighted, "paper": _paper}[problem.options.solver]
+    tol = problem.options.tol
+    history: list[float] = []
+    converged = False
+    for iteration, (this, sums) in enumerate(iterate(problem, problem.first_pass(W)), start=1):
+        if iteration == 1:
+            first_rho = problem.rho()
+        problem.report(iteration, this, sums.objective)
+        if problem.follows_alpha(iteration):
+            continue
+        history.append(sums.objective)
+        if len(history) > 1:
+            converged = history[-2] - history[-1] <= tol * problem.objective_of_nothing(this.alpha)
+        if converged:
+            break
+    correlation = rank_correlation(first_rho, problem.rho())
+    topics, final = _finish(problem, this, sums.usage)
+    history.append(final.objective)
+    return Solution(topics, this.alpha, final.usage, history, iteration, converged, correlation)
+
+
+def _reweighted(problem: Problem, this: Pass) -> Iterator[tuple[Pass, Sums]]:
+    """Yield after every H step."""
+    this = replace(this, n_sweeps=problem.options.inner_iter)
+    for iteration in range(1, problem.options.max_iter + 1):
+        sums = problem.run(reweighted_step, this)
+        yield this, sums
+        this = problem.next_alpha(this, iteration)
+        this = replace(this, topics=improve_topics(problem.ops, this, sums.P, sums))
+
+
+def _paper(problem: Problem, this: Pass) -> Iterator[tuple[Pass, Sums]]:
+    """Yield whenever a new Z has been taken."""
+    options = problem.options
+    for iteration in range(1, options.max_iter + 1):
+        W0 = this.topics.W.copy()
+        held: list[float] = []
+        for inner_iteration in range(options.inner_iter):
+            cross = problem.ops.gram(W0, np.ones(len(W0)), this.topics.W) if inner_iteration else None
+            sums = problem.run(paper_step, replace(this, cross=cross))
+            if cross is None:
+                yield this, sums
+            target = sums.P + W0 @ sums.R
+            this = replace(this, topics=improve_topics(problem.ops, this, target, sums))
+            held.append(sums.held_objective)
+            if len(held) > 1 and held[-2] - held[-1] <= options.inner_tol * problem.objective_of_nothing(this.alpha):
+                break
+        this = problem.next_alpha(this, iteration)
+
+
+def improve_topics(ops: Ops, this: Pass, rhs: Array, sums: Sums) -> Topics:
+    """The W step: lower the quadratic over W ≥ 0, in place."""
+    use = np.diag(sums.Q)
+    idle = use <= np.finfo(this.topics.W.dtype).eps ** 2 * use.max()
+    gram = sums.Q
+    if this.beta:
+        norms = this.topics.norms
+        gram = gram + np.diag(this.beta * sums.usage / np.where(norms > 0, norms, 1))
+        idle |= norms == 0  # the penalty has no tangent there: leave the topic at zero
+    gram[idle] = 0
+    this.inner(ops, this.topics.W, rhs, gram, this.n_sweeps)
+    return topics_of(ops, this.topics.W)
+
+
+def topics_of(ops: Ops, W: Array) -> Topics:
+    """W with its Gram matrix."""
+    return Topics(W, ops.gram(W, np.ones(len(W)), W))
+
+
+def _finish(problem: Problem, this: Pass, usage: Array) -> tuple[Topics, Sums]:
+    """Drop topics without documents or terms, and solve every document against the rest at unit norm."""
+    W = this.topics.W
+    norms = np.sqrt(np.square(W, dtype=np.float64).sum(axis=0))
+    kept = (usage > 0) & (norms > 0)
+    W = W[:, kept] / norms[kept] if kept.any() else np.full((len(W), 1), len(W) ** -0.5)
+    topics = topics_of(problem.ops, np.ascontiguousarray(W, dtype=problem.source.dtype))
+    return topics, problem.run(document_step, replace(this, topics=topics, cross=None))
+
+
+def rank_correlation(a: Array, b: Array) -> float:
+    """Spearman's correlation; 0 where one of the two does not vary.
+
+    Of the residual norms before and after a fit it tells whether the fit stayed at its start: from W and H uniform on
+    [0, 1] the residuals are so large that every ω is near 0, Z takes up the random start, and with Z held neither factor
+    has a reason to move. The ranking is then that of the random start.
+
+    >>> rank_correlation(np.array([1.0, 2.0, 3.0]), np.array([10.0, 30.0, 20.0]))
+    0.5
+    """
+    a, b = rankdata(a), rankdata(b)
+    if np.ptp(a) == 0 or np.ptp(b) == 0:
+        return 0.0
+    return float(np.corrcoef(a, b)[0, 1])

@@ -1,0 +1,74 @@
+"""Blocks cut from a matrix in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import scipy.sparse as sp
+
+from tonmf.ops import Array, Ops
+from tonmf.sources import Block
+
+BYTES_OF_WORK = 32 * 2**20
+"""Room for one float64 array of n_docs × n_topics while a block is worked on, which sets the default block size."""
+
+
+def default_block_size(n_topics: int) -> int:
+    """Documents in a block when the user does not say.
+
+    >>> default_block_size(10), default_block_size(1000)
+    (419430, 4194)
+    """
+    return max(1024, BYTES_OF_WORK // (8 * max(n_topics, 1)))
+
+
+class MatrixSource:
+    """A CSR matrix in canonical form (sorted, no duplicates) cut into blocks of rows; blocks share its memory."""
+
+    def __init__(self, X: sp.csr_matrix, sample_weight: Array, block_size: int, ops: Ops) -> None:
+        self.n_docs, self.n_terms = X.shape
+        self.dtype = X.dtype
+        self._X = X
+        self._starts = range(0, self.n_docs, block_size)
+        self._blocks = []
+        for low in self._starts:
+            high = min(low + block_size, self.n_docs)
+            rows = _rows(X, low, high)
+            nothing = np.zeros((high - low, 0), X.dtype)
+            self._blocks.append(Block(ops.prepare(rows), _squared_norms(rows), sample_weight[low:high], nothing))
+
+    def blocks(self) -> Sequence[Block]:
+        return self._blocks
+
+    def start_from(self, H: Array | None, n_topics: int) -> None:
+        for low, block in zip(self._starts, self._blocks, strict=True):
+            n_docs = len(block.squared_norms)
+            rows = np.zeros((n_docs, n_topics)) if H is None else H[low : low + n_docs]
+            block.H = np.array(rows, dtype=self.dtype, order="C")
+
+    def matrix(self) -> sp.csr_matrix:
+        return self._X
+
+
+def _rows(X: sp.csr_matrix, low: int, high: int) -> sp.csr_matrix:
+    """Rows [low, high) without copying values or indices."""
+    if (low, high) == (0, X.shape[0]):
+        return X
+    first, last = X.indptr[low], X.indptr[high]
+    parts = (X.data[first:last], X.indices[first:last], X.indptr[low : high + 1] - first)
+    rows = sp.csr_matrix(parts, shape=(high - low, X.shape[1]), copy=False)
+    rows.has_canonical_format = True
+    return rows
+
+
+def _squared_norms(X: sp.csr_matrix) -> Array:
+    """‖x_i‖² in float64, a few documents at a time so that no float64 copy of the values is made."""
+    norms = np.zeros(X.shape[0])
+    for low in range(0, X.shape[0], 4096):
+        high = min(low + 4096, X.shape[0])
+        first, last = X.indptr[low], X.indptr[high]
+        squares = X.data[first:last].astype(np.float64) ** 2
+        documents = np.repeat(np.arange(high - low), np.diff(X.indptr[low : high + 1]))
+        norms[low:high] = np.bincount(documents, weights=squares, minlength=high - low)
+    return norms

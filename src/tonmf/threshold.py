@@ -1,0 +1,58 @@
+"""From scores to a yes or no.
+
+``contamination="auto"`` must suit scores that are skewed either way: residuals of unit rows crowd just below 1, residuals of
+counts have a long upper tail. Mean and standard deviation (the paper's suggestion) are moved by the very outliers that
+they are to find, and their symmetric spread is far too wide where the scores are cut off above. So the rule looks at
+the upper side only:
+
+    threshold = median + 3 (P84 − median)
+
+where P84 is the quantile that lies one standard deviation above the mean in a normal distribution. On normal scores that
+is the mean plus three standard deviations.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tonmf.ops import Array
+
+UPPER_QUANTILE = 0.8413447460685429
+"""Φ(1): the quantile one standard deviation above the mean of a normal distribution."""
+
+WIDTHS = 3.0
+"""How many upper widths beyond the median a document must lie."""
+
+
+def weighted_quantile(values: Array, q: float, weights: Array) -> float:
+    """The smallest value with at least the share q of all weight at or below it.
+
+    >>> weighted_quantile(np.array([3.0, 1.0, 2.0]), 0.5, np.array([1.0, 1.0, 0.0]))
+    1.0
+    """
+    order = np.argsort(values, kind="stable")
+    order = order[weights[order] > 0]
+    cumulative = np.cumsum(weights[order])
+    position = np.searchsorted(cumulative, q * cumulative[-1] * (1 - 1e-12))
+    return float(values[order[min(position, len(order) - 1)]])
+
+
+def automatic_threshold(scores: Array, weights: Array) -> float:
+    """median + 3 (P84 − median); scores above it are outliers."""
+    median = weighted_quantile(scores, 0.5, weights)
+    upper = weighted_quantile(scores, UPPER_QUANTILE, weights)
+    return median + WIDTHS * (upper - median)
+
+
+def threshold_for_share(scores: Array, share: float, weights: Array) -> float:
+    """The score above which lies the given share of the documents, exactly but for ties.
+
+    It lies midway between two documents, so that rounding moves none of them across.
+
+    >>> threshold_for_share(np.arange(10.0), 0.3, np.ones(10))
+    6.5
+    """
+    total = weights.sum()
+    below = weighted_quantile(scores, (total - round(share * total)) / total, weights)
+    above = scores[(scores > below) & (weights > 0)]
+    return float(0.5 * (below + above.min())) if len(above) else below

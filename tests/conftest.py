@@ -1,0 +1,49 @@
+"""What the tests share: where the real data is, and small matrices of every kind."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.io
+import scipy.sparse as sp
+from hypothesis import settings
+
+settings.register_profile("tonmf", deadline=None, max_examples=25, derandomize=True)
+settings.load_profile("tonmf")
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """The folder with the real data sets; tests that need it skip only where it is absent."""
+    folder = Path(os.environ.get("TONMF_DATA", ""))
+    if os.environ.get("TONMF_DATA") and folder.is_dir():
+        return folder
+    if os.environ.get("TONMF_REQUIRE_DATA"):
+        pytest.fail(f"TONMF_REQUIRE_DATA is set, but TONMF_DATA={os.environ.get('TONMF_DATA')!r} is no folder.")
+    return pytest.skip("needs the real data: set TONMF_DATA to the folder that holds it")
+
+
+@pytest.fixture(scope="session")
+def reuters(data_folder):
+    """The paper's Reuters task: all of earn and acq, 100 of interest, as (term counts, labels)."""
+    archive = scipy.io.loadmat(data_folder / "Reuters21578.mat")
+    classes = archive["gnd"].ravel()
+    inliers = np.flatnonzero(np.isin(classes, (1, 2)))
+    outliers = np.random.default_rng(0).permutation(np.flatnonzero(classes == 6))[:100]
+    rows = np.random.default_rng(1).permutation(np.concatenate([inliers, outliers]))
+    return sp.csr_matrix(archive["fea"][rows], dtype=np.float64), (classes[rows] == 6).astype(int)
+
+
+@pytest.fixture
+def small():
+    """Three groups of terms and 60 documents, the last four of which repeat a few terms of no one group; float64 CSR."""
+    rng = np.random.default_rng(5)
+    groups = np.kron(np.eye(3), np.ones(8))
+    X = rng.poisson(5 * groups[rng.integers(3, size=60)] + 0.05).astype(float)
+    for row in X[-4:]:
+        row[:] = 0
+        row[rng.choice(24, 3, replace=False)] = 9
+    return sp.csr_matrix(X)

@@ -1,0 +1,89 @@
+"""The shape of the package: arrows point down, optional dependencies stay out, the public names are the promised ones."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import tonmf
+
+PACKAGE = Path(tonmf.__file__).parent
+
+# From the bottom up; a module may import from its own layer and from those before it.
+LAYERS = [
+    ["errors"],
+    ["ops"],
+    ["sources"],
+    ["executors"],
+    ["objective", "pivoting", "inner", "threshold"],
+    ["blocks"],
+    ["init", "solver"],
+    ["parameters", "validation"],
+    ["estimator"],
+    [""],  # the package itself: tonmf/__init__.py
+    ["datasets"],
+    ["cli"],
+]
+LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
+
+
+def layer_of(module):
+    return module.split(".")[1] if "." in module else ""
+
+
+def modules():
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(PACKAGE).with_suffix("").parts
+        yield ".".join(("tonmf", *(p for p in parts if p != "__init__"))), path
+
+
+def imports_of(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module
+
+
+def test_arrows_point_down():
+    wrong = [
+        f"{module} imports {imported}"
+        for module, path in modules()
+        for imported in imports_of(path)
+        if imported.split(".")[0] == "tonmf" and LEVEL[layer_of(imported)] > LEVEL[layer_of(module)]
+    ]
+    assert not wrong
+
+
+def test_no_module_is_called_after_nothing():
+    forbidden = {"utils", "helpers", "common", "misc"}
+    assert not [module for module, _ in modules() if module.rsplit(".", 1)[-1] in forbidden]
+
+
+OPTIONAL = {"pandas", "polars", "pyarrow", "dask", "cupy", "matplotlib", "typer", "rich", "fastapi"}
+
+
+def loaded_by(statement):
+    code = f"import sys; {statement}; print(*{{name.split('.')[0] for name in sys.modules}})"
+    return set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())
+
+
+def test_importing_tonmf_loads_no_optional_dependency_and_no_compiler():
+    """scikit-learn loads pandas where there is one; tonmf loads nothing beyond what scikit-learn does."""
+    loaded = loaded_by("import tonmf") - loaded_by(
+        "import sklearn.base, sklearn.utils.validation, sklearn.utils.extmath"
+    )
+    assert not loaded & (OPTIONAL | {"numba"})
+
+
+def test_the_public_names_are_the_promised_ones():
+    assert set(tonmf.__all__) == {
+        "TONMF",
+        "InputError",
+        "MissingExtraError",
+        "ParameterError",
+        "Progress",
+        "TonmfError",
+    }
+    for name in tonmf.__all__:
+        assert getattr(tonmf, name).__doc__
