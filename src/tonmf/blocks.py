@@ -174,33 +174,41 @@ def _hold(this: Pass, block: Block, rhs: Array) -> Held:
 
 
 def document_step(ops: Ops, this: Pass, block: Block, sums: Sums) -> None:
-    """H of a block for fixed topics, to convergence, from zero: how documents are scored, seen in training or not.
-
-    Each document stops when some sweeps move none of its topics by more than a tolerance times its largest one. Which
-    other documents are in the block makes no difference.
-    """
-    G = this.topics.G
+    """H of a block for fixed topics, to convergence, from zero: how documents are scored, seen in training or not."""
     rhs = ops.project(block.X, this.topics.W)
     block.H = np.zeros(rhs.shape, dtype=this.topics.W.dtype)
-    block.omega = np.ones(len(rhs))
-    tolerance = 50 * np.finfo(block.H.dtype).eps
-    todo = np.flatnonzero(block.squared_norms > 0)
-    for _ in range(MAX_CHECKS):
-        if not len(todo):
-            break
-        H, before = block.H[todo], block.H[todo]
-        if this.beta:
-            rho = residual_norms(ops, block.squared_norms[todo], H, rhs[todo], G)
-            block.omega[todo] = document_weights(rho, this.alpha)
-        this.inner(ops, H, with_l1(rhs[todo], this.l1 / block.omega[todo, None]), G, SWEEPS_PER_CHECK)
-        block.H[todo] = H
-        moved = np.abs(H - before).max(axis=1, initial=0)
-        todo = todo[moved > tolerance * H.max(axis=1, initial=0)]
+    for low in range(0, len(rhs), DOCUMENTS_AT_A_TIME):
+        rows = slice(low, low + DOCUMENTS_AT_A_TIME)
+        _solve_documents(ops, this, block.squared_norms[rows], rhs[rows], block.H[rows])
     _measure(ops, this, block, rhs)
     usage = _usage(block)
     sums.usage += usage
     sums.objective += _objective(this, block, huber(block.rho, this.alpha), usage)
 
+
+def _solve_documents(ops: Ops, this: Pass, squared_norms: Array, rhs: Array, H: Array) -> None:
+    """Sweep until each document has converged: until no topic of it moves by more than a tolerance times its largest.
+
+    Which other documents are at hand makes no difference to a document.
+    """
+    G = this.topics.G
+    tolerance = 50 * np.finfo(H.dtype).eps
+    todo = np.flatnonzero(squared_norms > 0)
+    for _ in range(MAX_CHECKS):
+        if not len(todo):
+            break
+        h, target = H[todo], rhs[todo]
+        if this.beta:
+            rho = residual_norms(ops, squared_norms[todo], h, target, G)
+            target -= this.l1 / document_weights(rho, this.alpha)[:, None]
+        this.inner(ops, h, target, G, SWEEPS_PER_CHECK)
+        moved = np.abs(h - H[todo]).max(axis=1, initial=0)
+        H[todo] = h
+        todo = todo[moved > tolerance * h.max(axis=1, initial=0)]
+
+
+DOCUMENTS_AT_A_TIME = 8192
+"""Documents that are solved together, which bounds the memory that it takes."""
 
 SWEEPS_PER_CHECK = 10
 """Sweeps between two looks at which documents have converged."""

@@ -191,7 +191,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
         ops = self._ops()
         source = MatrixSource(X, weights, self.block_size or default_block_size(n_topics), ops)
         with _one_blas_thread():
-            H, W = at_unit_norm(self._start(source, n_topics, ops))
+            H, W = at_unit_norm(self._start(source, n_topics, ops), X.dtype)
             source.start_from(H, n_topics)
             solution = solve(Problem(source, self._options(), ops, SerialExecutor(), self.callback), W)
         self._keep(solution, source, weights)

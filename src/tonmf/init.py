@@ -36,30 +36,39 @@ Start = tuple[Array | None, Array]
 """(H or None, W)"""
 
 
-def at_unit_norm(start: Start) -> Start:
-    """The same start with topics of unit norm, so that no scale of the data is too large or too small for float32."""
+def at_unit_norm(start: Start, dtype: np.dtype[Any]) -> Start:
+    """The same start with topics of unit norm, so that no scale of the data is too large or too small for `dtype`."""
     H, W = start
-    norms = np.linalg.norm(W, axis=0)
-    W = W / np.where(norms > 0, norms, 1)
-    return (None if H is None else H * norms), W
+    largest = W.max(axis=0)
+    W /= np.where(largest > 0, largest, 1)
+    norms = np.sqrt(np.einsum("ij,ij->j", W, W))
+    W /= np.where(norms > 0, norms, 1)
+    return (None if H is None else H * (largest * norms)), np.ascontiguousarray(W, dtype=dtype)
 
 
 def random_start(source: Source, n_topics: int, rng: np.random.RandomState, ops: Ops, executor: Executor) -> Start:
     """W = Xᵀ (s∘max(0, (X − x̄)R)), R standard normal; the mean document where no document lies on that side of it."""
-    R = rng.standard_normal((source.n_terms, n_topics)).astype(source.dtype)
+    R = np.empty((source.n_terms, n_topics), source.dtype)
+    for row in R:
+        row[:] = rng.standard_normal(n_topics)
 
     def add_documents(block: Block, sums: Sums) -> None:
         ops.collect(block.X, block.sample_weight.astype(source.dtype)[:, None], sums.P)
 
     def add_leaning(block: Block, sums: Sums) -> None:
-        lean = np.maximum(ops.project(block.X, R) - centre, 0) * block.sample_weight[:, None]
+        lean = ops.project(block.X, R)
+        lean -= centre
+        np.maximum(lean, 0, out=lean)
+        lean *= block.sample_weight[:, None]
         ops.collect(block.X, lean.astype(source.dtype), sums.P)
 
     total_weight = sum(float(block.sample_weight.sum()) for block in source.blocks())
     total = executor.run(add_documents, source.blocks(), lambda: Sums.zeros(source.n_terms, 1)).P
     centre = total[:, 0] / total_weight @ R
     W = executor.run(add_leaning, source.blocks(), lambda: Sums.zeros(source.n_terms, n_topics)).P
-    return None, np.where(W.any(axis=0), W, total)
+    empty = ~W.any(axis=0)
+    W[:, empty] = total
+    return None, W
 
 
 def uniform_start(source: Source, n_topics: int, rng: np.random.RandomState, *_: Any) -> Start:

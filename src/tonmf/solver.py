@@ -131,7 +131,6 @@ class Problem:
 
     def first_pass(self, W: Array) -> Pass:
         """The topics of the start, and α before any residual is known."""
-        W = np.array(W, dtype=self.source.dtype, order="C")
         o = self.options
         return Pass(topics_of(self.ops, W), np.inf if o.alpha is None else o.alpha, o.beta, o.inner, n_sweeps=1)
 
@@ -158,7 +157,7 @@ class Problem:
 
 
 def solve(problem: Problem, W: Array) -> Solution:
-    """Fit from topics `W` and the H that the source's blocks hold."""
+    """Fit from topics `W`, which it changes, and the H that the source's blocks hold."""
     iterate = {"reweighted": _reweighted, "paper": _paper}[problem.options.solver]
     tol = problem.options.tol
     history: list[float] = []
@@ -231,10 +230,14 @@ def topics_of(ops: Ops, W: Array) -> Topics:
 def _finish(problem: Problem, this: Pass, usage: Array) -> tuple[Topics, Sums]:
     """Drop topics without documents or terms, and solve every document against the rest at unit norm."""
     W = this.topics.W
-    norms = np.sqrt(np.square(W, dtype=np.float64).sum(axis=0))
+    norms = np.sqrt(np.einsum("ij,ij->j", W, W, dtype=np.float64))
     kept = (usage > 0) & (norms > 0)
-    W = W[:, kept] / norms[kept] if kept.any() else np.full((len(W), 1), len(W) ** -0.5)
-    topics = topics_of(problem.ops, np.ascontiguousarray(W, dtype=problem.source.dtype))
+    if not kept.any():
+        W, norms, kept = np.ones((len(W), 1), W.dtype), np.array([len(W) ** 0.5]), np.array([True])
+    if not kept.all():
+        W = np.ascontiguousarray(W[:, kept])
+    W /= norms[kept].astype(W.dtype)
+    topics = topics_of(problem.ops, W)
     return topics, problem.run(document_step, replace(this, topics=topics, cross=None))
 
 

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from tonmf.ops import Array, Ops
 from tonmf.sources import Block
 
-BYTES_OF_WORK = 32 * 2**20
+BYTES_OF_WORK = 8 * 2**20
 """Room for one float64 array of n_docs × n_topics while a block is worked on, which sets the default block size."""
 
 
@@ -18,7 +18,7 @@ def default_block_size(n_topics: int) -> int:
     """Documents in a block when the user does not say.
 
     >>> default_block_size(10), default_block_size(1000)
-    (419430, 4194)
+    (104857, 1048)
     """
     return max(1024, BYTES_OF_WORK // (8 * max(n_topics, 1)))
 
@@ -56,8 +56,9 @@ def _rows(X: sp.csr_matrix, low: int, high: int) -> sp.csr_matrix:
     if (low, high) == (0, X.shape[0]):
         return X
     first, last = X.indptr[low], X.indptr[high]
-    parts = (X.data[first:last], X.indices[first:last], X.indptr[low : high + 1] - first)
-    rows = sp.csr_matrix(parts, shape=(high - low, X.shape[1]), copy=False)
+    rows = sp.csr_matrix((high - low, X.shape[1]), dtype=X.dtype)
+    # The constructor would copy what is a small part of a large array.
+    rows.data, rows.indices, rows.indptr = X.data[first:last], X.indices[first:last], X.indptr[low : high + 1] - first
     rows.has_canonical_format = True
     return rows
 

@@ -1,0 +1,24 @@
+"""``python -m benchmarks [speed dense scaling machine]``: the named benchmarks, or all."""
+
+from __future__ import annotations
+
+import sys
+
+from benchmarks import dense, machine, scaling, speed
+from benchmarks.harness import describe_machine
+
+BENCHMARKS = {"speed": speed, "dense": dense, "scaling": scaling, "machine": machine}
+
+
+def main(names: list[str]) -> None:
+    """Run them one after the other."""
+    if unknown := set(names) - set(BENCHMARKS):
+        sys.exit(f"no benchmark called {', '.join(sorted(unknown))}; there are: {', '.join(BENCHMARKS)}")
+    print(", ".join(f"{key} {value}" for key, value in describe_machine().items()))
+    for name in names or BENCHMARKS:
+        print(f"\n== {name}")
+        BENCHMARKS[name].main([])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

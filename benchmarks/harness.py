@@ -1,0 +1,114 @@
+"""What the benchmarks share: the machine in words, tables, result files, and a process of its own for memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import sys
+import tarfile
+from collections.abc import Callable, Iterable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+RESULTS = Path(__file__).parent / "results"
+
+
+def describe_machine() -> dict[str, Any]:
+    """Processor, cores, memory, versions."""
+    cpu = platform.processor() or platform.machine()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        names = [line.split(":", 1)[1].strip() for line in cpuinfo.read_text().splitlines() if "model name" in line]
+        cpu = names[0] if names else cpu
+    packages = ("numpy", "scipy", "scikit-learn", "numba", "tonmf")
+    return {
+        "cpu": cpu,
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "memory_gb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
+        "python": platform.python_version(),
+        **{name: version(name) for name in packages},
+    }
+
+
+def print_table(title: str, columns: list[str], rows: Iterable[Iterable[Any]]) -> None:
+    """A table that reads well in a terminal and in Markdown."""
+    cells = [[_text(value) for value in row] for row in rows]
+    widths = [max(len(line[i]) for line in [columns, *cells]) for i in range(len(columns))]
+    print(f"\n{title}\n")
+    for line in [columns, ["-" * w for w in widths], *cells]:
+        print("| " + " | ".join(value.rjust(width) for value, width in zip(line, widths, strict=True)) + " |")
+    sys.stdout.flush()
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.3g}" if abs(value) < 100 else f"{value:,.0f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def save(name: str, results: Any) -> None:
+    """Write results with the machine's description to benchmarks/results/NAME.json."""
+    RESULTS.mkdir(exist_ok=True)
+    path = RESULTS / f"{name}.json"
+    unfinished = path.with_suffix(".tmp")
+    unfinished.write_text(json.dumps({"machine": describe_machine(), "results": results}, indent=1))
+    unfinished.replace(path)
+    print(f"\nwritten to benchmarks/results/{path.name}")
+
+
+def in_new_process(module: str, *arguments: Any, environment: dict[str, str] | None = None) -> dict[str, Any]:
+    """Run ``python -m module arguments`` and read the JSON object on the last line of what it prints."""
+    command = [sys.executable, "-m", module, *map(str, arguments)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env={**os.environ, **(environment or {})}
+    )
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)} failed:\n{done.stderr}")
+    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return answer
+
+
+def memory_mb(field: str) -> float:
+    """VmRSS (now) or VmHWM (peak) of this process, in MB."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(field + ":"):
+            return int(line.split()[1]) / 1024
+    raise KeyError(field)
+
+
+def reset_peak() -> None:
+    """Let VmHWM start again from the memory in use now."""
+    Path("/proc/self/clear_refs").write_text("5")
+
+
+def peak_of(job: Callable[[], Any]) -> tuple[float, float]:
+    """(memory before, peak during) a job, in MB."""
+    before = memory_mb("VmRSS")
+    reset_peak()
+    job()
+    return before, memory_mb("VmHWM")
+
+
+def data_folder() -> Path:
+    """The folder with the real data, named by TONMF_DATA."""
+    folder = os.environ.get("TONMF_DATA", "")
+    if not folder or not Path(folder).is_dir():
+        sys.exit("This benchmark needs the real data: set TONMF_DATA, see docs/performance.md.")
+    return Path(folder)
+
+
+def newsgroups_tfidf() -> sp.csr_matrix:
+    """20 Newsgroups as tf-idf: min_df=2, English stop words, float32."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    with tarfile.open(data_folder() / "20news-bydate.tar.gz") as archive:
+        texts = [
+            archive.extractfile(m).read().decode("latin-1") for m in archive if m.isfile() and m.name.count("/") >= 2
+        ]
+    return TfidfVectorizer(min_df=2, stop_words="english", dtype=np.float32).fit_transform(texts)
