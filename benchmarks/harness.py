@@ -99,7 +99,7 @@ def data_folder() -> Path:
     """The folder with the real data, named by TONMF_DATA."""
     folder = os.environ.get("TONMF_DATA", "")
     if not folder or not Path(folder).is_dir():
-        sys.exit("This benchmark needs the real data: set TONMF_DATA, see docs/performance.md.")
+        sys.exit("This benchmark needs the real data: set TONMF_DATA, see benchmarks/README.md.")
     return Path(folder)
 
 

@@ -79,7 +79,7 @@ def time_to_fit(X: sp.csr_matrix) -> list[dict[str, float]]:
                 "topics": rank,
                 "scikit-learn NMF (s)": _first_near(theirs, plain_best),
                 "tonmf, alpha=inf, same objective (s)": _first_near(ours[0], plain_best),
-                "tonmf, robust, its own objective (s)": _first_near(ours[1], ours[1][-1][1]),
+                "tonmf, robust, alpha given (s)": _first_near(ours[1], ours[1][-1][1]),
             }
         )
     return results

@@ -100,6 +100,11 @@ def test_an_option_of_the_other_solver_is_refused_not_ignored():
         TONMF(2, inner_tol=0.1).fit(np.eye(4))
 
 
+def test_sweeps_for_a_method_that_has_none_are_refused_not_ignored():
+    with pytest.raises(ParameterError, match="inner_iter counts sweeps, and inner='anls' solves"):
+        TONMF(2, inner="anls", inner_iter=3).fit(np.eye(4))
+
+
 def test_parameters_are_checked_in_fit_not_before():
     TONMF(alpha=-1)
 
@@ -128,6 +133,18 @@ def test_a_start_of_the_wrong_shape_or_sign(start, message):
 def test_bad_sample_weights(weights, message):
     with pytest.raises(InputError, match=message):
         TONMF(2).fit(np.ones((4, 6)), sample_weight=weights)
+
+
+def test_a_number_too_large_for_the_model():
+    model = TONMF(2, random_state=0).fit(np.eye(6, dtype=np.float32))
+    with pytest.raises(InputError, match="too large for a model fitted on float32"):
+        model.outlier_score(np.full((1, 6), 1e39))
+
+
+def test_extreme_sample_weights_give_finite_scores():
+    X = np.random.default_rng(0).random((12, 6)).astype(np.float32)
+    for weight in (1e-30, 1e30):
+        assert np.isfinite(TONMF(2, random_state=0).fit(X, sample_weight=np.full(12, weight)).outlier_scores_).all()
 
 
 def test_wrong_number_of_columns_at_predict():
@@ -161,6 +178,7 @@ DEGENERATE = {
     "identical rows": np.tile([1.0, 0, 2], (6, 1)),
     "all zeros": np.zeros((4, 3)),
     "tiny": np.full((4, 3), 1e-30),
+    "small": np.random.default_rng(0).random((8, 6)) * 1e-20,
     "huge": np.random.default_rng(0).random((8, 6)) * 1e12,
 }
 

@@ -56,6 +56,10 @@ def test_the_papers_score_is_the_norm_of_the_row_of_z(small):
     np.testing.assert_allclose(model.weights_, np.minimum(1, 4.0 / model.residual_norms_))
 
 
+def test_no_rows_of_z_when_none_are_asked_for(small, model):
+    assert model.outlier_matrix(small, np.zeros(60, dtype=bool)).shape == (0, 24)
+
+
 @pytest.mark.parametrize("rows", [[3, 59], np.arange(60) % 2 == 0, 59, slice(50, 60)])
 def test_rows_of_z_on_request(small, model, rows):
     expected = model.outlier_matrix(small)
@@ -76,7 +80,20 @@ def test_fitted_attributes_have_the_promised_shapes(small, model):
     assert model.alpha_ > 0
 
 
+def strided(X):
+    """Values, indices and row bounds that are every other element of larger arrays."""
+    parts = []
+    for part in (X.data, X.indices, X.indptr):
+        wide = np.full(2 * len(part), 7, dtype=part.dtype)
+        wide[::2] = part
+        parts.append(wide[::2])
+    rows = sp.csr_matrix(X.shape)
+    rows.data, rows.indices, rows.indptr = parts
+    return rows
+
+
 KINDS = {
+    "strided": strided,
     "csc": lambda X: X.tocsc(),
     "coo": lambda X: X.tocoo(),
     "csr array": sp.csr_array,
@@ -135,6 +152,28 @@ def test_a_seed_repeats_a_run_bit_for_bit(small, backend, n_jobs):
     fits = [TONMF(3, random_state=4, backend=backend, n_jobs=n_jobs).fit(small) for _ in range(2)]
     np.testing.assert_array_equal(fits[0].components_, fits[1].components_)
     np.testing.assert_array_equal(fits[0].outlier_scores_, fits[1].outlier_scores_)
+
+
+def test_alpha_follows_the_residuals_even_in_a_very_short_fit(small):
+    with pytest.warns(ConvergenceWarning):
+        model = TONMF(3, max_iter=1, random_state=0).fit(small)
+    assert np.isfinite(model.alpha_)
+
+
+def test_topics_without_any_share_are_not_kept(small):
+    for solver in ("reweighted", "paper"):
+        model = TONMF(20, beta=3.0, solver=solver, random_state=0).fit(small)
+        assert (model.topic_shares_ > 0).all()
+        assert len(model.topic_shares_) == model.n_topics_
+
+
+@pytest.mark.parametrize("init", ["random", "nndsvd", "nndsvda"])
+def test_rows_of_weight_zero_do_not_shape_the_model(small, init):
+    junk = sp.csr_matrix(np.random.default_rng(0).random((20, 24)) * 50)
+    both = sp.vstack([small, junk]).tocsr()
+    with_junk = TONMF(3, init=init, random_state=0).fit(both, sample_weight=np.repeat([1, 0], [60, 20]))
+    without = TONMF(3, init=init, random_state=0).fit(small)
+    np.testing.assert_allclose(with_junk.outlier_scores_[:60], without.outlier_scores_, rtol=1e-6)
 
 
 def test_backends_agree(small, model):

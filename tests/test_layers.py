@@ -80,7 +80,6 @@ def test_the_public_names_are_the_promised_ones():
     assert set(tonmf.__all__) == {
         "TONMF",
         "InputError",
-        "MissingExtraError",
         "ParameterError",
         "Progress",
         "TonmfError",

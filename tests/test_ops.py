@@ -21,14 +21,14 @@ def dtype(request):
     return request.param
 
 
-def sparse(dtype, n_docs=200, n_terms=150, index=np.int32):
+def sparse(dtype, n_docs=2000, n_terms=150, index=np.int32):
     X = sp.random(n_docs, n_terms, 0.1, format="csr", random_state=0, dtype=dtype)
     X.data += 1
     X.indptr, X.indices = X.indptr.astype(index), X.indices.astype(index)
     return X
 
 
-def normal_equations(n_topics, dtype, n_rows=300):
+def normal_equations(n_topics, dtype, n_rows=1200):
     rng = np.random.default_rng(n_topics)
     B = rng.random((n_topics + 20, n_topics))
     rhs = rng.random((n_rows, n_topics)) * n_topics
@@ -41,7 +41,7 @@ def normal_equations(n_topics, dtype, n_rows=300):
 def test_sparse_products_have_float64_sums(ops, n_topics, dtype):
     X = sparse(dtype)
     rng = np.random.default_rng(0)
-    W, H = rng.random((150, n_topics)).astype(dtype), rng.random((200, n_topics)).astype(dtype)
+    W, H = rng.random((150, n_topics)).astype(dtype), rng.random((2000, n_topics)).astype(dtype)
     prepared = ops.prepare(X)
     product = ops.project(prepared, W)
     assert product.dtype == np.float64
@@ -75,6 +75,17 @@ def test_coordinate_descent_agrees_with_the_reference(ops, n_topics, method, dty
         np.testing.assert_allclose(F, expected, atol=1e-9)
     else:
         np.testing.assert_allclose(value_of(F, rhs, gram), value_of(expected, rhs, gram), rtol=1e-3)
+
+
+@pytest.mark.parametrize("ops", OPS, ids=name)
+@pytest.mark.parametrize("scale", [1e-43, 1e-30, 1e30, 1e41])
+def test_hals_does_not_mind_the_scale_of_the_equations(ops, scale):
+    """In float32 1/gram overflowed where gram was tiny, and gram itself where it was large."""
+    F, rhs, gram = normal_equations(6, np.float32)
+    expected = F.copy()
+    ops.hals(expected, rhs, gram, 2)
+    ops.hals(F, scale * rhs, scale * gram, 2)
+    np.testing.assert_allclose(F, expected, rtol=1e-4, atol=1e-5)
 
 
 def value_of(F, rhs, gram):

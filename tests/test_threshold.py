@@ -43,6 +43,17 @@ def test_the_automatic_threshold_flags_few_of_clean_scores_and_all_that_stand_ap
     assert (apart[5000:] > automatic_threshold(apart, np.ones(5100))).all()
 
 
+def test_a_share_of_documents_whose_weights_are_not_whole_numbers():
+    scores, weights = np.arange(10.0), np.full(10, 0.1)
+    assert (scores > threshold_for_share(scores, 0.3, weights)).sum() == 3
+
+
+def test_the_automatic_threshold_of_the_papers_score_is_that_of_the_residual(small):
+    """The paper's score is zero for nine in ten, which would flag all the others."""
+    fits = [TONMF(3, score_by=score, random_state=0).fit(small) for score in ("residual", "paper")]
+    assert (fits[0].predict(small) == fits[1].predict(small)).all()
+
+
 def test_equal_scores_flag_nobody():
     assert automatic_threshold(np.full(10, 0.7), np.ones(10)) == 0.7
     assert threshold_for_share(np.full(10, 0.7), 0.3, np.ones(10)) == 0.7

@@ -30,7 +30,7 @@ from typing import Self
 
 import numpy as np
 
-from tonmf.inner import InnerMethod, with_l1
+from tonmf.inner import InnerMethod
 from tonmf.objective import document_weights, huber, outlier_norms, residual_norms
 from tonmf.ops import Array, Ops
 from tonmf.sources import Block
@@ -108,6 +108,10 @@ class Pass:
         """β‖w_k‖, what one unit of each topic costs."""
         return self.beta * self.topics.norms
 
+    def with_l1(self, rhs: Array, omega: Array) -> Array:
+        """The right-hand side of the problem with the ℓ1 term:  rhs − β‖w_k‖/ω_i."""
+        return rhs - self.l1 / omega[:, None] if self.beta else rhs
+
 
 Step = Callable[[Ops, Pass, Block, Sums], None]
 
@@ -118,7 +122,7 @@ def reweighted_step(ops: Ops, this: Pass, block: Block, sums: Sums) -> None:
     rhs = ops.project(block.X, this.topics.W)
     if not block.measured:
         _measure(ops, this, block, rhs)
-    this.inner(ops, block.H, with_l1(rhs, this.l1 / block.omega[:, None]), G, this.n_sweeps)
+    this.inner(ops, block.H, this.with_l1(rhs, block.omega), G, this.n_sweeps)
     _measure(ops, this, block, rhs)
     weight = block.sample_weight * block.omega
     ops.collect(block.X, _weighted(block.H, weight), sums.P)
@@ -149,7 +153,7 @@ def paper_step(ops: Ops, this: Pass, block: Block, sums: Sums) -> None:
     rest = 1 - block.omega
     cross = G if this.cross is None else this.cross
     target_rhs = block.omega[:, None] * rhs + rest[:, None] * (held.H0.astype(np.float64) @ cross)
-    this.inner(ops, block.H, with_l1(target_rhs, this.l1), G, this.n_sweeps)
+    this.inner(ops, block.H, this.with_l1(target_rhs, np.ones(len(rhs))), G, this.n_sweeps)
 
     misfit = residual_norms(ops, held.target_squared_norms, block.H, target_rhs, G)
     usage = _usage(block)
@@ -200,7 +204,7 @@ def _solve_documents(ops: Ops, this: Pass, squared_norms: Array, rhs: Array, H: 
         h, target = H[todo], rhs[todo]
         if this.beta:
             rho = residual_norms(ops, squared_norms[todo], h, target, G)
-            target -= this.l1 / document_weights(rho, this.alpha)[:, None]
+            target = this.with_l1(target, document_weights(rho, this.alpha))
         this.inner(ops, h, target, G, SWEEPS_PER_CHECK)
         moved = np.abs(h - H[todo]).max(axis=1, initial=0)
         H[todo] = h
@@ -214,7 +218,7 @@ SWEEPS_PER_CHECK = 10
 """Sweeps between two looks at which documents have converged."""
 
 MAX_CHECKS = 100
-"""Looks before a document is taken as it is: with nearly collinear topics H is not unique, though H Wᵀ and ρ are."""
+"""Looks before a document is taken as it is: with nearly collinear topics its h may wander on without changing ρ."""
 
 
 def _measure(ops: Ops, this: Pass, block: Block, rhs: Array) -> None:

@@ -3,9 +3,8 @@
 ::
 
     TonmfError
-    ├── InputError         (also ValueError)   the data cannot be used as it is
-    ├── ParameterError     (also ValueError)   an option has a value that makes no sense
-    └── MissingExtraError  (also ImportError)  an optional dependency is not installed
+    ├── InputError      (also ValueError)   the data cannot be used as it is
+    └── ParameterError  (also ValueError)   an option has a value that makes no sense
 
 Each message says what was expected, what came, and what to do. A model used before ``fit`` raises
 scikit-learn's own ``NotFittedError``, as pipelines expect.
@@ -13,7 +12,7 @@ scikit-learn's own ``NotFittedError``, as pipelines expect.
 
 from __future__ import annotations
 
-__all__ = ["InputError", "MissingExtraError", "ParameterError", "TonmfError"]
+__all__ = ["InputError", "ParameterError", "TonmfError"]
 
 
 class TonmfError(Exception):
@@ -26,7 +25,3 @@ class InputError(TonmfError, ValueError):
 
 class ParameterError(TonmfError, ValueError):
     """A parameter has a value that makes no sense."""
-
-
-class MissingExtraError(TonmfError, ImportError):
-    """An optional dependency is needed and not installed."""

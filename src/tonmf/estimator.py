@@ -26,7 +26,7 @@ from tonmf.parameters import check_parameters
 from tonmf.solver import Options, Problem, Progress, Solution, solve
 from tonmf.sources.memory import MatrixSource, default_block_size
 from tonmf.threshold import automatic_threshold, threshold_for_share
-from tonmf.validation import check_n_topics, check_rows, check_sample_weight, check_start
+from tonmf.validation import as_dtype, check_n_topics, check_rows, check_sample_weight, check_start
 
 STALLED = 0.99
 """Rank correlation of first and last residuals from which a fit counts as one that stayed at its start."""
@@ -66,8 +66,8 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
     tol : float
         Stop when an iteration lowers the objective by no more than this share of its value without any topics.
     inner_iter : int, optional
-        Sweeps over each factor in a pass (solver="reweighted", 2 if not given), or most inner iterations for one Z
-        (solver="paper", 10 if not given).
+        Sweeps over each factor in a pass (solver="reweighted", 2 if not given; not for inner="anls", which has none), or most
+        inner iterations for one Z (solver="paper", 10 if not given).
     inner_tol : float, optional
         The same for the inner loop of solver="paper"; 0.001 if not given.
     score_by : {"residual", "paper"}
@@ -80,7 +80,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
     backend : {"numba", "numpy"}
         Compiled kernels on all cores, or plain numpy and scipy.
     n_jobs : int, optional
-        Threads of the compiled kernels; all cores if not given or -1.
+        Threads of the compiled kernels; all cores if not given or -1, all but one if -2, and so on.
     random_state : int, RandomState instance, optional
         Seed of the start. With a seed, runs repeat bit for bit on one machine.
     callback : callable, optional
@@ -107,7 +107,8 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
     topic_shares_ : ndarray of shape (n_topics_,)
         Each topic's share of the training rows' weight on topics.
     objective_history_ : ndarray of shape (n_values,)
-        The objective after each iteration from the one on at which α is fixed, and that of the final model.
+        The objective in each iteration from the one on at which α is fixed (solver="reweighted": after its H step;
+        "paper": when it has taken its Z), and that of the final model.
     n_iter_ : int
         Iterations done.
     n_features_in_, feature_names_in_
@@ -189,7 +190,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
         weights = check_sample_weight(sample_weight, X.shape[0])
         n_topics = check_n_topics(self.n_topics, *X.shape)
         ops = self._ops()
-        source = MatrixSource(X, weights, self.block_size or default_block_size(n_topics), ops)
+        source = MatrixSource(X, weights, self.block_size or default_block_size(X, n_topics), ops)
         with _one_blas_thread():
             H, W = at_unit_norm(self._start(source, n_topics, ops), X.dtype)
             source.start_from(H, n_topics)
@@ -203,7 +204,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
             return ReferenceOps()
         from tonmf.ops.compiled import CompiledOps  # numba takes a moment to import
 
-        return CompiledOps(None if self.n_jobs is None or self.n_jobs < 0 else self.n_jobs)
+        return CompiledOps(self.n_jobs)
 
     def _options(self) -> Options:
         paper = self.solver == "paper"
@@ -225,7 +226,8 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
 
     def _keep(self, solution: Solution, source: MatrixSource, weights: Array) -> None:
         blocks = source.blocks()
-        self.components_ = np.ascontiguousarray(solution.topics.W.T)
+        self.components_ = solution.topics.W.T
+        self._gram = solution.topics.G
         self.alpha_ = solution.alpha
         self.n_topics_ = len(self.components_)
         self.topic_shares_ = solution.usage / max(solution.usage.sum(), np.finfo(np.float64).tiny)
@@ -235,9 +237,10 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
         self.weights_ = np.concatenate([block.omega for block in blocks])
         self.outlier_scores_ = self._score_of(self.residual_norms_)
         if isinstance(self.contamination, str):
-            self.threshold_ = automatic_threshold(self.outlier_scores_, weights)
+            threshold = automatic_threshold(self.residual_norms_, weights)
         else:
-            self.threshold_ = threshold_for_share(self.outlier_scores_, self.contamination, weights)
+            threshold = threshold_for_share(self.residual_norms_, self.contamination, weights)
+        self.threshold_ = float(self._score_of(np.array(threshold)))
         self.offset_ = -self.threshold_
 
     def _warn(self, solution: Solution) -> None:
@@ -261,7 +264,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
     # ------------------------------------------------------------------ using the model
 
     def transform(self, X: Any) -> Array:
-        """Topics of each row: the h ≥ 0 that explains it best.
+        """Topics of each row: the h ≥ 0 that explains it best, at the cost of β.
 
         Each row is solved by itself, from zero and without randomness: the same row gives the same numbers, whatever
         else is in X.
@@ -317,6 +320,8 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
                 X = X[np.atleast_1d(np.arange(X.shape[0])[rows])]
             except IndexError as error:
                 raise InputError(f"rows must be numbers of rows of X, which has {X.shape[0]}; got {rows!r}.") from error
+        if X.shape[0] == 0:
+            return np.zeros(X.shape, X.dtype)
         H, _ = self._solve_rows(X)
         return shrink(X.toarray() - H @ self.components_, self.alpha_).astype(X.dtype, copy=False)
 
@@ -329,11 +334,11 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
         ops = self._ops()
         # The sums must come out as in training, where W has the dtype of the training data.
         W = np.ascontiguousarray(self.components_.T)
-        size = self.block_size or default_block_size(self.n_topics_)
-        source = MatrixSource(X.astype(W.dtype, copy=False), np.ones(X.shape[0]), size, ops)
+        size = self.block_size or default_block_size(X, self.n_topics_)
+        source = MatrixSource(as_dtype(X, W.dtype), np.ones(X.shape[0]), size, ops)
         problem = Problem(source, self._options(), ops, SerialExecutor())
         with _one_blas_thread():
-            topics = Topics(W, ops.gram(W, np.ones(len(W)), W))
+            topics = Topics(W, self._gram)
             problem.run(
                 document_step, Pass(topics, self.alpha_, float(self.beta), INNER_METHODS[self.inner], n_sweeps=1)
             )
@@ -341,7 +346,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
         return H, np.concatenate([block.rho for block in source.blocks()])
 
     def _score_of(self, rho: Array) -> Array:
-        return rho if self.score_by == "residual" else outlier_norms(rho, self.alpha_)
+        return rho.copy() if self.score_by == "residual" else outlier_norms(rho, self.alpha_)
 
     @property
     def _n_features_out(self) -> int:

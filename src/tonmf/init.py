@@ -25,6 +25,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils.extmath import randomized_svd
 
 from tonmf.blocks import Sums
@@ -83,7 +84,9 @@ def nndsvd_start(source: Source, n_topics: int, rng: np.random.RandomState, *_: 
 
 
 def _nndsvd(source: Source, n_topics: int, rng: np.random.RandomState) -> tuple[Array, Array]:
-    U, S, Vt = randomized_svd(source.matrix(), n_topics, random_state=rng)
+    """(H, W) from the singular vectors of the rows scaled by the root of their weight."""
+    root = np.sqrt(np.concatenate([block.sample_weight for block in source.blocks()]))
+    U, S, Vt = randomized_svd(sp.diags_array(root, dtype=source.dtype) @ source.matrix(), n_topics, random_state=rng)
     H, W = np.zeros(U.shape), np.zeros(Vt.T.shape)
     for k in range(n_topics):
         sides = [(np.maximum(sign * U[:, k], 0), np.maximum(sign * Vt[k], 0)) for sign in (1, -1)]
@@ -92,11 +95,13 @@ def _nndsvd(source: Source, n_topics: int, rng: np.random.RandomState) -> tuple[
         if size > 0:
             H[:, k] = np.sqrt(S[k] * size) * u / np.linalg.norm(u)
             W[:, k] = np.sqrt(S[k] * size) * v / np.linalg.norm(v)
-    return H, W
+    return np.divide(H, root[:, None], out=np.zeros_like(H), where=root[:, None] > 0), W
 
 
 def _mean(source: Source) -> float:
-    return float(source.matrix().sum(dtype=np.float64)) / (source.n_docs * source.n_terms)
+    """Mean entry of X, weighted."""
+    weights = np.concatenate([block.sample_weight for block in source.blocks()])
+    return float((weights @ source.matrix()).sum() / (weights.sum() * source.n_terms))
 
 
 def nndsvda_start(source: Source, n_topics: int, rng: np.random.RandomState, *_: Any) -> Start:

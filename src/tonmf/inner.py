@@ -24,20 +24,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
 from tonmf.ops import Array, Ops
 from tonmf.pivoting import solve_exactly
 
 InnerMethod = Callable[[Ops, Array, Array, Array, int], None]
-
-
-def with_l1(rhs: Array, l1: Array | float) -> Array:
-    """The right-hand side of the problem with the ℓ1 term: rhs − l1."""
-    if not np.any(l1):
-        return rhs
-    shifted: Array = rhs - l1
-    return shifted
 
 
 def _hals(ops: Ops, F: Array, rhs: Array, gram: Array, n_sweeps: int) -> None:

@@ -84,7 +84,7 @@ def residual_norms(ops: Ops, squared_norms: Array, F: Array, rhs: Array, gram: A
     negative or not, is set to 0: such a row is explained as well as can be told.
     """
     squares = squared_norms + ops.quadratic(F, rhs, gram)
-    rho: Array = np.sqrt(np.where(squares > ROUNDING * squared_norms, squares, 0))
+    rho: Array = np.sqrt(np.where(squares <= ROUNDING * squared_norms, 0, squares))
     return rho
 
 

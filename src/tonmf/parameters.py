@@ -87,6 +87,8 @@ def check_parameters(values: Mapping[str, Any]) -> None:
     for name, rule in RULES.items():
         if not rule.holds(values[name]):
             raise ParameterError(f"{name} must be {rule.expected}; got {values[name]!r}.")
+    if values["inner_iter"] is not None and values["inner"] == "anls" and values["solver"] == "reweighted":
+        raise ParameterError("inner_iter counts sweeps, and inner='anls' solves each factor at once. Leave it at None.")
     if values["inner_tol"] is not None and values["solver"] != "paper":
         raise ParameterError(
             f"inner_tol stops the inner loop of solver='paper'; solver={values['solver']!r} has none. Leave it at None."

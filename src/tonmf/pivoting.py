@@ -48,7 +48,8 @@ def solve_exactly(F: Array, rhs: Array, gram: Array) -> NDArray[np.intp]:
         F[:, used] = part
         return unsolved
     n_rows, n_topics = F.shape
-    gram, rhs = _made_definite(gram.astype(np.float64), rhs, F)
+    scale = 1 / float(np.diag(gram).max())
+    gram, rhs = _made_definite(gram * scale, rhs * scale, F)
     passive = F > 0
     fewest_wrong = np.full(n_rows, n_topics + 1)
     exchanges_left = np.full(n_rows, FULL_EXCHANGES)
@@ -56,8 +57,7 @@ def solve_exactly(F: Array, rhs: Array, gram: Array) -> NDArray[np.intp]:
     tolerance = 1e-12 * np.maximum(np.abs(rhs).max(axis=1, initial=0), np.finfo(np.float64).tiny)
     for _ in range(50 + 5 * n_topics):
         f, y = _solve_on(passive[todo], rhs[todo], gram)
-        scale = tolerance[todo, None]
-        wrong = np.where(passive[todo], f < -scale, y < -scale)
+        wrong = np.where(passive[todo], f, y) < -tolerance[todo, None]
         n_wrong = wrong.sum(axis=1)
         solved = n_wrong == 0
         F[todo[solved]] = np.maximum(f[solved], 0)
@@ -71,10 +71,10 @@ def solve_exactly(F: Array, rhs: Array, gram: Array) -> NDArray[np.intp]:
     return todo
 
 
-SINGULAR = 1e-10
+SINGULAR = 1e-8
 """Ratio of the smallest to the largest eigenvalue below which a Gram matrix counts as singular."""
 
-PULL = 1e-8
+PULL = 1e-6
 """Weight of the pull towards the present values, relative to the largest eigenvalue."""
 
 

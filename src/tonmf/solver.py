@@ -138,9 +138,12 @@ class Problem:
         """`this` with α re-estimated, if it is automatic and still follows the residuals."""
         if self.options.alpha is not None or iteration > ALPHA_PASSES:
             return this
+        rho = self.rho()
         weights = np.concatenate([block.sample_weight for block in self.source.blocks()])
-        quantile = weighted_quantile(self.rho(), ALPHA_QUANTILE, weights)
-        return replace(this, alpha=quantile if quantile > 0 else 1.0)
+        alpha = weighted_quantile(rho, ALPHA_QUANTILE, weights)
+        if alpha == 0:  # nearly all rows are explained perfectly: weigh down those that are not
+            alpha = float(rho.min(where=rho > 0, initial=np.inf))
+        return replace(this, alpha=alpha if np.isfinite(alpha) else 1.0)
 
     def follows_alpha(self, iteration: int) -> bool:
         """Whether α may still change after this iteration."""
@@ -173,8 +176,9 @@ def solve(problem: Problem, W: Array) -> Solution:
             converged = history[-2] - history[-1] <= tol * problem.objective_of_nothing(this.alpha)
         if converged:
             break
-    correlation = rank_correlation(first_rho, problem.rho())
-    topics, final = _finish(problem, this, sums.usage)
+    this = problem.next_alpha(this, iteration)
+    correlation = rank_correlation(first_rho, problem.rho()) if iteration > 1 else 0.0
+    topics, final = _finish(problem, this)
     history.append(final.objective)
     return Solution(topics, this.alpha, final.usage, history, iteration, converged, correlation)
 
@@ -210,14 +214,13 @@ def _paper(problem: Problem, this: Pass) -> Iterator[tuple[Pass, Sums]]:
 
 def improve_topics(ops: Ops, this: Pass, rhs: Array, sums: Sums) -> Topics:
     """The W step: lower the quadratic over W ≥ 0, in place."""
-    use = np.diag(sums.Q)
-    idle = use <= np.finfo(this.topics.W.dtype).eps ** 2 * use.max()
-    gram = sums.Q
+    gram = sums.Q.copy()
+    idle = np.diag(gram) <= np.finfo(this.topics.W.dtype).eps ** 2 * np.diag(gram).max()
     if this.beta:
         norms = this.topics.norms
-        gram = gram + np.diag(this.beta * sums.usage / np.where(norms > 0, norms, 1))
+        gram += np.diag(this.beta * sums.usage / np.where(norms > 0, norms, 1))
         idle |= norms == 0  # the penalty has no tangent there: leave the topic at zero
-    gram[idle] = 0
+    gram[idle], gram[:, idle] = 0, 0
     this.inner(ops, this.topics.W, rhs, gram, this.n_sweeps)
     return topics_of(ops, this.topics.W)
 
@@ -227,18 +230,22 @@ def topics_of(ops: Ops, W: Array) -> Topics:
     return Topics(W, ops.gram(W, np.ones(len(W)), W))
 
 
-def _finish(problem: Problem, this: Pass, usage: Array) -> tuple[Topics, Sums]:
-    """Drop topics without documents or terms, and solve every document against the rest at unit norm."""
+def _finish(problem: Problem, this: Pass) -> tuple[Topics, Sums]:
+    """Solve every document against the topics at unit norm, and drop the topics that none of them uses."""
     W = this.topics.W
     norms = np.sqrt(np.einsum("ij,ij->j", W, W, dtype=np.float64))
-    kept = (usage > 0) & (norms > 0)
-    if not kept.any():
-        W, norms, kept = np.ones((len(W), 1), W.dtype), np.array([len(W) ** 0.5]), np.array([True])
-    if not kept.all():
-        W = np.ascontiguousarray(W[:, kept])
-    W /= norms[kept].astype(W.dtype)
+    W /= np.where(norms > 0, norms, 1).astype(W.dtype)
     topics = topics_of(problem.ops, W)
-    return topics, problem.run(document_step, replace(this, topics=topics, cross=None))
+    sums = problem.run(document_step, replace(this, topics=topics, cross=None))
+    kept = np.flatnonzero(sums.usage > 0)
+    if len(kept) == 0:
+        flat = np.full((len(W), 1), len(W) ** -0.5, W.dtype)
+        topics = topics_of(problem.ops, flat)
+        kept = np.array([0])
+    elif len(kept) < len(norms):
+        topics = Topics(np.ascontiguousarray(W[:, kept]), topics.G[np.ix_(kept, kept)])
+    sums.usage = sums.usage[kept]
+    return topics, sums
 
 
 def rank_correlation(a: Array, b: Array) -> float:

@@ -53,6 +53,8 @@ def threshold_for_share(scores: Array, share: float, weights: Array) -> float:
     6.5
     """
     total = weights.sum()
-    below = weighted_quantile(scores, (total - round(share * total)) / total, weights)
+    if (weights == np.round(weights)).all():
+        share = round(share * total) / total  # a whole number of documents
+    below = weighted_quantile(scores, 1 - share, weights)
     above = scores[(scores > below) & (weights > 0)]
     return float(0.5 * (below + above.min())) if len(above) else below

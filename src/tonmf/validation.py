@@ -21,7 +21,8 @@ def check_rows(estimator: Any, X: Any, *, reset: bool) -> sp.csr_matrix:
     X = validate_data(estimator, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
     if not sp.issparse(X):
         X = sp.csr_matrix(X)
-    if not X.has_canonical_format:
+    parts = (X.data, X.indices, X.indptr)
+    if not X.has_canonical_format or not all(part.flags.c_contiguous for part in parts):
         X = X.copy()
         X.sum_duplicates()
     if X.nnz and (smallest := X.data.min()) < 0:
@@ -32,6 +33,18 @@ def check_rows(estimator: Any, X: Any, *, reset: bool) -> sp.csr_matrix:
             "for this model."
         )
     return X
+
+
+def as_dtype(X: sp.csr_matrix, dtype: np.dtype[Any]) -> sp.csr_matrix:
+    """X in the dtype of the model, if its numbers fit in."""
+    with np.errstate(over="ignore"):
+        converted = X.astype(dtype, copy=False)
+    if converted is not X and not np.isfinite(converted.data).all():
+        raise InputError(
+            f"X holds numbers up to {X.data.max():.3g}, too large for a model fitted on {dtype}. Fit it on {X.dtype}, or "
+            "scale X."
+        )
+    return converted
 
 
 def check_sample_weight(sample_weight: Any, n_docs: int) -> Array:

@@ -69,11 +69,12 @@ class CompiledOps:
     Parameters
     ----------
     n_threads : int, optional
-        Threads to use; all cores that this process may use if not given.
+        Threads to use; all cores that this process may use if not given or -1, all but one if -2, and so on.
     """
 
     def __init__(self, n_threads: int | None = None) -> None:
-        self.n_threads = n_threads or available_cores()
+        n_threads = -1 if n_threads is None else n_threads
+        self.n_threads = n_threads if n_threads > 0 else max(1, available_cores() + 1 + n_threads)
         self._pool = ThreadPoolExecutor(max(self.n_threads - 1, 1), thread_name_prefix="tonmf")
 
     def prepare(self, X: sp.csr_matrix) -> TwoWayMatrix:
@@ -92,8 +93,10 @@ class CompiledOps:
         self._run(kernels.sparse_times_dense, (S.indptr, S.indices, S.data, np.ascontiguousarray(B), out), cuts)
 
     def hals(self, F: Array, rhs: Array, gram: Array, n_sweeps: int) -> None:
-        gram = np.ascontiguousarray(gram, dtype=F.dtype)
-        self._run(kernels.hals, (F, rhs, gram, n_sweeps), even_cuts(len(F), ROWS_PER_RANGE))
+        largest = float(np.diag(gram).max())
+        scale = 1 / largest if largest > 0 else 1.0  # or the entries may be too large or too small for float32
+        scaled = np.ascontiguousarray(gram * scale, dtype=F.dtype)
+        self._run(kernels.hals, (F, rhs, scale, scaled, n_sweeps), even_cuts(len(F), ROWS_PER_RANGE))
 
     def greedy(self, F: Array, rhs: Array, gram: Array, n_updates: int) -> None:
         self._run(kernels.greedy, (F, rhs, gram, n_updates), even_cuts(len(F), ROWS_PER_RANGE))

@@ -122,8 +122,8 @@ def partial_grams(A: Any, weight: Any, B: Any, out: Any, cuts: Any, cursor: Any)
 
 
 @njit(nogil=True, cache=True, fastmath={"contract"})
-def hals(F: Any, rhs: Any, gram: Any, n_sweeps: int, cuts: Any, cursor: Any) -> None:
-    """`n_sweeps` sweeps over the topics: f_j ← max(0, f_j + (rhs_j − f·gram_j) / gram_jj).
+def hals(F: Any, rhs: Any, scale: float, gram: Any, n_sweeps: int, cuts: Any, cursor: Any) -> None:
+    """`n_sweeps` sweeps over the topics: f_j ← max(0, f_j + (scale·rhs_j − f·gram_j) / gram_jj).
 
     A tile of rows is turned so that its rows lie along the SIMD lanes: no branch and no reduction is left inside.
     """
@@ -140,7 +140,7 @@ def hals(F: Any, rhs: Any, gram: Any, n_sweeps: int, cuts: Any, cursor: Any) -> 
             for t in range(n_rows):
                 for j in range(n_topics):
                     tile[j, t] = F[first + t, j]
-                    tile_rhs[j, t] = rhs[first + t, j]
+                    tile_rhs[j, t] = scale * rhs[first + t, j]
             for _ in range(n_sweeps):
                 for j in range(n_topics):
                     if gram[j, j] > 0:

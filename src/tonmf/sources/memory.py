@@ -14,13 +14,16 @@ BYTES_OF_WORK = 8 * 2**20
 """Room for one float64 array of n_docs × n_topics while a block is worked on, which sets the default block size."""
 
 
-def default_block_size(n_topics: int) -> int:
+def default_block_size(X: sp.csr_matrix, n_topics: int) -> int:
     """Documents in a block when the user does not say.
 
-    >>> default_block_size(10), default_block_size(1000)
-    (104857, 1048)
+    Each block also keeps a pointer for every term, so it should store at least as many values as there are terms.
+
+    >>> default_block_size(sp.eye(5, format="csr"), n_topics=10)
+    104857
     """
-    return max(1024, BYTES_OF_WORK // (8 * max(n_topics, 1)))
+    as_many_values_as_terms = int(X.shape[0] * X.shape[1]) // max(int(X.nnz), 1)
+    return max(1, BYTES_OF_WORK // (8 * n_topics), as_many_values_as_terms)
 
 
 class MatrixSource:
