@@ -24,7 +24,8 @@ from numba import njit
 from benchmarks.harness import describe_machine, newsgroups_tfidf, print_table, save
 from benchmarks.speed import RANKS, seconds_per_pass
 
-SWEEPS = 2
+SWEEPS = 1
+"""Sweeps over each factor in a pass, by default."""
 
 
 @njit(nogil=True, fastmath=True)

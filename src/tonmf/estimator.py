@@ -66,7 +66,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
     tol : float
         Stop when an iteration lowers the objective by no more than this share of its value without any topics.
     inner_iter : int, optional
-        Sweeps over each factor in a pass (solver="reweighted", 2 if not given; not for inner="anls", which has none), or most
+        Sweeps over each factor in a pass (solver="reweighted", 1 if not given; not for inner="anls", which has none), or most
         inner iterations for one Z (solver="paper", 10 if not given).
     inner_tol : float, optional
         The same for the inner loop of solver="paper"; 0.001 if not given.
@@ -215,7 +215,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
             beta=float(self.beta),
             max_iter=self.max_iter,
             tol=self.tol,
-            inner_iter=self.inner_iter or (10 if paper else 2),
+            inner_iter=self.inner_iter or (10 if paper else 1),
             inner_tol=1e-3 if self.inner_tol is None else self.inner_tol,
         )
 

@@ -30,6 +30,9 @@ def weighted_quantile(values: Array, q: float, weights: Array) -> float:
     >>> weighted_quantile(np.array([3.0, 1.0, 2.0]), 0.5, np.array([1.0, 1.0, 0.0]))
     1.0
     """
+    if (weights == weights[0]).all():  # nothing to weigh, no need to sort
+        position = max(int(np.ceil(q * len(values) * (1 - 1e-12))) - 1, 0)
+        return float(np.partition(values, position)[position])
     order = np.argsort(values, kind="stable")
     order = order[weights[order] > 0]
     cumulative = np.cumsum(weights[order])
