@@ -59,3 +59,11 @@ def test_the_reweighted_solver_needs_far_fewer_passes_when_alpha_is_small(tfidf)
             12, alpha=0.05, solver="paper", max_iter=8, inner_iter=10, inner_tol=0, tol=1e-12, random_state=0
         ).fit(X)
     assert fast.objective_history_[-2] < slow.objective_history_[-2]
+
+
+def test_the_automatic_threshold_flags_few_of_the_clean_documents_and_not_none_of_the_mixed(reuters):
+    counts, labels = reuters
+    for rows, least in ((np.flatnonzero(labels == 0), 0), (np.arange(len(labels)), 1)):
+        X = TfidfTransformer(sublinear_tf=True).fit_transform(counts[rows]).astype(np.float32)
+        flagged = TONMF(8, random_state=0).fit(X).predict(X) == -1
+        assert least <= flagged.sum() <= 0.03 * len(rows)

@@ -54,6 +54,16 @@ def test_the_automatic_threshold_of_the_papers_score_is_that_of_the_residual(sma
     assert (fits[0].predict(small) == fits[1].predict(small)).all()
 
 
+def test_residuals_that_crowd_below_the_norm_of_unit_rows_can_still_stand_out():
+    """Without the change of scale the threshold would be above 1, where no residual of a unit row can be."""
+    rng = np.random.default_rng(0)
+    explained = np.append(np.exp(rng.normal(-2.5, 0.5, 1000)), [1e-4, 2e-4])
+    rho = np.sqrt(1 - explained)
+    threshold = automatic_threshold(rho, np.ones(1002), bound=1.0)
+    assert (rho[-2:] > threshold).all()
+    assert (rho > threshold).sum() <= 20
+
+
 def test_equal_scores_flag_nobody():
     assert automatic_threshold(np.full(10, 0.7), np.ones(10)) == 0.7
     assert threshold_for_share(np.full(10, 0.7), 0.3, np.ones(10)) == 0.7

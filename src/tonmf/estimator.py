@@ -25,7 +25,7 @@ from tonmf.ops.reference import ReferenceOps
 from tonmf.parameters import check_parameters
 from tonmf.solver import Options, Problem, Progress, Solution, solve
 from tonmf.sources.memory import MatrixSource, default_block_size
-from tonmf.threshold import automatic_threshold, threshold_for_share
+from tonmf.threshold import automatic_threshold, common_norm, threshold_for_share
 from tonmf.validation import as_dtype, check_n_topics, check_rows, check_sample_weight, check_start
 
 STALLED = 0.99
@@ -73,8 +73,8 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
     score_by : {"residual", "paper"}
         What an outlier score is: ρ, or the paper's ‖z‖ = max(0, ρ − α), which ties all rows below α at zero.
     contamination : float or "auto"
-        Share of the training rows to flag, or "auto": those with a score above median + 3 (P84 − median), with P84 the
-        0.84-quantile. It looks only at the upper half of the scores, so it suits skewed scores of either kind.
+        Share of the training rows to flag, or "auto": those with a residual above median + 3 (P84 − median), with P84 the
+        0.84-quantile; for rows of one norm, on the scale of the explained share's logarithm (`tonmf.threshold` says why).
     block_size : int, optional
         Rows worked on at a time. It does not change the result, only memory and speed.
     backend : {"numba", "numpy"}
@@ -237,7 +237,8 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
         self.weights_ = np.concatenate([block.omega for block in blocks])
         self.outlier_scores_ = self._score_of(self.residual_norms_)
         if isinstance(self.contamination, str):
-            threshold = automatic_threshold(self.residual_norms_, weights)
+            norm = common_norm(np.concatenate([block.squared_norms for block in blocks]))
+            threshold = automatic_threshold(self.residual_norms_, weights, norm)
         else:
             threshold = threshold_for_share(self.residual_norms_, self.contamination, weights)
         self.threshold_ = float(self._score_of(np.array(threshold)))

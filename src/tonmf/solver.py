@@ -237,15 +237,12 @@ def _finish(problem: Problem, this: Pass) -> tuple[Topics, Sums]:
     W /= np.where(norms > 0, norms, 1).astype(W.dtype)
     topics = topics_of(problem.ops, W)
     sums = problem.run(document_step, replace(this, topics=topics, cross=None))
-    kept = np.flatnonzero(sums.usage > 0)
-    if len(kept) == 0:
-        flat = np.full((len(W), 1), len(W) ** -0.5, W.dtype)
-        topics = topics_of(problem.ops, flat)
-        kept = np.array([0])
-    elif len(kept) < len(norms):
-        topics = Topics(np.ascontiguousarray(W[:, kept]), topics.G[np.ix_(kept, kept)])
-    sums.usage = sums.usage[kept]
-    return topics, sums
+    kept = sums.usage > 0
+    if kept.all():
+        return topics, sums
+    W = np.ascontiguousarray(W[:, kept]) if kept.any() else np.full((len(W), 1), len(W) ** -0.5, W.dtype)
+    topics = topics_of(problem.ops, W)
+    return topics, problem.run(document_step, replace(this, topics=topics, cross=None))
 
 
 def rank_correlation(a: Array, b: Array) -> float:

@@ -1,14 +1,15 @@
 """From scores to a yes or no.
 
-``contamination="auto"`` must suit scores that are skewed either way: residuals of unit rows crowd just below 1, residuals of
-counts have a long upper tail. Mean and standard deviation (the paper's suggestion) are moved by the very outliers that
-they are to find, and their symmetric spread is far too wide where the scores are cut off above. So the rule looks at
-the upper side only:
+``contamination="auto"`` must suit scores that are skewed either way: residuals of counts have a long upper tail, residuals of
+unit rows crowd just below 1. Mean and standard deviation (the paper's suggestion) are moved by the very outliers that they
+are to find, and their symmetric spread is far too wide where the scores are cut off above. So the rule looks at the upper
+side only:
 
     threshold = median + 3 (P84 − median)
 
-where P84 is the quantile that lies one standard deviation above the mean in a normal distribution. On normal scores that
-is the mean plus three standard deviations.
+where P84 is the quantile that lies one standard deviation above the mean in a normal distribution. Where all rows have the same
+norm c, so that no residual can exceed it, the rule is applied to −ln(1 − ρ²/c²), the logarithm of the share that the topics
+explain, and carried back: that has room above.
 """
 
 from __future__ import annotations
@@ -40,11 +41,34 @@ def weighted_quantile(values: Array, q: float, weights: Array) -> float:
     return float(values[order[min(position, len(order) - 1)]])
 
 
-def automatic_threshold(scores: Array, weights: Array) -> float:
-    """median + 3 (P84 − median); scores above it are outliers."""
-    median = weighted_quantile(scores, 0.5, weights)
-    upper = weighted_quantile(scores, UPPER_QUANTILE, weights)
-    return median + WIDTHS * (upper - median)
+def automatic_threshold(rho: Array, weights: Array, bound: float | None = None) -> float:
+    """median + 3 (P84 − median) of ρ, or of −ln(1 − ρ²/bound²); residuals above it are outliers.
+
+    >>> rho = np.concatenate([np.linspace(1, 2, 99), [5.0]])
+    >>> bool(2 < automatic_threshold(rho, np.ones(100)) < 5)
+    True
+    """
+    values = rho if bound is None else -np.log(np.maximum(1 - (rho / bound) ** 2, TINY_SHARE))
+    median = weighted_quantile(values, 0.5, weights)
+    upper = weighted_quantile(values, UPPER_QUANTILE, weights)
+    threshold = median + WIDTHS * (upper - median)
+    return threshold if bound is None else bound * float(np.sqrt(1 - np.exp(-threshold)))
+
+
+TINY_SHARE = 1e-15
+"""What counts as explained of a row of which nothing is."""
+
+
+def common_norm(squared_norms: Array) -> float | None:
+    """The norm that all rows have but for empty ones and rounding, or None.
+
+    >>> common_norm(np.array([1.0, 0.0, 1.0])), common_norm(np.array([1.0, 2.0]))
+    (1.0, None)
+    """
+    norms = np.sqrt(squared_norms[squared_norms > 0])
+    if len(norms) == 0 or np.ptp(norms) > 1e-3 * norms.max():
+        return None
+    return float(norms.max())
 
 
 def threshold_for_share(scores: Array, share: float, weights: Array) -> float:
