@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import normalize
 
 from tonmf import TONMF, Progress
 from tonmf.datasets import make_corpus
@@ -174,6 +175,15 @@ def test_rows_of_weight_zero_do_not_shape_the_model(small, init):
     with_junk = TONMF(3, init=init, random_state=0).fit(both, sample_weight=np.repeat([1, 0], [60, 20]))
     without = TONMF(3, init=init, random_state=0).fit(small)
     np.testing.assert_allclose(with_junk.outlier_scores_[:60], without.outlier_scores_, rtol=1e-6)
+    assert with_junk.threshold_ == pytest.approx(without.threshold_)
+
+
+def test_rows_of_weight_zero_do_not_shape_the_threshold(small):
+    """Their norms once decided whether all rows count as having the same norm."""
+    rows = normalize(small)
+    both = sp.vstack([rows, 5 * rows[:10]]).tocsr()
+    weighted = TONMF(3, random_state=0).fit(both, sample_weight=np.repeat([1, 0], [60, 10]))
+    assert weighted.threshold_ == pytest.approx(TONMF(3, random_state=0).fit(rows).threshold_)
 
 
 def test_backends_agree(small, model):

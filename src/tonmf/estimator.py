@@ -237,7 +237,8 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
         self.weights_ = np.concatenate([block.omega for block in blocks])
         self.outlier_scores_ = self._score_of(self.residual_norms_)
         if isinstance(self.contamination, str):
-            norm = common_norm(np.concatenate([block.squared_norms for block in blocks]))
+            squared_norms = np.concatenate([block.squared_norms for block in blocks])
+            norm = common_norm(squared_norms[weights > 0])
             threshold = automatic_threshold(self.residual_norms_, weights, norm)
         else:
             threshold = threshold_for_share(self.residual_norms_, self.contamination, weights)
@@ -256,7 +257,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
             )
         elif not solution.converged and self.tol > 0:
             warnings.warn(
-                f"The objective still fell by more than tol={self.tol} when max_iter={self.max_iter} was reached. "
+                f"The objective had not settled to within tol={self.tol} when max_iter={self.max_iter} was reached. "
                 "Raise max_iter, or tol if the scores are good enough.",
                 ConvergenceWarning,
                 stacklevel=3,

@@ -136,13 +136,13 @@ class Problem:
 
     def next_alpha(self, this: Pass, iteration: int) -> Pass:
         """`this` with α re-estimated, if it is automatic and still follows the residuals."""
-        if self.options.alpha is not None or iteration > ALPHA_PASSES:
+        if not self.follows_alpha(iteration):
             return this
         rho = self.rho()
         weights = np.concatenate([block.sample_weight for block in self.source.blocks()])
         alpha = weighted_quantile(rho, ALPHA_QUANTILE, weights)
         if alpha == 0:  # nearly all rows are explained perfectly: weigh down those that are not
-            alpha = float(rho.min(where=rho > 0, initial=np.inf))
+            alpha = float(rho.min(where=(rho > 0) & (weights > 0), initial=np.inf))
         return replace(this, alpha=alpha if np.isfinite(alpha) else 1.0)
 
     def follows_alpha(self, iteration: int) -> bool:
