@@ -15,20 +15,21 @@ P, Q   n_terms × n_topics   the W step's right-hand side and Gram matrix (n_top
 A step of either solver takes a block and adds its share to `Sums`. Both lower the same F (`tonmf.objective`):
 
 ``reweighted_step``
-    H from (XW, G) with ℓ1 weights β‖w_k‖/ω_i; P = Xᵀ(sω∘H), Q = Hᵀ(sω∘H). The ω of the last pass belongs to the quadratic
+    H from (XW, G) with ℓ1 weights β_k‖w_k‖/ω_i; P = Xᵀ(sω∘H), Q = Hᵀ(sω∘H). The ω of the last pass belongs to the quadratic
     that lies above F and touches it at the last (H, W); the W step and this H step both lower that quadratic, so F falls.
 ``paper_step``
     Algorithm 1 with Z held at (H₀, W₀, ω): X − Z = ω∘X + (1−ω)∘H₀W₀ᵀ stands in for X, so
-    H from (ω∘XW + (1−ω)∘H₀W₀ᵀW, G) with ℓ1 weights β‖w_k‖;  P = Xᵀ(sω∘H) + W₀R with R = H₀ᵀ(s(1−ω)∘H),  Q = Hᵀ(s∘H).
+    H from (ω∘XW + (1−ω)∘H₀W₀ᵀW, G) with ℓ1 weights β_k‖w_k‖;  P = Xᵀ(sω∘H) + W₀R with R = H₀ᵀ(s(1−ω)∘H),  Q = Hᵀ(s∘H).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tonmf.inner import InnerMethod
 from tonmf.objective import document_weights, huber, outlier_norms, residual_norms
@@ -58,7 +59,8 @@ class Topics:
 class Sums:
     """Sums over documents: what the W step and the stopping rule need. Additive, see `merge`.
 
-    The sums of two sets of documents, made with the same topics, add up to the sums of both together.
+    `usage` is Σ_i s_i h_ik; `objective` F with the penalty's tangent Σ_k β_k‖w_k‖ u_k; `held_objective` the same with Z held;
+    `explained` Σ_i s_i (‖x_i‖² − ρ_i²). The sums of two sets of documents, made with the same topics, add up to the sums of both together.
     """
 
     P: Array
@@ -67,6 +69,7 @@ class Sums:
     usage: Array
     objective: float = 0.0
     held_objective: float = 0.0
+    explained: float = 0.0
 
     @classmethod
     def zeros(cls, n_terms: int, n_topics: int) -> Self:
@@ -79,6 +82,12 @@ class Sums:
         self.P.fill(0)
         return type(self)(self.P, np.zeros_like(self.Q), np.zeros_like(self.R), np.zeros_like(self.usage))
 
+    def of_topics(self, kept: NDArray[np.bool_]) -> Self:
+        """The sums as they are without the other topics."""
+        square = np.ix_(kept, kept)
+        P = np.ascontiguousarray(self.P[:, kept])
+        return replace(self, P=P, Q=self.Q[square], R=self.R[square], usage=self.usage[kept])
+
     def merge(self, other: Self) -> None:
         """Add the sums of other documents."""
         self.P += other.P
@@ -87,30 +96,32 @@ class Sums:
         self.usage += other.usage
         self.objective += other.objective
         self.held_objective += other.held_objective
+        self.explained += other.explained
 
 
 @dataclass(frozen=True)
 class Pass:
     """What is the same for all blocks of a pass.
 
-    `cross` is W₀ᵀW while the paper's solver holds Z at (H₀, W₀), and None when it is to take a new Z.
+    `beta` holds what one more unit of each topic costs (`tonmf.penalty`). `cross` is W₀ᵀW while the paper's solver holds Z
+    at (H₀, W₀), and None when it is to take a new Z.
     """
 
     topics: Topics
     alpha: float
-    beta: float
+    beta: Array
     inner: InnerMethod
     n_sweeps: int
     cross: Array | None = None
 
     @property
     def l1(self) -> Array:
-        """β‖w_k‖, what one unit of each topic costs."""
+        """β_k‖w_k‖, what one unit of each h_ik costs."""
         return self.beta * self.topics.norms
 
     def with_l1(self, rhs: Array, omega: Array) -> Array:
-        """The right-hand side of the problem with the ℓ1 term:  rhs − β‖w_k‖/ω_i."""
-        return rhs - self.l1 / omega[:, None] if self.beta else rhs
+        """The right-hand side of the problem with the ℓ1 term:  rhs − β_k‖w_k‖/ω_i."""
+        return rhs - self.l1 / omega[:, None] if self.beta.any() else rhs
 
 
 Step = Callable[[Ops, Pass, Block, Sums], None]
@@ -127,9 +138,7 @@ def reweighted_step(ops: Ops, this: Pass, block: Block, sums: Sums) -> None:
     weight = block.sample_weight * block.omega
     ops.collect(block.X, _weighted(block.H, weight), sums.P)
     sums.Q += ops.gram(block.H, weight, block.H)
-    usage = _usage(block)
-    sums.usage += usage
-    sums.objective += _objective(this, block, huber(block.rho, this.alpha), usage)
+    _add_measures(this, block, sums)
 
 
 @dataclass
@@ -185,9 +194,7 @@ def document_step(ops: Ops, this: Pass, block: Block, sums: Sums) -> None:
         rows = slice(low, low + DOCUMENTS_AT_A_TIME)
         _solve_documents(ops, this, block.squared_norms[rows], rhs[rows], block.H[rows])
     _measure(ops, this, block, rhs)
-    usage = _usage(block)
-    sums.usage += usage
-    sums.objective += _objective(this, block, huber(block.rho, this.alpha), usage)
+    _add_measures(this, block, sums)
 
 
 def _solve_documents(ops: Ops, this: Pass, squared_norms: Array, rhs: Array, H: Array) -> None:
@@ -202,7 +209,7 @@ def _solve_documents(ops: Ops, this: Pass, squared_norms: Array, rhs: Array, H: 
         if not len(todo):
             break
         h, target = H[todo], rhs[todo]
-        if this.beta:
+        if this.beta.any():
             rho = residual_norms(ops, squared_norms[todo], h, target, G)
             target = this.with_l1(target, document_weights(rho, this.alpha))
         this.inner(ops, h, target, G, SWEEPS_PER_CHECK)
@@ -228,8 +235,16 @@ def _measure(ops: Ops, this: Pass, block: Block, rhs: Array) -> None:
     block.measured = True
 
 
+def _add_measures(this: Pass, block: Block, sums: Sums) -> None:
+    """A block's share of the usage, of the objective, and of what is explained."""
+    usage = _usage(block)
+    sums.usage += usage
+    sums.objective += _objective(this, block, huber(block.rho, this.alpha), usage)
+    sums.explained += float(block.sample_weight @ (block.squared_norms - block.rho**2))
+
+
 def _objective(this: Pass, block: Block, losses: Array, usage: Array) -> float:
-    """A block's share of the objective:  Σ_i s_i (loss_i + β Σ_k ‖w_k‖ h_ik)."""
+    """A block's share of the objective:  Σ_i s_i (loss_i + Σ_k β_k‖w_k‖ h_ik)."""
     return float(block.sample_weight @ losses) + float(this.l1 @ usage)
 
 

@@ -3,8 +3,9 @@
 ::
 
     TonmfError
-    ├── InputError      (also ValueError)   the data cannot be used as it is
-    └── ParameterError  (also ValueError)   an option has a value that makes no sense
+    ├── InputError         (also ValueError)   the data cannot be used as it is
+    ├── ParameterError     (also ValueError)   an option has a value that makes no sense
+    └── MissingExtraError  (also ImportError)  something optional is to be used that is not installed
 
 Each message says what was expected, what came, and what to do. A model used before ``fit`` raises
 scikit-learn's own ``NotFittedError``, as pipelines expect.
@@ -12,7 +13,7 @@ scikit-learn's own ``NotFittedError``, as pipelines expect.
 
 from __future__ import annotations
 
-__all__ = ["InputError", "ParameterError", "TonmfError"]
+__all__ = ["InputError", "MissingExtraError", "ParameterError", "TonmfError"]
 
 
 class TonmfError(Exception):
@@ -25,3 +26,7 @@ class InputError(TonmfError, ValueError):
 
 class ParameterError(TonmfError, ValueError):
     """A parameter has a value that makes no sense."""
+
+
+class MissingExtraError(TonmfError, ImportError):
+    """Something optional is to be used that is not installed."""

@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
+from tonmf.backends import make_ops
 from tonmf.blocks import Pass, Topics, document_step
 from tonmf.errors import InputError
 from tonmf.executors.serial import SerialExecutor
@@ -21,8 +22,8 @@ from tonmf.init import STARTS, Start, at_unit_norm
 from tonmf.inner import INNER_METHODS
 from tonmf.objective import outlier_norms, shrink
 from tonmf.ops import Array, Ops
-from tonmf.ops.reference import ReferenceOps
-from tonmf.parameters import check_parameters
+from tonmf.penalty import Ramp
+from tonmf.parameters import check_model_parameters
 from tonmf.solver import Options, Problem, Progress, Solution, solve
 from tonmf.sources.memory import MatrixSource, default_block_size
 from tonmf.threshold import automatic_threshold, common_norm, threshold_for_share
@@ -130,8 +131,10 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
 
     def __init__(
         self,
-        n_topics: int | None = None,
+        n_topics: int | str | None = None,
         *,
+        max_topics: int = 25,
+        topic_share: float = 0.02,
         alpha: float | str = "auto",
         beta: float = 0.0,
         solver: str = "reweighted",
@@ -150,6 +153,8 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
         callback: Callable[[Progress], None] | None = None,
     ) -> None:
         self.n_topics = n_topics
+        self.max_topics = max_topics
+        self.topic_share = topic_share
         self.alpha = alpha
         self.beta = beta
         self.solver = solver
@@ -185,11 +190,11 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
         -------
         self : TONMF
         """
-        check_parameters(self.get_params(deep=False))
+        check_model_parameters(self.get_params(deep=False))
         X = check_rows(self, X, reset=True)
         weights = check_sample_weight(sample_weight, X.shape[0])
-        n_topics = check_n_topics(self.n_topics, *X.shape)
-        ops = self._ops()
+        n_topics = check_n_topics(self.n_topics, self.max_topics, *X.shape)
+        ops = make_ops(self.backend, self.n_jobs)
         source = MatrixSource(X, weights, self.block_size or default_block_size(X, n_topics), ops)
         with _one_blas_thread():
             H, W = at_unit_norm(self._start(source, n_topics, ops), X.dtype)
@@ -199,13 +204,6 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
         self._warn(solution)
         return self
 
-    def _ops(self) -> Ops:
-        if self.backend == "numpy":
-            return ReferenceOps()
-        from tonmf.ops.compiled import CompiledOps  # numba takes a moment to import
-
-        return CompiledOps(self.n_jobs)
-
     def _options(self) -> Options:
         paper = self.solver == "paper"
         return Options(
@@ -213,6 +211,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
             inner=INNER_METHODS[self.inner],
             alpha=None if isinstance(self.alpha, str) else float(self.alpha),
             beta=float(self.beta),
+            ramp=Ramp(self.topic_share) if isinstance(self.n_topics, str) else None,
             max_iter=self.max_iter,
             tol=self.tol,
             inner_iter=self.inner_iter or (10 if paper else 1),
@@ -333,17 +332,15 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
 
     def _solve_rows(self, X: sp.csr_matrix) -> tuple[Array, Array]:
         """(H, ρ) of new rows, in the dtype of X."""
-        ops = self._ops()
+        ops = make_ops(self.backend, self.n_jobs)
         # The sums must come out as in training, where W has the dtype of the training data.
         W = np.ascontiguousarray(self.components_.T)
         size = self.block_size or default_block_size(X, self.n_topics_)
         source = MatrixSource(as_dtype(X, W.dtype), np.ones(X.shape[0]), size, ops)
         problem = Problem(source, self._options(), ops, SerialExecutor())
         with _one_blas_thread():
-            topics = Topics(W, self._gram)
-            problem.run(
-                document_step, Pass(topics, self.alpha_, float(self.beta), INNER_METHODS[self.inner], n_sweeps=1)
-            )
+            topics, beta = Topics(W, self._gram), np.full(self.n_topics_, float(self.beta))
+            problem.run(document_step, Pass(topics, self.alpha_, beta, INNER_METHODS[self.inner], n_sweeps=1))
         H = np.concatenate([block.H for block in source.blocks()]).astype(X.dtype, copy=False)
         return H, np.concatenate([block.rho for block in source.blocks()])
 

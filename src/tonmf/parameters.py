@@ -1,21 +1,23 @@
-"""The options of `tonmf.TONMF`: what each may be, in one table, checked in ``fit``."""
+"""The options of the estimators: what each may be, in one table for each, checked in ``fit``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
+from tonmf.backends import BACKENDS
 from tonmf.errors import ParameterError
 from tonmf.init import STARTS
 from tonmf.inner import INNER_METHODS
+from tonmf.text import WORD_RULES
 
 SOLVERS = ("reweighted", "paper")
-SCORES = ("residual", "paper")
-BACKENDS = ("numba", "numpy")
+SCORES = ("residual", "paper", "unexplained", "lift")
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,10 @@ class Rule:
 
     expected: str
     holds: Callable[[Any], bool]
+
+
+def _is_auto(value: Any) -> bool:
+    return isinstance(value, str) and value == "auto"
 
 
 def _not_bool(value: Any) -> bool:
@@ -36,6 +42,21 @@ def _number(value: Any, low: float, high: float = np.inf) -> bool:
 
 def _whole(value: Any, low: int) -> bool:
     return _not_bool(value) and isinstance(value, Integral) and int(value) >= low
+
+
+def _all(values: Any, kind: Any, holds: Callable[[Any], bool]) -> bool:
+    return isinstance(values, kind) and all(map(holds, values))
+
+
+def _is_str(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_pattern(value: Any) -> bool:
+    try:
+        return isinstance(value, str) and bool(re.compile(value))
+    except re.error:
+        return False
 
 
 def _one_of(names: Any) -> Rule:
@@ -53,11 +74,29 @@ def _is_start(value: Any) -> bool:
     return isinstance(value, tuple) and len(value) == 2
 
 
-RULES: Mapping[str, Rule] = {
-    "n_topics": _whole_rule(1, "10 or fewer if the matrix is smaller"),
+_RUNNING: Mapping[str, Rule] = {
+    "contamination": Rule(
+        "a number above 0 and up to 0.5, or 'auto'",
+        lambda v: _is_auto(v) or (_number(v, 0, 0.5) and v > 0),
+    ),
+    "backend": _one_of(BACKENDS),
+    "n_jobs": Rule(
+        "a whole number of threads other than 0 (-1 for all cores), or None for all cores",
+        lambda v: v is None or (_whole(v, -(2**31)) and v != 0),
+    ),
+    "callback": Rule("None or a function of one argument", lambda v: v is None or callable(v)),
+}
+
+MODEL_RULES: Mapping[str, Rule] = {
+    "n_topics": Rule(
+        "a whole number of at least 1, 'auto', or None for 10 or fewer if the matrix is smaller",
+        lambda v: v is None or _is_auto(v) or _whole(v, 1),
+    ),
+    "max_topics": Rule("a whole number of at least 1", lambda v: _whole(v, 1)),
+    "topic_share": Rule("a number above 0 and below 1", lambda v: _number(v, 0, 1) and 0 < v < 1),
     "alpha": Rule(
         "a number above 0 (np.inf for plain NMF) or 'auto'",
-        lambda v: (isinstance(v, str) and v == "auto") or (_number(v, 0) and v > 0),
+        lambda v: _is_auto(v) or (_number(v, 0) and v > 0),
     ),
     "beta": Rule("a finite number of at least 0", lambda v: _number(v, 0) and np.isfinite(v)),
     "solver": _one_of(SOLVERS),
@@ -68,27 +107,69 @@ RULES: Mapping[str, Rule] = {
     "inner_iter": _whole_rule(1, "the solver's default"),
     "inner_tol": Rule("a number of at least 0, or None for the solver's default", lambda v: v is None or _number(v, 0)),
     "score_by": _one_of(SCORES),
-    "contamination": Rule(
-        "a number above 0 and up to 0.5, or 'auto'",
-        lambda v: (isinstance(v, str) and v == "auto") or (_number(v, 0, 0.5) and v > 0),
-    ),
     "block_size": _whole_rule(1, "a size that fits the caches"),
-    "backend": _one_of(BACKENDS),
-    "n_jobs": Rule(
-        "a whole number of threads other than 0 (-1 for all cores), or None for all cores",
-        lambda v: v is None or (_whole(v, -(2**31)) and v != 0),
-    ),
-    "callback": Rule("None or a function of one argument", lambda v: v is None or callable(v)),
+    **_RUNNING,
 }
 
 
-def check_parameters(values: Mapping[str, Any]) -> None:
+DETECTOR_RULES: Mapping[str, Rule] = {
+    "analyzer": Rule(
+        "'word', 'char', 'char_wb' or a function from a document to its terms",
+        lambda v: callable(v) or (isinstance(v, str) and v in ("word", "char", "char_wb")),
+    ),
+    "lowercase": Rule("True or False", lambda v: isinstance(v, bool | np.bool_)),
+    "stop_words": Rule(
+        "'english', a list of words, or None",
+        lambda v: v is None or (isinstance(v, str) and v == "english") or _all(v, list | tuple | set | frozenset, _is_str),
+    ),
+    "ngram_range": Rule(
+        "a tuple (low, high) of whole numbers with 1 <= low <= high",
+        lambda v: _all(v, list | tuple, lambda n: _whole(n, 1)) and len(v) == 2 and v[0] <= v[1],
+    ),
+    "token_pattern": Rule("a regular expression, or None for Unicode words", lambda v: v is None or _is_pattern(v)),
+    "min_df": Rule(
+        "a whole number of documents from 1 up, or a share of them above 0.0 and up to 1.0",
+        lambda v: _whole(v, 1) or (isinstance(v, float | np.floating) and 0 < v <= 1),
+    ),
+    "stemmer": Rule("the name of a language, or None", lambda v: v is None or isinstance(v, str)),
+    "word_rules": Rule(f"one of {', '.join(map(repr, WORD_RULES))}, or None", lambda v: v is None or v in WORD_RULES),
+    "topic_shares": Rule(
+        "a tuple of numbers above 0 and below 1",
+        lambda v: _all(v, list | tuple, lambda share: _number(share, 0, 1) and 0 < share < 1) and len(v) > 0,
+    ),
+    "n_restarts": Rule("a whole number of at least 1", lambda v: _whole(v, 1)),
+    "max_topics": MODEL_RULES["max_topics"],
+    **_RUNNING,
+}
+
+TEXT_OPTIONS = ("analyzer", "lowercase", "stop_words", "ngram_range", "token_pattern", "stemmer", "word_rules")
+"""Options that say how a text is cut into terms."""
+
+
+def check_unused(values: Mapping[str, Any], defaults: Mapping[str, Any], names: Iterable[str], because: str) -> None:
+    """Raise `ParameterError` if an option is set that would have no effect."""
+    for name in names:
+        if values[name] != defaults[name]:
+            raise ParameterError(f"{name}={values[name]!r} has no effect {because}. Leave it at {defaults[name]!r}.")
+
+
+def check_parameters(values: Mapping[str, Any], rules: Mapping[str, Rule]) -> None:
     """Raise `ParameterError` for the first value that breaks its rule."""
-    for name, rule in RULES.items():
+    for name, rule in rules.items():
         if not rule.holds(values[name]):
             raise ParameterError(f"{name} must be {rule.expected}; got {values[name]!r}.")
+
+
+def check_model_parameters(values: Mapping[str, Any]) -> None:
+    """Those of `tonmf.TONMF`, one by one and together."""
+    check_parameters(values, MODEL_RULES)
     if values["inner_iter"] is not None and values["inner"] == "anls" and values["solver"] == "reweighted":
         raise ParameterError("inner_iter counts sweeps, and inner='anls' solves each factor at once. Leave it at None.")
+    if _is_auto(values["n_topics"]) and values["solver"] != "reweighted":
+        raise ParameterError(
+            f"n_topics='auto' is for solver='reweighted'; got solver={values['solver']!r}. Give a number of topics, or "
+            "leave the solver at its default."
+        )
     if values["inner_tol"] is not None and values["solver"] != "paper":
         raise ParameterError(
             f"inner_tol stops the inner loop of solver='paper'; solver={values['solver']!r} has none. Leave it at None."

@@ -27,6 +27,10 @@ vanish. So the penalty is β Σ_k ‖w_k‖ u_k with u_k = Σ_i s_i h_ik, which 
 ½β u_k ‖w_k‖²/‖w_k⁰‖ + const, tight at the present w_k⁰: one more term on the diagonal of Q. Topics are brought to unit norm
 when the fit ends.
 
+**Topics that earn their place.** With `Options.ramp`, the reweighted solver makes the penalty that of `tonmf.penalty`: its tangent
+at the present H and W stands in for β. Between the H step and the W step of a pass the tangent is taken anew and topics that no
+document uses any more are dropped; the last solve of the documents is without the price.
+
 **Topics without use.** A topic that no document uses, rounding errors aside, has a zero row in Q; its w_k stays as it is and
 documents may come back to it. A topic whose terms have all vanished has a zero row in G; its documents keep their h_ik and
 the terms may come back (not if β > 0). Topics that are still without documents or terms when the fit ends are dropped; if
@@ -46,6 +50,7 @@ from tonmf.executors import Executor
 from tonmf.inner import InnerMethod
 from tonmf.objective import huber
 from tonmf.ops import Array, Ops
+from tonmf.penalty import Penalty, Ramp
 from tonmf.sources import Block, Source
 from tonmf.threshold import weighted_quantile
 
@@ -58,12 +63,13 @@ ALPHA_PASSES = 10
 
 @dataclass(frozen=True)
 class Options:
-    """How to solve. `alpha` None means automatic."""
+    """How to solve. `alpha` None means automatic; with a `ramp`, topics must earn their place."""
 
     solver: str
     inner: InnerMethod
     alpha: float | None
     beta: float
+    ramp: Ramp | None
     max_iter: int
     tol: float
     inner_iter: int
@@ -109,6 +115,7 @@ class Problem:
         callback: Callable[[Progress], None] | None = None,
     ) -> None:
         self.source, self.options, self.ops, self.executor, self.callback = source, options, ops, executor, callback
+        self.penalty = Penalty(options.beta)
         self._sums: Sums | None = None
 
     def run(self, step: Step, this: Pass) -> Sums:
@@ -132,11 +139,13 @@ class Problem:
     def first_pass(self, W: Array) -> Pass:
         """The topics of the start, and α before any residual is known."""
         o = self.options
-        return Pass(topics_of(self.ops, W), np.inf if o.alpha is None else o.alpha, o.beta, o.inner, n_sweeps=1)
+        topics = topics_of(self.ops, W)
+        beta = self.penalty.slopes(np.zeros(W.shape[1]))
+        return Pass(topics, np.inf if o.alpha is None else o.alpha, beta, o.inner, n_sweeps=1)
 
     def next_alpha(self, this: Pass, iteration: int) -> Pass:
         """`this` with α re-estimated, if it is automatic and still follows the residuals."""
-        if not self.follows_alpha(iteration):
+        if self.options.alpha is not None or not self.settling(iteration):
             return this
         rho = self.rho()
         weights = np.concatenate([block.sample_weight for block in self.source.blocks()])
@@ -145,9 +154,27 @@ class Problem:
             alpha = float(rho.min(where=(rho > 0) & (weights > 0), initial=np.inf))
         return replace(this, alpha=alpha if np.isfinite(alpha) else 1.0)
 
-    def follows_alpha(self, iteration: int) -> bool:
-        """Whether α may still change after this iteration."""
-        return self.options.alpha is None and iteration <= ALPHA_PASSES
+    def next_penalty(self, this: Pass, sums: Sums, iteration: int) -> Pass:
+        """`this` with the penalty's tangent at the present masses, and the price re-estimated if it is still on its way up."""
+        ramp = self.options.ramp
+        if ramp is None:
+            return this
+        if not ramp.over(iteration):
+            n_docs = sum(float(b.sample_weight.sum()) for b in self.source.blocks())
+            squared_norms = sum(float(b.sample_weight @ b.squared_norms) for b in self.source.blocks())
+            self.penalty = ramp.penalty(self.options.beta, iteration, sums.explained, n_docs, squared_norms)
+        return replace(this, beta=self.penalty.slopes(this.topics.norms * sums.usage))
+
+    def objective(self, this: Pass, sums: Sums) -> float:
+        """F of a pass, whose sums hold the tangent of the penalty in place of the penalty."""
+        if not self.penalty.price:
+            return sums.objective
+        return sums.objective - float(this.l1 @ sums.usage) + self.penalty.value(this.topics.norms * sums.usage)
+
+    def settling(self, iteration: int) -> bool:
+        """Whether F is still another function after this iteration, because α or the price of topics follows the data."""
+        rising = self.options.ramp is not None and not self.options.ramp.over(iteration)
+        return rising or (self.options.alpha is None and iteration <= ALPHA_PASSES)
 
     def objective_of_nothing(self, alpha: float) -> float:
         """F without topics, the scale of the stopping rules: Σ_i s_i φ(‖x_i‖)."""
@@ -168,10 +195,11 @@ def solve(problem: Problem, W: Array) -> Solution:
     for iteration, (this, sums) in enumerate(iterate(problem, problem.first_pass(W)), start=1):
         if iteration == 1:
             first_rho = problem.rho()
-        problem.report(iteration, this, sums.objective)
-        if problem.follows_alpha(iteration):
+        objective = problem.objective(this, sums)
+        problem.report(iteration, this, objective)
+        if problem.settling(iteration):
             continue
-        history.append(sums.objective)
+        history.append(objective)
         if len(history) > 1:
             converged = history[-2] - history[-1] <= tol * problem.objective_of_nothing(this.alpha)
         if converged:
@@ -179,7 +207,8 @@ def solve(problem: Problem, W: Array) -> Solution:
     this = problem.next_alpha(this, iteration)
     correlation = rank_correlation(first_rho, problem.rho()) if iteration > 1 else 0.0
     topics, final = _finish(problem, this)
-    history.append(final.objective)
+    if problem.options.ramp is None:
+        history.append(final.objective)
     return Solution(topics, this.alpha, final.usage, history, iteration, converged, correlation)
 
 
@@ -190,7 +219,21 @@ def _reweighted(problem: Problem, this: Pass) -> Iterator[tuple[Pass, Sums]]:
         sums = problem.run(reweighted_step, this)
         yield this, sums
         this = problem.next_alpha(this, iteration)
+        this = problem.next_penalty(this, sums, iteration)
+        if problem.penalty.price:
+            this, sums = _drop_idle(problem, this, sums)
         this = replace(this, topics=improve_topics(problem.ops, this, sums.P, sums))
+
+
+def _drop_idle(problem: Problem, this: Pass, sums: Sums) -> tuple[Pass, Sums]:
+    """Leave out the topics that have been priced out, the first excepted if that is all of them."""
+    kept = this.topics.norms * sums.usage > 0
+    if kept.all():
+        return this, sums
+    kept[0] |= not kept.any()
+    problem.source.keep_topics(kept)
+    W, G = np.ascontiguousarray(this.topics.W[:, kept]), np.ascontiguousarray(this.topics.G[np.ix_(kept, kept)])
+    return replace(this, topics=Topics(W, G), beta=this.beta[kept]), sums.of_topics(kept)
 
 
 def _paper(problem: Problem, this: Pass) -> Iterator[tuple[Pass, Sums]]:
@@ -216,7 +259,7 @@ def improve_topics(ops: Ops, this: Pass, rhs: Array, sums: Sums) -> Topics:
     """The W step: lower the quadratic over W ≥ 0, in place."""
     gram = sums.Q.copy()
     idle = np.diag(gram) <= np.finfo(this.topics.W.dtype).eps ** 2 * np.diag(gram).max()
-    if this.beta:
+    if this.beta.any():
         norms = this.topics.norms
         gram += np.diag(this.beta * sums.usage / np.where(norms > 0, norms, 1))
         idle |= norms == 0  # the penalty has no tangent there: leave the topic at zero
@@ -235,14 +278,19 @@ def _finish(problem: Problem, this: Pass) -> tuple[Topics, Sums]:
     W = this.topics.W
     norms = np.sqrt(np.einsum("ij,ij->j", W, W, dtype=np.float64))
     W /= np.where(norms > 0, norms, 1).astype(W.dtype)
-    topics = topics_of(problem.ops, W)
-    sums = problem.run(document_step, replace(this, topics=topics, cross=None))
+
+    def solve_documents(W: Array) -> tuple[Topics, Sums]:
+        beta = np.full(W.shape[1], problem.options.beta)
+        last = replace(this, topics=topics_of(problem.ops, W), beta=beta, cross=None)
+        return last.topics, problem.run(document_step, last)
+
+    topics, sums = solve_documents(W)
     kept = sums.usage > 0
     if kept.all():
         return topics, sums
-    W = np.ascontiguousarray(W[:, kept]) if kept.any() else np.full((len(W), 1), len(W) ** -0.5, W.dtype)
-    topics = topics_of(problem.ops, W)
-    return topics, problem.run(document_step, replace(this, topics=topics, cross=None))
+    return solve_documents(
+        np.ascontiguousarray(W[:, kept]) if kept.any() else np.full((len(W), 1), len(W) ** -0.5, W.dtype)
+    )
 
 
 def rank_correlation(a: Array, b: Array) -> float:

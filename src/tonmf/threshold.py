@@ -25,13 +25,13 @@ WIDTHS = 3.0
 """How many upper widths beyond the median a document must lie."""
 
 
-def weighted_quantile(values: Array, q: float, weights: Array) -> float:
+def weighted_quantile(values: Array, q: float, weights: Array | None = None) -> float:
     """The smallest value with at least the share q of all weight at or below it.
 
     >>> weighted_quantile(np.array([3.0, 1.0, 2.0]), 0.5, np.array([1.0, 1.0, 0.0]))
     1.0
     """
-    if (weights == weights[0]).all():  # nothing to weigh, no need to sort
+    if weights is None or (weights == weights[0]).all():  # nothing to weigh, no need to sort
         position = max(int(np.ceil(q * len(values) * (1 - 1e-12))) - 1, 0)
         return float(np.partition(values, position)[position])
     order = np.argsort(values, kind="stable")
@@ -41,7 +41,7 @@ def weighted_quantile(values: Array, q: float, weights: Array) -> float:
     return float(values[order[min(position, len(order) - 1)]])
 
 
-def automatic_threshold(rho: Array, weights: Array, bound: float | None = None) -> float:
+def automatic_threshold(rho: Array, weights: Array | None = None, bound: float | None = None) -> float:
     """median + 3 (P84 − median) of ρ, or of −ln(1 − ρ²/bound²); residuals above it are outliers.
 
     >>> rho = np.concatenate([np.linspace(1, 2, 99), [5.0]])
@@ -71,7 +71,7 @@ def common_norm(squared_norms: Array) -> float | None:
     return float(norms.max())
 
 
-def threshold_for_share(scores: Array, share: float, weights: Array) -> float:
+def threshold_for_share(scores: Array, share: float, weights: Array | None = None) -> float:
     """The score above which lies the given share of the documents, exactly but for ties.
 
     It lies midway between two documents, so that rounding moves none of them across.
@@ -79,6 +79,7 @@ def threshold_for_share(scores: Array, share: float, weights: Array) -> float:
     >>> threshold_for_share(np.arange(10.0), 0.3, np.ones(10))
     6.5
     """
+    weights = np.ones(len(scores)) if weights is None else weights
     total = weights.sum()
     if (weights == np.round(weights)).all():
         share = round(share * total) / total  # a whole number of documents

@@ -63,9 +63,11 @@ def check_sample_weight(sample_weight: Any, n_docs: int) -> Array:
     return weights
 
 
-def check_n_topics(n_topics: int | None, n_docs: int, n_terms: int) -> int:
-    """The number of topics, which can be no larger than either side of X."""
+def check_n_topics(n_topics: int | str | None, max_topics: int, n_docs: int, n_terms: int) -> int:
+    """The number of topics to start from, which can be no larger than either side of X."""
     most = min(n_docs, n_terms)
+    if isinstance(n_topics, str):
+        return min(max_topics, most)
     if n_topics is None:
         return min(10, most)
     if n_topics > most:

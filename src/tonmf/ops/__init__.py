@@ -29,6 +29,8 @@ class Ops(Protocol):
     F      n_rows × n_topics      a factor: H (rows are documents) or W (terms)
     rhs    n_rows × n_topics      float64
     gram   n_topics × n_topics    float64
+    ratios n_terms × n_topics     a topic's probability of a term over the background's
+    prior  n_topics + 1           pseudo-counts of the background and the topics
     ====== ====================== =============================================
     """
 
@@ -52,3 +54,6 @@ class Ops(Protocol):
 
     def gram(self, A: Array, weight: Array, B: Array) -> Array:
         """Aᵀ(weight∘B) for two factors over the same rows, float64."""
+
+    def mixtures(self, X: Any, ratios: Array, prior: Array, n_steps: int) -> tuple[Array, Array]:
+        """EM for the mixture of each row (`tonmf.mixture`): (θ, lift), float64. Rows do not depend on one another."""

@@ -7,10 +7,9 @@ the caller. Ranges of rows never depend on the number of threads, so neither do 
 
 from __future__ import annotations
 
-import os
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -36,10 +35,15 @@ class TwoWayMatrix:
 
     def __init__(self, X: sp.csr_matrix) -> None:
         self.by_row = X
+        self._by_column: sp.csc_matrix | None = None
+        self._lock = threading.Lock()
 
-    @cached_property
+    @property
     def by_column(self) -> sp.csc_matrix:
-        return self.by_row.tocsc()
+        with self._lock:  # fits that run side by side share the block
+            if self._by_column is None:
+                self._by_column = self.by_row.tocsc()
+        return self._by_column
 
 
 def even_cuts(n_rows: int, rows_per_range: int) -> Cuts:
@@ -68,13 +72,12 @@ class CompiledOps:
 
     Parameters
     ----------
-    n_threads : int, optional
-        Threads to use; all cores that this process may use if not given or -1, all but one if -2, and so on.
+    n_threads : int
+        Threads to use.
     """
 
-    def __init__(self, n_threads: int | None = None) -> None:
-        n_threads = -1 if n_threads is None else n_threads
-        self.n_threads = n_threads if n_threads > 0 else max(1, available_cores() + 1 + n_threads)
+    def __init__(self, n_threads: int) -> None:
+        self.n_threads = n_threads
         self._pool = ThreadPoolExecutor(max(self.n_threads - 1, 1), thread_name_prefix="tonmf")
 
     def prepare(self, X: sp.csr_matrix) -> TwoWayMatrix:
@@ -113,6 +116,13 @@ class CompiledOps:
         total: Array = parts.sum(axis=0)
         return total
 
+    def mixtures(self, X: TwoWayMatrix, ratios: Array, prior: Array, n_steps: int) -> tuple[Array, Array]:
+        S = X.by_row
+        theta, lift = np.empty((S.shape[0], len(prior))), np.empty(S.shape[0])
+        arguments = (S.indptr, S.indices, S.data, np.ascontiguousarray(ratios), prior, n_steps, theta, lift)
+        self._run(kernels.mixtures, arguments, cuts_of_equal_work(S.indptr))
+        return theta, lift
+
     def _run(self, kernel: Callable[..., None], arguments: tuple[Any, ...], cuts: Cuts) -> None:
         """Run a kernel on this thread and as many others as there are ranges for."""
         cursor = np.zeros(1, np.int64)
@@ -122,7 +132,3 @@ class CompiledOps:
         for other in others:
             other.result()
 
-
-def available_cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

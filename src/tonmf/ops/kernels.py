@@ -7,6 +7,8 @@ F        (n_rows, n_topics)       the factor being solved for, updated in place,
 rhs      (n_rows, n_topics)       right-hand side of the normal equations, float64
 gram     (n_topics, n_topics)     their matrix, symmetric; in F's dtype for `hals`
 A, B     (n_rows, n_topics)       dense factors
+ratios   (n_terms, n_topics)      how much likelier a topic makes a term than the background does
+theta    (n_rows, n_topics + 1)   mixture of each row over the background (first) and the topics
 out      see each kernel          float64
 cuts     (n_ranges + 1,)          where one range of rows ends and the next begins
 cursor   (1,)                     the next range that nobody works on yet
@@ -228,3 +230,82 @@ def quadratic(F: Any, rhs: Any, gram: Any, out: Any, cuts: Any, cursor: Any) -> 
                         off_diagonal += gram[j, s] * F[i, s]
                     total += f * (2 * off_diagonal + gram[j, j] * f - 2 * rhs[i, j])
             out[i] = total
+
+
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+def mixtures(
+    indptr: Any, indices: Any, data: Any, ratios: Any, prior: Any, n_steps: int, theta: Any, lift: Any, cuts: Any, cursor: Any
+) -> None:
+    """`n_steps` of EM for each row's mixture, from uniform, and the mean log of what it makes of the row's terms.
+
+    With s_t = θ_0 + Σ_k θ_k ratios_tk for each term t of the row:  θ_k ∝ prior_k + Σ_t count_t θ_k ratios_tk / s_t,  and
+    lift = Σ_t count_t ln s_t / Σ_t count_t. Ratios are gathered once, topic by topic, so that terms lie along the SIMD lanes.
+    """
+    n_topics = ratios.shape[1]
+    longest = 0
+    for i in range(len(indptr) - 1):
+        longest = max(longest, indptr[i + 1] - indptr[i])
+    local = np.empty((n_topics, longest), ratios.dtype)
+    counts = np.empty(longest, ratios.dtype)
+    mixed = np.empty(longest, ratios.dtype)
+    while True:
+        r = claim(cursor)
+        if r >= len(cuts) - 1:
+            return
+        for i in range(cuts[r], cuts[r + 1]):
+            first = indptr[i]
+            n_terms = indptr[i + 1] - first
+            total = 0.0
+            for t in range(n_terms):
+                counts[t] = data[first + t]
+                total += np.float64(data[first + t])
+                for k in range(n_topics):
+                    local[k, t] = ratios[indices[first + t], k]
+            theta[i] = 0
+            if total == 0:  # nothing to explain, so nothing explained
+                theta[i, 0] = 1
+                lift[i] = 0
+                continue
+            theta[i] = 1 / (n_topics + 1)
+            for _ in range(n_steps):
+                _mix(local, theta[i], mixed, n_terms)
+                for t in range(n_terms):
+                    mixed[t] = counts[t] / mixed[t]
+                _reweigh(local, theta[i], mixed, n_terms, prior)
+            _mix(local, theta[i], mixed, n_terms)
+            logs = 0.0
+            for t in range(n_terms):
+                logs += np.float64(counts[t]) * np.log(np.float64(mixed[t]))
+            lift[i] = logs / total
+
+
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"}, inline="always")
+def _mix(local: Any, theta: Any, mixed: Any, n_terms: int) -> None:
+    """mixed_t = θ_0 + Σ_k θ_k local_kt."""
+    for t in range(n_terms):
+        mixed[t] = theta[0]
+    for k in range(len(local)):
+        share = local.dtype.type(theta[k + 1])
+        row = local[k]
+        for t in range(n_terms):
+            mixed[t] += share * row[t]
+
+
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"}, inline="always")
+def _reweigh(local: Any, theta: Any, pull: Any, n_terms: int, prior: Any) -> None:
+    """θ_k ← (prior_k + θ_k Σ_t pull_t local_kt) / Σ, where pull_t = count_t / mixed_t."""
+    zero = local.dtype.type(0.0)
+    pulled = zero
+    for t in range(n_terms):
+        pulled += pull[t]
+    theta[0] = prior[0] + theta[0] * pulled
+    normaliser = theta[0]
+    for k in range(len(local)):
+        row = local[k]
+        pulled = zero
+        for t in range(n_terms):
+            pulled += pull[t] * row[t]
+        theta[k + 1] = prior[k + 1] + theta[k + 1] * pulled
+        normaliser += theta[k + 1]
+    for k in range(len(theta)):
+        theta[k] /= normaliser

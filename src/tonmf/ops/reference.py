@@ -48,3 +48,19 @@ class ReferenceOps:
     def gram(self, A: Array, weight: Array, B: Array) -> Array:
         product: Array = A.astype(np.float64).T @ (weight[:, None] * B)
         return product
+
+    def mixtures(self, X: sp.csr_matrix, ratios: Array, prior: Array, n_steps: int) -> tuple[Array, Array]:
+        theta, lift = np.empty((X.shape[0], len(prior))), np.zeros(X.shape[0])
+        for i in range(X.shape[0]):
+            stored = slice(X.indptr[i], X.indptr[i + 1])
+            counts = X.data[stored].astype(np.float64)
+            if not counts.any():
+                theta[i], theta[i, 0] = 0, 1
+                continue
+            by_term = np.column_stack([np.ones(len(counts)), ratios[X.indices[stored]]])
+            theta[i] = 1 / len(prior)
+            for _ in range(n_steps):
+                theta[i] = prior + theta[i] * ((counts / (by_term @ theta[i])) @ by_term)
+                theta[i] /= theta[i].sum()
+            lift[i] = counts @ np.log(by_term @ theta[i]) / counts.sum()
+        return theta, lift

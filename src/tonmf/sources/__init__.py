@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from tonmf.ops import Array
 
@@ -52,6 +53,9 @@ class Source(Protocol):
 
     def start_from(self, H: Array | None, n_topics: int) -> None:
         """Set every document's topics to its row of `H`, or to zero."""
+
+    def keep_topics(self, kept: NDArray[np.bool_]) -> None:
+        """Forget every document's use of the other topics."""
 
     def matrix(self) -> sp.csr_matrix:
         """All documents as one matrix, where that is possible."""

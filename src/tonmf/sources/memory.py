@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from tonmf.ops import Array, Ops
 from tonmf.sources import Block
@@ -41,6 +43,13 @@ class MatrixSource:
             nothing = np.zeros((high - low, 0), X.dtype)
             self._blocks.append(Block(ops.prepare(rows), _squared_norms(rows), sample_weight[low:high], nothing))
 
+    def again(self) -> MatrixSource:
+        """The same documents for another fit; they are shared, what a fit remembers of them is not."""
+        twin = copy.copy(self)
+        nothing = np.zeros((0, 0), self.dtype)
+        twin._blocks = [Block(b.X, b.squared_norms, b.sample_weight, nothing) for b in self._blocks]
+        return twin
+
     def blocks(self) -> Sequence[Block]:
         return self._blocks
 
@@ -49,6 +58,10 @@ class MatrixSource:
             n_docs = len(block.squared_norms)
             rows = np.zeros((n_docs, n_topics)) if H is None else H[low : low + n_docs]
             block.H = np.array(rows, dtype=self.dtype, order="C")
+
+    def keep_topics(self, kept: NDArray[np.bool_]) -> None:
+        for block in self._blocks:
+            block.H = np.ascontiguousarray(block.H[:, kept])
 
     def matrix(self) -> sp.csr_matrix:
         return self._X

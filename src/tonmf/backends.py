@@ -1,0 +1,34 @@
+"""From the names of options to the objects that do the work."""
+
+from __future__ import annotations
+
+import os
+
+from tonmf.ops import Ops
+from tonmf.ops.reference import ReferenceOps
+
+BACKENDS = ("numba", "numpy")
+
+
+def make_ops(backend: str, n_jobs: int | None) -> Ops:
+    """The operations of a backend, on as many threads as `n_jobs` says."""
+    if backend == "numpy":
+        return ReferenceOps()
+    from tonmf.ops.compiled import CompiledOps  # numba takes a moment to import
+
+    return CompiledOps(n_threads_of(n_jobs))
+
+
+def n_threads_of(n_jobs: int | None) -> int:
+    """joblib's convention: all cores if None or -1, all but one if -2, and so on.
+
+    >>> n_threads_of(3)
+    3
+    """
+    n_jobs = -1 if n_jobs is None else n_jobs
+    return n_jobs if n_jobs > 0 else max(1, available_cores() + 1 + n_jobs)
+
+
+def available_cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

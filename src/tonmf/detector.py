@@ -1,0 +1,358 @@
+"""`TextOutlierDetector`: documents in, scores out, with nothing to tune."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from inspect import signature
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, OutlierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from tonmf.alarms import Alarms
+from tonmf.backends import make_ops, n_threads_of
+from tonmf.calibrate import Scale
+from tonmf.errors import InputError
+from tonmf.groups import find_groups
+from tonmf.ladder import PASSES, Corpus, Reading, Rung, fit_rungs
+from tonmf.mixture import read_blocks
+from tonmf.neighbours import Neighbours, check_embeddings
+from tonmf.ops import Array
+from tonmf.parameters import DETECTOR_RULES, TEXT_OPTIONS, check_parameters, check_unused
+from tonmf.sources.memory import MatrixSource, default_block_size
+from tonmf.text import (
+    COUNTS,
+    ITEMS,
+    TEXTS,
+    WORD_RULES,
+    Counts,
+    MatrixCounter,
+    TermCounter,
+    VectorizerCounter,
+    WordRules,
+    as_list,
+    document_frequencies,
+    items_of,
+    kind_of,
+    make_analyzer,
+)
+from tonmf.threshold import automatic_threshold, threshold_for_share
+from tonmf.weighting import damped, inverse_document_frequencies, unit_rows
+
+GROUP_SHARE = 0.004
+"""How common a topic must be for the search for small groups."""
+
+
+class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
+    """Find the documents that do not belong.
+
+    Documents are explained by topics that must earn their place, and scored by how little those topics say about them over the words of
+    all documents together. How common a topic must be is not asked: several answers are tried and their scores averaged
+    ([docs/detector.md] says how, and docs/quality.md how well). Documents of unknown words, or of one word over and over, raise an alarm
+    that lifts their score.
+
+    Parameters
+    ----------
+    analyzer : {"word", "char", "char_wb"} or callable
+        What a term is, as in scikit-learn's CountVectorizer: words, characters, or what a function returns for a document.
+    lowercase : bool
+        Whether upper and lower case are the same.
+    stop_words : "english", list of str or None
+        Words to leave out.
+    ngram_range : tuple (low, high)
+        Lengths of the word or character sequences that are terms.
+    token_pattern : str, optional
+        Regular expression of a word. If not given, Unicode words in any script (`tonmf.words`).
+    min_df : int or float
+        Documents, or share of them, that a term must occur in to be in the vocabulary.
+    stemmer : str, optional
+        Language whose endings are cut off words, such as "english" (needs ``pip install 'tonmf[stem]'``).
+    word_rules : {"paper"}, optional
+        A preset of limits: "paper" takes words of 3 to 15 letters that occur at least 4 times, in at least 2 documents.
+    vectorizer : object, optional
+        Your own, in place of all the options above: anything with ``fit_transform`` and ``transform`` that yields counts.
+    topic_shares : tuple of float
+        How large a share a topic must carry to count as ordinary: the scales at which documents are scored.
+    n_restarts : int
+        Fits at each scale, from different starts.
+    max_topics : int
+        Topics that a fit starts from.
+    contamination : float or "auto"
+        Share of the training documents to flag, or "auto": see ``threshold_``.
+    backend : {"numba", "numpy"}
+        Compiled kernels on all cores, or plain numpy and scipy.
+    n_jobs : int, optional
+        Threads; all cores if not given or -1, all but one if -2, and so on. Results do not depend on it.
+    random_state : int, RandomState instance or None
+        Seed of the starts. With a number, runs repeat bit for bit on one machine.
+    callback : callable, optional
+        Called with the share of the fit that is done, from 0 to 1. An exception in it ends the fit.
+
+    Attributes
+    ----------
+    outlier_scores_ : ndarray of shape (n_docs,)
+        Scores of the training documents; higher is stranger.
+    topic_scores_ : ndarray of shape (n_docs,)
+        The same before any alarm.
+    alarms_ : dict of str to ndarray of shape (n_docs,)
+        How far each training document is beyond the alarms "unknown" (words) and "repeated"; 0 where there is none.
+    empty_ : ndarray of bool of shape (n_docs,)
+        Training documents without any word. They are flagged, for want of anything that would speak for them.
+    threshold_ : float
+        Documents with a score above it are outliers.
+    offset_ : float
+        ``-threshold_``, as scikit-learn has it.
+    groups_ : list of Group
+        Documents that hang together but are rare, strangest group first.
+    rungs_ : list of Rung
+        The fits: topics, their shares, and scales.
+    terms_ : list of str
+        The vocabulary.
+    n_terms_ : int
+        Its size.
+
+    Examples
+    --------
+    >>> from tonmf import TextOutlierDetector
+    >>> from tonmf.datasets import make_corpus
+    >>> corpus = make_corpus(n_docs=300, n_outliers=5)
+    >>> detector = TextOutlierDetector().fit(corpus.texts)
+    >>> sorted(detector.outlier_scores_.argsort()[-5:].tolist()) == corpus.labels.nonzero()[0].tolist()
+    True
+    >>> detector.predict(["flour sugar butter oven yeast dough", "goal striker league coach penalty season"]).tolist()
+    [-1, 1]
+    """
+
+    def __init__(
+        self,
+        *,
+        analyzer: str | Callable[[Any], Any] = "word",
+        lowercase: bool = True,
+        stop_words: Any = "english",
+        ngram_range: tuple[int, int] = (1, 1),
+        token_pattern: str | None = None,
+        min_df: int | float = 2,
+        stemmer: str | None = None,
+        word_rules: str | None = None,
+        vectorizer: Any = None,
+        topic_shares: tuple[float, ...] = (0.0075, 0.015, 0.03),
+        n_restarts: int = 2,
+        max_topics: int = 25,
+        contamination: float | str = "auto",
+        backend: str = "numba",
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        callback: Callable[[float], None] | None = None,
+    ) -> None:
+        self.analyzer = analyzer
+        self.lowercase = lowercase
+        self.stop_words = stop_words
+        self.ngram_range = ngram_range
+        self.token_pattern = token_pattern
+        self.min_df = min_df
+        self.stemmer = stemmer
+        self.word_rules = word_rules
+        self.vectorizer = vectorizer
+        self.topic_shares = topic_shares
+        self.n_restarts = n_restarts
+        self.max_topics = max_topics
+        self.contamination = contamination
+        self.backend = backend
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.callback = callback
+
+    # ------------------------------------------------------------------ fitting
+
+    def fit(self, documents: Any, y: Any = None, *, embeddings: Any = None) -> Self:
+        """Learn what is ordinary, and score every document.
+
+        Parameters
+        ----------
+        documents : list of str, list of lists of items, or matrix of shape (n_docs, n_terms)
+            Texts; or baskets; or counts of terms, sparse or dense.
+        y : ignored
+            Present for API consistency.
+        embeddings : array of shape (n_docs, width), optional
+            Your own sentence embeddings. The distance to the nearest neighbours among them then joins the score.
+
+        Returns
+        -------
+        self : TextOutlierDetector
+        """
+        check_parameters(self.get_params(deep=False), DETECTOR_RULES)
+        documents, self.kind_ = self._as_documents(documents)
+        self._check_unused()
+        self._counter = self._make_counter()
+        counts = self._counter.learn(documents)
+        self._neighbours = None
+        if embeddings is not None:
+            self._neighbours = Neighbours(check_embeddings(embeddings, counts.matrix.shape[0]))
+        self.terms_ = self._counter.terms
+        self.n_terms_ = len(self.terms_)
+        if self.n_terms_ == 0:
+            raise InputError(
+                f"None of the words occurs in min_df={self.min_df} or more of the {counts.matrix.shape[0]} documents, so nothing can be "
+                "learnt about what is ordinary. Lower min_df, or give more documents."
+            )
+        fitted = self._fit_rungs(counts)
+        self._set_scores(counts, fitted)
+        return self
+
+    def _fit_rungs(self, counts: Counts) -> list[tuple[Rung, Reading]]:
+        """Fit the plan's rungs and keep them; the last one is only for the groups."""
+        C = damped(counts.matrix)
+        self._idf = inverse_document_frequencies(counts.matrix)
+        Y = unit_rows(C, self._idf)
+        ops = make_ops(self.backend, self.n_jobs)
+        weights, size = np.ones(C.shape[0]), default_block_size(C, self.max_topics)
+        corpus = Corpus(
+            rows=MatrixSource(Y, weights, size, ops),
+            counts=MatrixSource(C, weights, size, ops),
+            idf=self._idf,
+            background=np.bincount(C.indices, weights=C.data, minlength=C.shape[1]),
+            readable=np.diff(C.indptr) > 0,
+        )
+        seeds = check_random_state(self.random_state).randint(2**31, size=self.n_restarts)
+        # The finest rung takes longest, so it goes first.
+        plan = [(GROUP_SHARE, int(seeds[0])), *[(share, int(seed)) for share in sorted(self.topic_shares) for seed in seeds]]
+        fitted = fit_rungs(
+            corpus,
+            plan,
+            self.max_topics,
+            lambda n_threads: make_ops(self.backend, n_threads),
+            n_threads_of(self.n_jobs),
+            self._count_passes(len(plan) * PASSES),
+        )
+        self.rungs_ = [rung for rung, _ in fitted[1:]]
+        coarse = [(rung, reading) for rung, reading in fitted[1:] if rung.topic_share == max(self.topic_shares)]
+        self.groups_ = find_groups(fitted[0], coarse, self.terms_)
+        return fitted[1:]
+
+    def _set_scores(self, counts: Counts, fitted: list[tuple[Rung, Reading]]) -> None:
+        scores = np.mean([rung.score(reading) for rung, reading in fitted], axis=0)
+        self._distance_scale = None
+        if self._neighbours is not None:
+            distances = self._neighbours.distances_between()
+            self._distance_scale = Scale.of(distances)
+            scores = scores + self._distance_scale.z(distances)
+        self._alarms = Alarms.learn(counts, document_frequencies(counts.matrix))
+        self.empty_ = counts.n_words == 0
+        self.alarms_ = self._alarms.raised(counts)
+        self.topic_scores_ = scores
+        ordinary = (counts.matrix.getnnz(axis=1) > 0) & (sum(self.alarms_.values()) == 0)
+        self._alarm_level = automatic_threshold(scores[ordinary] if ordinary.any() else scores)
+        self.outlier_scores_ = self._with_alarms(scores, self.alarms_)
+        if isinstance(self.contamination, str):
+            self.threshold_ = self._alarm_level
+        else:
+            self.threshold_ = threshold_for_share(self.outlier_scores_, self.contamination)
+        self.offset_ = -self.threshold_
+
+    def _with_alarms(self, scores: Array, alarms: dict[str, Array]) -> Array:
+        """An alarm lifts a document to the automatic threshold, and beyond it by as much as the alarm is beyond its own."""
+        excess = np.maximum.reduce(list(alarms.values()))
+        return np.where(excess > 0, np.maximum(scores, self._alarm_level) + excess, scores)
+
+    def _count_passes(self, n_passes: int) -> Callable[[], None]:
+        """A function that tells the user's callback how much is done; fits call it from several threads."""
+        done, lock = 0, threading.Lock()
+
+        def on_pass() -> None:
+            nonlocal done
+            with lock:
+                done += 1
+                if self.callback is not None:
+                    self.callback(done / n_passes)
+
+        return on_pass
+
+    # ------------------------------------------------------------------ from documents to counts
+
+    def _as_documents(self, documents: Any) -> tuple[Any, str]:
+        kind = kind_of(documents)
+        return (documents, kind) if kind == COUNTS else as_list(documents)
+
+    def _check_unused(self) -> None:
+        """No option is silently without effect."""
+        values = self.get_params(deep=False)
+        defaults = {name: parameter.default for name, parameter in signature(type(self)).parameters.items()}
+        if self.vectorizer is not None:
+            check_unused(values, defaults, (*TEXT_OPTIONS, "min_df"), "beside your own vectorizer")
+        if self.kind_ != TEXTS:
+            check_unused(values, defaults, TEXT_OPTIONS, f"on {self.kind_}")
+        if self.kind_ == COUNTS:
+            check_unused(values, defaults, ("vectorizer",), f"on {self.kind_}")
+
+    def _make_counter(self) -> TermCounter | VectorizerCounter | MatrixCounter:
+        rules = WordRules() if self.word_rules is None else WORD_RULES[self.word_rules]
+        if self.kind_ == COUNTS:
+            return MatrixCounter(self.min_df, rules)
+        if self.vectorizer is not None:
+            return VectorizerCounter(self.vectorizer)
+        if self.kind_ == ITEMS:
+            return TermCounter(items_of, self.min_df, rules)
+        analyze = make_analyzer(
+            self.analyzer, self.lowercase, self.stop_words, self.ngram_range, self.token_pattern, self.stemmer, rules
+        )
+        return TermCounter(analyze, self.min_df, rules)
+
+    # ------------------------------------------------------------------ using the model
+
+    def outlier_score(self, documents: Any, *, embeddings: Any = None) -> Array:
+        """How strange each document is, on the scale of ``outlier_scores_``; higher is stranger.
+
+        Training documents get the score they have there (with embeddings, a little less: they find themselves among their neighbours).
+
+        Returns
+        -------
+        scores : ndarray of shape (n_docs,)
+        """
+        check_is_fitted(self)
+        documents, kind = self._as_documents(documents)
+        if kind != self.kind_:
+            raise InputError(f"The detector was fitted on {self.kind_}, but got {kind}.")
+        counts = self._counter.count(documents)
+        C = damped(counts.matrix)
+        ops = make_ops(self.backend, self.n_jobs)
+        source = MatrixSource(C, np.ones(C.shape[0]), default_block_size(C, self.max_topics), ops)
+        scores = np.mean([rung.score(read_blocks(rung.mixture, ops, source)) for rung in self.rungs_], axis=0)
+        return self._with_alarms(scores + self._distance_score(embeddings, C.shape[0]), self._alarms.raised(counts))
+
+    def _distance_score(self, embeddings: Any, n_docs: int) -> Array | float:
+        if self._neighbours is None or self._distance_scale is None:
+            if embeddings is not None:
+                raise InputError("The detector was fitted without embeddings, so it has none to compare with. Fit it with them.")
+            return 0.0
+        if embeddings is None:
+            raise InputError("The detector was fitted with embeddings: give those of the new documents too (embeddings=...).")
+        rows = check_embeddings(embeddings, n_docs, self._neighbours.rows.shape[1])
+        return self._distance_scale.z(self._neighbours.distances(rows))
+
+    def score_samples(self, documents: Any, *, embeddings: Any = None) -> Array:
+        """``-outlier_score(documents)``: scikit-learn's sign, lower is stranger."""
+        return -self.outlier_score(documents, embeddings=embeddings)
+
+    def decision_function(self, documents: Any, *, embeddings: Any = None) -> Array:
+        """``score_samples(documents) - offset_``: negative for outliers."""
+        return self.score_samples(documents, embeddings=embeddings) - self.offset_
+
+    def predict(self, documents: Any, *, embeddings: Any = None) -> NDArray[np.int64]:
+        """-1 for outliers, 1 for the rest."""
+        return np.where(self.decision_function(documents, embeddings=embeddings) < 0, -1, 1)
+
+    def fit_predict(self, documents: Any, y: Any = None, *, embeddings: Any = None) -> NDArray[np.int64]:
+        """Fit, and label the training documents: -1 for outliers, 1 for the rest."""
+        self.fit(documents, embeddings=embeddings)
+        return np.where(self.outlier_scores_ > self.threshold_, -1, 1)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.input_tags.one_d_array = True
+        return tags

@@ -1,0 +1,133 @@
+"""The same documents at several scales: fits that ask more and more of a topic, each with its mixture.
+
+How common a topic must be to count as ordinary is not known beforehand, so there is a ladder of answers. A rung is one fit with
+`n_topics="auto"` (`tonmf.penalty`) and the mixture (`tonmf.mixture`) that its topics make with the background.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from tonmf.calibrate import Scale
+from tonmf.executors.serial import SerialExecutor
+from tonmf.init import at_unit_norm, rows_start
+from tonmf.inner import INNER_METHODS
+from tonmf.mixture import Mixture, Reading, read_blocks
+from tonmf.ops import Array, Ops
+from tonmf.penalty import Ramp
+from tonmf.solver import Options, Problem, Progress, solve
+from tonmf.sources.memory import MatrixSource
+
+PASSES = 30
+"""Passes of a fit: the price of topics is at its full height from the 15th on."""
+
+SWEEPS = 2
+"""Sweeps over each factor in a pass."""
+
+
+@dataclass(frozen=True)
+class Rung:
+    """One fit.
+
+    ============= ==================== =====================================================
+    field         shape                what
+    ============= ==================== =====================================================
+    topic_share   number               how common a topic had to be, τ
+    topics        n_terms × n_topics   W, columns of unit norm
+    shares        n_topics             how much of the documents' weight each topic carries
+    mixture                            the topics beside the background
+    help_scale                         scale of the mixture's b, how little topics help
+    share_scale                        scale of its g, the unexplained share
+    ============= ==================== =====================================================
+    """
+
+    topic_share: float
+    topics: Array
+    shares: Array
+    mixture: Mixture
+    help_scale: Scale
+    share_scale: Scale
+
+    def score(self, reading: Reading) -> Array:
+        """z(b) + z(g)."""
+        return self.help_scale.z(reading.strangeness) + self.share_scale.z(reading.unexplained)
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Documents as a fit wants them.
+
+    `rows` holds the unit rows Y, `counts` the damped counts C, both cut into blocks; `idf` and `background` (Σ_i c_it) belong to terms;
+    `readable` tells which documents have any term at all.
+    """
+
+    rows: MatrixSource
+    counts: MatrixSource
+    idf: Array
+    background: Array
+    readable: Array
+
+
+def fit_rungs(
+    corpus: Corpus,
+    plan: Sequence[tuple[float, int]],
+    max_topics: int,
+    make_ops: Callable[[int], Ops],
+    n_threads: int,
+    on_pass: Callable[[], None],
+) -> list[tuple[Rung, Reading]]:
+    """Fit every (topic_share, seed) of the plan, side by side, and read the training documents with each.
+
+    Each fit runs on one thread where there are fits enough for all threads. The result does not depend on `n_threads`.
+    """
+    side_by_side = min(n_threads, len(plan))
+    ops = make_ops(max(n_threads // side_by_side, 1))
+
+    def fit(rung: tuple[float, int]) -> tuple[Rung, Reading]:
+        return fit_rung(corpus, rung[0], rung[1], max_topics, ops, on_pass)
+
+    with threadpool_limits(limits=1, user_api="blas"), ThreadPoolExecutor(side_by_side) as pool:
+        return list(pool.map(fit, plan))
+
+
+def fit_rung(
+    corpus: Corpus, topic_share: float, seed: int, max_topics: int, ops: Ops, on_pass: Callable[[], None]
+) -> tuple[Rung, Reading]:
+    """One fit from random rows, and its reading of the training documents."""
+    options = Options(
+        solver="reweighted",
+        inner=INNER_METHODS["hals"],
+        alpha=None,
+        beta=0.0,
+        ramp=Ramp(topic_share),
+        max_iter=PASSES,
+        tol=0.0,
+        inner_iter=SWEEPS,
+        inner_tol=0.0,
+    )
+    source, executor = corpus.rows.again(), SerialExecutor()
+    n_topics = min(max_topics, source.n_docs, source.n_terms)
+    H, W = at_unit_norm(rows_start(source, n_topics, np.random.RandomState(seed), ops, executor), source.dtype)
+    source.start_from(H, n_topics)
+
+    def report(progress: Progress) -> None:
+        on_pass()
+
+    solution = solve(Problem(source, options, ops, executor, report), W)
+    topics = solution.topics.W
+    mixture = Mixture.of(topics / corpus.idf[:, None], corpus.background, solution.usage)
+    reading = read_blocks(mixture, ops, corpus.counts)
+    rung = Rung(
+        topic_share,
+        topics,
+        solution.usage / max(solution.usage.sum(), np.finfo(np.float64).tiny),
+        mixture,
+        Scale.of(reading.strangeness[corpus.readable]),
+        Scale.of(reading.unexplained[corpus.readable]),
+    )
+    return rung, reading
