@@ -37,13 +37,16 @@ def describe_machine() -> dict[str, Any]:
 
 
 def print_table(title: str, columns: list[str], rows: Iterable[Iterable[Any]]) -> None:
+    """Print a table under its title."""
+    print(f"\n{title}\n\n{markdown_table(columns, rows)}", flush=True)
+
+
+def markdown_table(columns: list[str], rows: Iterable[Iterable[Any]]) -> str:
     """A table that reads well in a terminal and in Markdown."""
     cells = [[_text(value) for value in row] for row in rows]
     widths = [max(len(line[i]) for line in [columns, *cells]) for i in range(len(columns))]
-    print(f"\n{title}\n")
-    for line in [columns, ["-" * w for w in widths], *cells]:
-        print("| " + " | ".join(value.rjust(width) for value, width in zip(line, widths, strict=True)) + " |")
-    sys.stdout.flush()
+    lines = [columns, ["-" * w for w in widths], *cells]
+    return "\n".join("| " + " | ".join(v.rjust(w) for v, w in zip(line, widths, strict=True)) + " |" for line in lines)
 
 
 def _text(value: Any) -> str:

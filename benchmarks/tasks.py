@@ -1,7 +1,7 @@
 """Labelled tasks from real data: ordinary documents of some classes, and a few of another, redrawn by a seed.
 
-Tasks marked `tuned` were looked at while choices were made (thresholds, alarms, number of passes); the others were not. The recipe
-itself was chosen before, on other draws and partly other data.
+Tasks marked `tuned` were looked at while choices were made (thresholds, alarms, number of passes); the others were not.
+The recipe itself was chosen before, on other draws and partly other data.
 """
 
 from __future__ import annotations
@@ -134,8 +134,8 @@ def _reuters_matrix() -> tuple[sp.csr_matrix, NDArray[np.int64]]:
 def draw_baskets(seed: int) -> Draw:
     """Four groups of 2,500 baskets and 250 of a fifth.
 
-    A group is a part of one run of the Quest generator with its items renamed at random, which makes another run of it: the same
-    statistics, other patterns.
+    A group is a part of one run of the Quest generator with its items renamed at random, which makes another run of it:
+    the same statistics, other patterns.
     """
     rng = np.random.default_rng(seed)
     baskets = _quest_baskets()
@@ -156,11 +156,28 @@ def _quest_baskets() -> list[list[int]]:
     return read_quest_baskets(data_folder() / "quest-T300-N50k-D10k.data.xz")
 
 
-GROUPS = (
-    "alt.atheism comp.graphics comp.os.ms-windows.misc comp.sys.ibm.pc.hardware comp.sys.mac.hardware comp.windows.x "
-    "misc.forsale rec.autos rec.motorcycles rec.sport.baseball rec.sport.hockey sci.crypt sci.electronics sci.med sci.space "
-    "soc.religion.christian talk.politics.guns talk.politics.mideast talk.politics.misc talk.religion.misc"
-).split()
+GROUPS = [
+    "alt.atheism",
+    "comp.graphics",
+    "comp.os.ms-windows.misc",
+    "comp.sys.ibm.pc.hardware",
+    "comp.sys.mac.hardware",
+    "comp.windows.x",
+    "misc.forsale",
+    "rec.autos",
+    "rec.motorcycles",
+    "rec.sport.baseball",
+    "rec.sport.hockey",
+    "sci.crypt",
+    "sci.electronics",
+    "sci.med",
+    "sci.space",
+    "soc.religion.christian",
+    "talk.politics.guns",
+    "talk.politics.mideast",
+    "talk.politics.misc",
+    "talk.religion.misc",
+]
 
 HARDWARE = ("comp.sys.ibm.pc.hardware", "comp.sys.mac.hardware")
 

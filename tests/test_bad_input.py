@@ -5,7 +5,8 @@ import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 
-from tonmf import TONMF, InputError, ParameterError, TonmfError
+from tonmf import TONMF, InputError, ParameterError, TextOutlierDetector, TonmfError
+from tonmf.parameters import DETECTOR_RULES, MODEL_RULES
 
 
 @pytest.mark.parametrize(
@@ -53,6 +54,10 @@ def test_more_topics_than_the_data_can_hold():
 
 BAD_PARAMETERS = [
     ("n_topics", 0),
+    ("n_topics", "many"),
+    ("max_topics", 0),
+    ("topic_share", 0),
+    ("topic_share", 1.0),
     ("n_topics", 2.5),
     ("n_topics", True),
     ("alpha", 0),
@@ -90,14 +95,20 @@ def test_each_parameter_names_itself_what_it_expects_and_what_came(name, value):
 
 
 def test_every_parameter_has_a_rule():
-    from tonmf.parameters import RULES
-
-    assert set(RULES) | {"random_state"} == set(TONMF().get_params())
+    assert set(MODEL_RULES) | {"random_state"} == set(TONMF().get_params())
+    assert set(DETECTOR_RULES) | {"random_state", "vectorizer"} == set(TextOutlierDetector().get_params())
 
 
 def test_an_option_of_the_other_solver_is_refused_not_ignored():
     with pytest.raises(ParameterError, match="inner_tol stops the inner loop of solver='paper'"):
         TONMF(2, inner_tol=0.1).fit(np.eye(4))
+
+
+def test_options_of_automatic_topics_are_refused_without_them():
+    with pytest.raises(ParameterError, match=r"topic_share=0.1 has no effect unless n_topics='auto'. Leave it at 0.02"):
+        TONMF(2, topic_share=0.1).fit(np.eye(4))
+    with pytest.raises(ParameterError, match="n_topics='auto' is for solver='reweighted'"):
+        TONMF("auto", solver="paper").fit(np.eye(4))
 
 
 def test_sweeps_for_a_method_that_has_none_are_refused_not_ignored():

@@ -17,6 +17,9 @@ VARIANTS = [
     {"solver": "paper", "inner": "anls"},
     {"solver": "paper", "inner": "scalar"},
     {"backend": "numpy"},
+    {"n_topics": "auto"},
+    {"score_by": "lift"},
+    {"n_topics": "auto", "score_by": "unexplained"},
 ]
 
 NEGATIVE_BLOBS = dict.fromkeys(

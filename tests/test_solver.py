@@ -212,7 +212,7 @@ def test_beta_makes_documents_use_fewer_topics(small):
 def test_the_sums_of_two_sets_of_documents_add_up():
     rng = np.random.default_rng(0)
     ops = ReferenceOps()
-    this = Pass(topics_of(ops, rng.random((25, 4))), 1.0, 0.1, INNER_METHODS["hals"], n_sweeps=2)
+    this = Pass(topics_of(ops, rng.random((25, 4))), 1.0, np.full(4, 0.1), INNER_METHODS["hals"], n_sweeps=2)
 
     def sums_of(rows):
         source = MatrixSource(rows, np.ones(rows.shape[0]), 100, ops)
@@ -226,5 +226,5 @@ def test_the_sums_of_two_sets_of_documents_add_up():
     merged = sums_of(X[:15])
     merged.merge(sums_of(X[15:]))
     whole = sums_of(X)
-    for name in ("P", "Q", "R", "usage", "objective", "held_objective"):
+    for name in ("P", "Q", "R", "usage", "objective", "held_objective", "explained"):
         np.testing.assert_allclose(getattr(merged, name), getattr(whole, name), rtol=1e-12)

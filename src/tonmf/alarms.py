@@ -1,10 +1,10 @@
 """Alarms beside the topics: words that nobody uses, words that hardly anybody uses, and the same words over and over.
 
-A word outside the vocabulary can be explained by no topic, and leaves no trace in a row of term weights: a document of random letters
-would look like an empty one. A few documents in another language make a topic of their own and explain one another. A word of the
-vocabulary repeated a hundred times is explained by its topic perfectly. None of this shows in the topics' score, and mixing it in
-costs accuracy on documents that are strange by their subject. So each is a number of its own, compared with that of the training
-documents, and counts only where it lies far outside:
+A word outside the vocabulary can be explained by no topic, and leaves no trace in a row of term weights: a document of
+random letters would look like an empty one. A few documents in another language make a topic of their own and explain
+one another. A word of the vocabulary repeated a hundred times is explained by its topic perfectly. None of this shows
+in the topics' score, and mixing it in costs accuracy on documents that are strange by their subject. So each is a
+number of its own, compared with that of the training documents, and counts only where it lies far outside:
 
 ========== ================================================================================================
 unknown    share of a document's different words that are outside the vocabulary
@@ -13,9 +13,9 @@ repeated   1 − ln(1 + distinct)/ln(1 + words): how much fewer different words 
            even ordinary documents repeat more the longer they are)
 ========== ================================================================================================
 
-The first two are means over words, and `DOUBT` words that are as the average keep those of short documents from saying too much.
-Each is measured in widths above the median, where one width is P84 − median of the training documents; the alarm is what is beyond
-`CUTS` widths.
+The first two are means over words, and `DOUBT` words that are as the average keep those of short documents from saying
+too much. Each is measured in widths above the median, where one width is P84 − median of the training documents; the
+alarm is what is beyond `CUTS` widths.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tonmf.calibrate import UPPER
 from tonmf.ops import Array
@@ -41,7 +42,7 @@ DOUBT = 5
 
 @dataclass(frozen=True)
 class Alarms:
-    """What documents are compared with: each term's rarity, and of every alarm the mean over words, the median and the width."""
+    """What documents are compared with: the rarity of terms; of every alarm the mean over words, the median, the width."""
 
     rarity: Array
     rarity_outside: float
@@ -50,7 +51,7 @@ class Alarms:
     widths: dict[str, float]
 
     @classmethod
-    def learn(cls, counts: Counts, document_frequencies: Array) -> Self:
+    def learn(cls, counts: Counts, document_frequencies: NDArray[np.int64]) -> Self:
         """From the training documents that have words."""
         n_docs = counts.matrix.shape[0]
         rarity = np.log((1 + n_docs) / (1 + document_frequencies))
@@ -74,7 +75,7 @@ class Alarms:
         rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
         rarity = np.bincount(rows, weights=self.rarity[matrix.indices], minlength=matrix.shape[0])
         sums = {"unknown": counts.n_outside, "rare": rarity + counts.n_outside * self.rarity_outside}
-        measures = {
+        measures: dict[str, Array] = {
             name: (total + DOUBT * self.means[name]) / (counts.n_distinct + DOUBT) for name, total in sums.items()
         }
         measures["repeated"] = 1 - np.log1p(counts.n_distinct) / np.log1p(np.maximum(counts.n_words, 1))

@@ -59,8 +59,9 @@ class Topics:
 class Sums:
     """Sums over documents: what the W step and the stopping rule need. Additive, see `merge`.
 
-    `usage` is Σ_i s_i h_ik; `objective` F with the penalty's tangent Σ_k β_k‖w_k‖ u_k; `held_objective` the same with Z held;
-    `explained` Σ_i s_i (‖x_i‖² − ρ_i²). The sums of two sets of documents, made with the same topics, add up to the sums of both together.
+    `usage` is Σ_i s_i h_ik; `objective` F with the penalty's tangent Σ_k β_k‖w_k‖ u_k; `held_objective` the same with Z
+    held; `explained` Σ_i s_i (‖x_i‖² − ρ_i²). The sums of two sets of documents, made with the same topics, add up to
+    the sums of both together.
     """
 
     P: Array

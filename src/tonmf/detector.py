@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from inspect import signature
 from typing import Any, Self
 
@@ -17,9 +18,9 @@ from tonmf.alarms import Alarms
 from tonmf.backends import make_ops, n_threads_of
 from tonmf.calibrate import Scale
 from tonmf.errors import InputError
-from tonmf.groups import find_groups
-from tonmf.ladder import PASSES, Corpus, Reading, Rung, fit_rungs
-from tonmf.mixture import read_blocks
+from tonmf.groups import COARSE_SHARE, FINE_SHARE, SHARE_AMONG_STRANGEST, find_groups, strangest
+from tonmf.ladder import PASSES, Corpus, Rung, fit_rung, fit_rungs
+from tonmf.mixture import Reading, read_blocks
 from tonmf.neighbours import Neighbours, check_embeddings
 from tonmf.ops import Array
 from tonmf.parameters import DETECTOR_RULES, TEXT_OPTIONS, check_parameters, check_unused
@@ -43,17 +44,14 @@ from tonmf.text import (
 from tonmf.threshold import automatic_threshold, threshold_for_share
 from tonmf.weighting import damped, inverse_document_frequencies, unit_rows
 
-GROUP_SHARE = 0.004
-"""How common a topic must be for the search for small groups."""
-
 
 class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     """Find the documents that do not belong.
 
-    Documents are explained by topics that must earn their place, and scored by how little those topics say about them over the words of
-    all documents together. How common a topic must be is not asked: several answers are tried and their scores averaged
-    ([docs/detector.md] says how, and docs/quality.md how well). Documents of unknown words, or of one word over and over, raise an alarm
-    that lifts their score.
+    Documents are explained by topics that must earn their place, and scored by how little those topics say about them
+    over the words of all documents together. How common a topic must be is not asked: several answers are tried and
+    their scores averaged ([docs/detector.md] says how, and docs/quality.md how well). Documents of unknown words, or of
+    one word over and over, raise an alarm that lifts their score.
 
     Parameters
     ----------
@@ -99,7 +97,8 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     topic_scores_ : ndarray of shape (n_docs,)
         The same before any alarm.
     alarms_ : dict of str to ndarray of shape (n_docs,)
-        How far each training document is beyond the alarms "unknown" (words) and "repeated"; 0 where there is none.
+        How far each training document is beyond the alarms "unknown", "rare" and "repeated" (words); 0 where there is
+        none.
     empty_ : ndarray of bool of shape (n_docs,)
         Training documents without any word. They are flagged, for want of anything that would speak for them.
     threshold_ : float
@@ -107,7 +106,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     offset_ : float
         ``-threshold_``, as scikit-learn has it.
     groups_ : list of Group
-        Documents that hang together but are rare, strangest group first.
+        Documents that hang together but are rare; those that stand out most come first.
     rungs_ : list of Rung
         The fits: topics, their shares, and scales.
     terms_ : list of str
@@ -196,15 +195,15 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self.n_terms_ = len(self.terms_)
         if self.n_terms_ == 0:
             raise InputError(
-                f"None of the words occurs in min_df={self.min_df} or more of the {counts.matrix.shape[0]} documents, so nothing can be "
-                "learnt about what is ordinary. Lower min_df, or give more documents."
+                f"None of the words occurs in min_df={self.min_df} or more of the {counts.matrix.shape[0]} documents, so "
+                "nothing can be learnt about what is ordinary. Lower min_df, or give more documents."
             )
         fitted = self._fit_rungs(counts)
         self._set_scores(counts, fitted)
         return self
 
     def _fit_rungs(self, counts: Counts) -> list[tuple[Rung, Reading]]:
-        """Fit the plan's rungs and keep them; the last one is only for the groups."""
+        """Fit the rungs that score, which are kept, and those that only serve to find groups."""
         C = damped(counts.matrix)
         self._idf = inverse_document_frequencies(counts.matrix)
         Y = unit_rows(C, self._idf)
@@ -214,24 +213,23 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             rows=MatrixSource(Y, weights, size, ops),
             counts=MatrixSource(C, weights, size, ops),
             idf=self._idf,
-            background=np.bincount(C.indices, weights=C.data, minlength=C.shape[1]),
+            background=np.bincount(C.indices, weights=C.data, minlength=C.shape[1]).astype(np.float64),
             readable=np.diff(C.indptr) > 0,
         )
-        seeds = check_random_state(self.random_state).randint(2**31, size=self.n_restarts)
-        # The finest rung takes longest, so it goes first.
-        plan = [(GROUP_SHARE, int(seeds[0])), *[(share, int(seed)) for share in sorted(self.topic_shares) for seed in seeds]]
-        fitted = fit_rungs(
-            corpus,
-            plan,
-            self.max_topics,
-            lambda n_threads: make_ops(self.backend, n_threads),
-            n_threads_of(self.n_jobs),
-            self._count_passes(len(plan) * PASSES),
-        )
-        self.rungs_ = [rung for rung, _ in fitted[1:]]
-        coarse = [(rung, reading) for rung, reading in fitted[1:] if rung.topic_share == max(self.topic_shares)]
-        self.groups_ = find_groups(fitted[0], coarse, self.terms_)
-        return fitted[1:]
+        seeds = [int(seed) for seed in check_random_state(self.random_state).randint(2**31, size=self.n_restarts)]
+        ladder = [(share, seed) for share in sorted(self.topic_shares) for seed in seeds]
+        # The finest takes longest, so it goes first.
+        plan = [(FINE_SHARE, seeds[0]), *ladder, (COARSE_SHARE, seeds[0])]
+        on_passes = self._count_passes((len(plan) + 1) * PASSES)
+        n_threads = n_threads_of(self.n_jobs)
+        fitted = fit_rungs(corpus, plan, self.max_topics, lambda n: make_ops(self.backend, n), n_threads, on_passes)
+        chosen = strangest(fitted[-1])
+        among_strangest = replace(corpus, rows=MatrixSource(Y[chosen], np.ones(len(chosen)), size, ops))
+        fitted_there = fit_rung(among_strangest, SHARE_AMONG_STRANGEST, seeds[0], self.max_topics, ops, on_passes)
+        self.groups_ = find_groups([fitted_there, *fitted[:-1]], fitted[-1], self.terms_)
+        scored = fitted[1:-1]
+        self.rungs_ = [rung for rung, _ in scored]
+        return scored
 
     def _set_scores(self, counts: Counts, fitted: list[tuple[Rung, Reading]]) -> None:
         scores = np.mean([rung.score(reading) for rung, reading in fitted], axis=0)
@@ -258,18 +256,18 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         excess = np.maximum.reduce(list(alarms.values()))
         return np.where(excess > 0, np.maximum(scores, self._alarm_level) + excess, scores)
 
-    def _count_passes(self, n_passes: int) -> Callable[[], None]:
+    def _count_passes(self, n_passes: int) -> Callable[[int], None]:
         """A function that tells the user's callback how much is done; fits call it from several threads."""
         done, lock = 0, threading.Lock()
 
-        def on_pass() -> None:
+        def on_passes(n: int) -> None:
             nonlocal done
             with lock:
-                done += 1
-                if self.callback is not None:
+                done += n
+                if n and self.callback is not None:
                     self.callback(done / n_passes)
 
-        return on_pass
+        return on_passes
 
     # ------------------------------------------------------------------ from documents to counts
 
@@ -306,30 +304,48 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def outlier_score(self, documents: Any, *, embeddings: Any = None) -> Array:
         """How strange each document is, on the scale of ``outlier_scores_``; higher is stranger.
 
-        Training documents get the score they have there (with embeddings, a little less: they find themselves among their neighbours).
+        Training documents get the score they have there (with embeddings, a little less: they find themselves among
+        their neighbours).
 
         Returns
         -------
         scores : ndarray of shape (n_docs,)
         """
-        check_is_fitted(self)
-        documents, kind = self._as_documents(documents)
-        if kind != self.kind_:
-            raise InputError(f"The detector was fitted on {self.kind_}, but got {kind}.")
-        counts = self._counter.count(documents)
+        counts = self._count(documents)
         C = damped(counts.matrix)
         ops = make_ops(self.backend, self.n_jobs)
         source = MatrixSource(C, np.ones(C.shape[0]), default_block_size(C, self.max_topics), ops)
         scores = np.mean([rung.score(read_blocks(rung.mixture, ops, source)) for rung in self.rungs_], axis=0)
         return self._with_alarms(scores + self._distance_score(embeddings, C.shape[0]), self._alarms.raised(counts))
 
+    def alarms(self, documents: Any) -> dict[str, Array]:
+        """How far each document is beyond the alarms "unknown", "rare" and "repeated" (`tonmf.alarms`); 0 for none.
+
+        Returns
+        -------
+        alarms : dict of str to ndarray of shape (n_docs,)
+        """
+        return self._alarms.raised(self._count(documents))
+
+    def _count(self, documents: Any) -> Counts:
+        """Counts of new documents."""
+        check_is_fitted(self)
+        documents, kind = self._as_documents(documents)
+        if kind != self.kind_:
+            raise InputError(f"The detector was fitted on {self.kind_}, but got {kind}.")
+        return self._counter.count(documents)
+
     def _distance_score(self, embeddings: Any, n_docs: int) -> Array | float:
         if self._neighbours is None or self._distance_scale is None:
             if embeddings is not None:
-                raise InputError("The detector was fitted without embeddings, so it has none to compare with. Fit it with them.")
+                raise InputError(
+                    "The detector was fitted without embeddings, so it has none to compare with. Fit it with them."
+                )
             return 0.0
         if embeddings is None:
-            raise InputError("The detector was fitted with embeddings: give those of the new documents too (embeddings=...).")
+            raise InputError(
+                "The detector was fitted with embeddings: give those of the new documents too (embeddings=...)."
+            )
         rows = check_embeddings(embeddings, n_docs, self._neighbours.rows.shape[1])
         return self._distance_scale.z(self._neighbours.distances(rows))
 

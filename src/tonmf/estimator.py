@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -20,11 +20,13 @@ from tonmf.errors import InputError
 from tonmf.executors.serial import SerialExecutor
 from tonmf.init import STARTS, Start, at_unit_norm
 from tonmf.inner import INNER_METHODS
+from tonmf.mixture import Mixture, read_blocks
 from tonmf.objective import outlier_norms, shrink
 from tonmf.ops import Array, Ops
+from tonmf.parameters import MIXTURE_SCORES, check_model_parameters
 from tonmf.penalty import Ramp
-from tonmf.parameters import check_model_parameters
 from tonmf.solver import Options, Problem, Progress, Solution, solve
+from tonmf.sources import Block
 from tonmf.sources.memory import MatrixSource, default_block_size
 from tonmf.threshold import automatic_threshold, common_norm, threshold_for_share
 from tonmf.validation import as_dtype, check_n_topics, check_rows, check_sample_weight, check_start
@@ -46,8 +48,14 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
 
     Parameters
     ----------
-    n_topics : int, optional
-        Number of topics. If not given, 10, or fewer if X is smaller.
+    n_topics : int or "auto", optional
+        Number of topics. If not given, 10, or fewer if X is smaller. "auto": topics must earn their place. The fit starts from
+        `max_topics` and drops those that do not carry a share of the rows as large as `topic_share` asks (`tonmf.penalty`).
+    max_topics : int
+        Topics that a fit with n_topics="auto" starts from.
+    topic_share : float
+        How common a topic must be for n_topics="auto" to keep it: its price, as a share of all that the topics explain.
+        With rows of unit norm, 0.0075 keeps topics of a few percent of the rows, 0.03 only the large ones.
     alpha : float or "auto"
         The residual norm from which a row is weighted down; ``np.inf`` gives plain NMF. "auto" takes the 0.9-quantile of
         the residual norms, re-estimated over the first 10 iterations and then fixed.
@@ -59,7 +67,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
     inner : {"hals", "anls", "scalar"}
         The block coordinate descent inside: topic by topic; exactly, by block principal pivoting; or one number at a time,
         the one that gains most.
-    init : {"random", "nndsvd", "nndsvda", "nndsvdar", "uniform"} or tuple of arrays (H, W)
+    init : {"random", "rows", "nndsvd", "nndsvda", "nndsvdar", "uniform"} or tuple of arrays (H, W)
         The start. "uniform" is that of the paper's published code, from which solver="paper" does not move unless α is
         large; a warning says so when it happens. Arrays: H (n_samples × n_topics) and W (n_features × n_topics).
     max_iter : int
@@ -71,11 +79,13 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
         inner iterations for one Z (solver="paper", 10 if not given).
     inner_tol : float, optional
         The same for the inner loop of solver="paper"; 0.001 if not given.
-    score_by : {"residual", "paper"}
-        What an outlier score is: ρ, or the paper's ‖z‖ = max(0, ρ − α), which ties all rows below α at zero.
+    score_by : {"residual", "paper", "unexplained", "lift"}
+        What an outlier score is: ρ; the paper's ‖z‖ = max(0, ρ − α), which ties all rows below α at zero; or, with each
+        row read as counts drawn from a mixture of the topics and the background of all rows (`tonmf.mixture`), the
+        background's share g, or b, how little the mixture helps over the background alone.
     contamination : float or "auto"
-        Share of the training rows to flag, or "auto": those with a residual above median + 3 (P84 − median), with P84 the
-        0.84-quantile; for rows of one norm, on the scale of the explained share's logarithm (`tonmf.threshold` says why).
+        Share of the training rows to flag, or "auto": those with a score above median + 3 (P84 − median), with P84 the
+        0.84-quantile; for residuals of rows of one norm, on the scale of the explained share's logarithm (`tonmf.threshold`).
     block_size : int, optional
         Rows worked on at a time. It does not change the result, only memory and speed.
     backend : {"numba", "numpy"}
@@ -108,8 +118,9 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
     topic_shares_ : ndarray of shape (n_topics_,)
         Each topic's share of the training rows' weight on topics.
     objective_history_ : ndarray of shape (n_values,)
-        The objective in each iteration from the one on at which α is fixed (solver="reweighted": after its H step;
-        "paper": when it has taken its Z), and that of the final model.
+        The objective in each iteration from the one on at which α and the price of topics are fixed
+        (solver="reweighted": after its H step; "paper": when it has taken its Z), and that of the final model unless
+        n_topics="auto", whose rows are solved without the price in the end.
     n_iter_ : int
         Iterations done.
     n_features_in_, feature_names_in_
@@ -200,7 +211,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
             H, W = at_unit_norm(self._start(source, n_topics, ops), X.dtype)
             source.start_from(H, n_topics)
             solution = solve(Problem(source, self._options(), ops, SerialExecutor(), self.callback), W)
-        self._keep(solution, source, weights)
+            self._keep(solution, source, weights, ops)
         self._warn(solution)
         return self
 
@@ -223,7 +234,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
             return STARTS[self.init](source, n_topics, check_random_state(self.random_state), ops, SerialExecutor())
         return check_start(self.init, source.n_docs, source.n_terms, n_topics)
 
-    def _keep(self, solution: Solution, source: MatrixSource, weights: Array) -> None:
+    def _keep(self, solution: Solution, source: MatrixSource, weights: Array, ops: Ops) -> None:
         blocks = source.blocks()
         self.components_ = solution.topics.W.T
         self._gram = solution.topics.G
@@ -234,15 +245,24 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
         self.n_iter_ = solution.n_iter
         self.residual_norms_ = np.concatenate([block.rho for block in blocks])
         self.weights_ = np.concatenate([block.omega for block in blocks])
-        self.outlier_scores_ = self._score_of(self.residual_norms_)
+        if self.score_by in MIXTURE_SCORES:
+            self._mixture = Mixture.of(solution.topics.W, source.term_sums(), solution.usage)
+            self.outlier_scores_ = self._mixture_score(source, ops)
+        else:
+            self.outlier_scores_ = self._residual_score(self.residual_norms_)
+        self.threshold_ = self._threshold(blocks, weights)
+        self.offset_ = -self.threshold_
+
+    def _threshold(self, blocks: Sequence[Block], weights: Array) -> float:
+        of_residuals = self.score_by not in MIXTURE_SCORES
+        scores = self.residual_norms_ if of_residuals else self.outlier_scores_
         if isinstance(self.contamination, str):
             squared_norms = np.concatenate([block.squared_norms for block in blocks])
-            norm = common_norm(squared_norms[weights > 0])
-            threshold = automatic_threshold(self.residual_norms_, weights, norm)
+            bound = common_norm(squared_norms[weights > 0]) if of_residuals else None
+            threshold = automatic_threshold(scores, weights, bound)
         else:
-            threshold = threshold_for_share(self.residual_norms_, self.contamination, weights)
-        self.threshold_ = float(self._score_of(np.array(threshold)))
-        self.offset_ = -self.threshold_
+            threshold = threshold_for_share(scores, self.contamination, weights)
+        return float(self._residual_score(np.array(threshold))) if of_residuals else threshold
 
     def _warn(self, solution: Solution) -> None:
         started_apart = isinstance(self.init, str) and self.init == "uniform" and self.solver == "paper"
@@ -286,8 +306,11 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
         -------
         scores : ndarray of shape (n_samples,)
         """
-        _, rho = self._solve_rows(self._check_new(X))
-        return self._score_of(rho)
+        X = self._check_new(X)
+        if self.score_by in MIXTURE_SCORES:
+            ops = make_ops(self.backend, self.n_jobs)
+            return self._mixture_score(self._source_of(X, ops), ops)
+        return self._residual_score(self._solve_rows(X)[1])
 
     def score_samples(self, X: Any) -> Array:
         """``-outlier_score(X)``: scikit-learn's sign, lower is stranger."""
@@ -335,8 +358,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
         ops = make_ops(self.backend, self.n_jobs)
         # The sums must come out as in training, where W has the dtype of the training data.
         W = np.ascontiguousarray(self.components_.T)
-        size = self.block_size or default_block_size(X, self.n_topics_)
-        source = MatrixSource(as_dtype(X, W.dtype), np.ones(X.shape[0]), size, ops)
+        source = self._source_of(X, ops)
         problem = Problem(source, self._options(), ops, SerialExecutor())
         with _one_blas_thread():
             topics, beta = Topics(W, self._gram), np.full(self.n_topics_, float(self.beta))
@@ -344,8 +366,17 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
         H = np.concatenate([block.H for block in source.blocks()]).astype(X.dtype, copy=False)
         return H, np.concatenate([block.rho for block in source.blocks()])
 
-    def _score_of(self, rho: Array) -> Array:
+    def _source_of(self, X: sp.csr_matrix, ops: Ops) -> MatrixSource:
+        """New rows, in the dtype of the model."""
+        size = self.block_size or default_block_size(X, self.n_topics_)
+        return MatrixSource(as_dtype(X, self.components_.dtype), np.ones(X.shape[0]), size, ops)
+
+    def _residual_score(self, rho: Array) -> Array:
         return rho.copy() if self.score_by == "residual" else outlier_norms(rho, self.alpha_)
+
+    def _mixture_score(self, source: MatrixSource, ops: Ops) -> Array:
+        reading = read_blocks(self._mixture, ops, source)
+        return reading.unexplained.copy() if self.score_by == "unexplained" else reading.strangeness
 
     @property
     def _n_features_out(self) -> int:

@@ -1,8 +1,10 @@
 """Small groups: documents that hang together, but are too rare to be ordinary.
 
-A fit that asks little of a topic keeps topics that a fit which asks much drops. Such a topic is a group: its documents have much in common,
-and little with the rest. A tight group of outliers explains itself that way, so its documents may have ordinary scores; here it
-shows all the same.
+A fit that asks little of a topic keeps topics that a fit which asks much drops. Such a topic is a group: its documents have
+much in common, and little with the rest. A tight group of outliers explains itself that way, so its documents may have
+ordinary scores; here it shows all the same. Topics come from all fits of the ladder, from one that asks less than any of
+these, and from one among the strangest documents only, where a group of them has more weight. The same documents may make one
+topic in one fit and two in another; the larger group is listed.
 """
 
 from __future__ import annotations
@@ -17,6 +19,12 @@ from tonmf.ladder import Rung
 from tonmf.mixture import Reading
 from tonmf.ops import Array
 
+FINE_SHARE, COARSE_SHARE = 0.004, 0.1
+"""How common a topic must be for a group to show, and how common for it to be no small group."""
+
+STRANGEST, SHARE_AMONG_STRANGEST = 0.3, 0.01
+"""The share of documents, strangest first, among which groups are looked for again, and how common a topic must be there."""
+
 SAME_TOPIC = 0.5
 """Cosine from which two topics count as the same."""
 
@@ -25,6 +33,12 @@ MEMBER_SHARE = 0.25
 
 SMALLEST_GROUP = 3
 """Documents that a group must have."""
+
+LARGEST_SHARE = 0.15
+"""Share of all documents up to which a group counts as small."""
+
+OVERLAP = 0.5
+"""Share of a group's documents in a larger group from which on it is a part of that."""
 
 N_WORDS = 10
 """Words that describe a group."""
@@ -45,7 +59,8 @@ class Group:
     documents : ndarray of int
         Numbers of the documents, those that fit best first.
     strangeness : float
-        Mean score of the documents where only common topics count; groups are listed by it, strangest first.
+        Mean score of the documents where only very common topics count. Groups are listed by it times the root of their
+        size, as the mean of many says more than that of few.
     """
 
     size: int
@@ -55,26 +70,48 @@ class Group:
     strangeness: float
 
 
-def find_groups(fine: tuple[Rung, Reading], coarse: Sequence[tuple[Rung, Reading]], terms: Sequence[str]) -> list[Group]:
-    """Topics of the fine rung that none of the coarse ones has, with their documents, strangest first."""
-    rung, reading = fine
-    strangeness = np.mean([other.score(seen) for other, seen in coarse], axis=0)
-    likeness = np.max([(rung.topics.T @ other.topics).max(axis=1) for other, _ in coarse], axis=0)
-    belonging = reading.theta[:, 1:]
-    groups = [
-        _group(rung.topics[:, topic], belonging[:, topic], members, strangeness, terms)
-        for topic in np.flatnonzero(likeness < SAME_TOPIC)
-        if len(members := _members(belonging, topic)) >= SMALLEST_GROUP
-    ]
-    return sorted(groups, key=lambda group: -group.strangeness)
+def find_groups(
+    fine: Sequence[tuple[Rung, Reading]], coarse: tuple[Rung, Reading], terms: Sequence[str]
+) -> list[Group]:
+    """Topics of the fine rungs that the coarse one does not have, with their documents, those that stand out most first."""
+    common, coarse_reading = coarse
+    strangeness = common.score(coarse_reading)
+    candidates = []
+    for rung, reading in fine:
+        likeness = (rung.topics.T @ common.topics).max(axis=1)
+        belonging = reading.theta[:, 1:]
+        for topic in np.flatnonzero(likeness < SAME_TOPIC):
+            members = _members(belonging, topic)
+            if SMALLEST_GROUP <= len(members) <= LARGEST_SHARE * len(belonging):
+                candidates.append(_group(rung.topics[:, topic], belonging[:, topic], members, strangeness, terms))
+    return sorted(_without_parts(candidates), key=lambda group: -group.strangeness * np.sqrt(group.size))
 
 
-def _members(belonging: Array, topic: int) -> NDArray[np.int64]:
+def strangest(coarse: tuple[Rung, Reading]) -> NDArray[np.int64]:
+    """Numbers of the documents that very common topics explain least, in order."""
+    rung, reading = coarse
+    scores = rung.score(reading)
+    n_docs = max(int(STRANGEST * len(scores)), 1)
+    return np.sort(np.argsort(-scores, kind="stable")[:n_docs])
+
+
+def _without_parts(groups: Sequence[Group]) -> list[Group]:
+    """The groups that are no part of a larger one."""
+    kept: list[Group] = []
+    for group in sorted(groups, key=lambda group: -group.size):
+        if all(np.isin(group.documents, other.documents).mean() < OVERLAP for other in kept):
+            kept.append(group)
+    return kept
+
+
+def _members(belonging: Array, topic: np.intp) -> NDArray[np.int64]:
     largest = belonging.max(axis=1)
     return np.flatnonzero((belonging[:, topic] >= largest) & (largest >= MEMBER_SHARE))
 
 
-def _group(topic: Array, belonging: Array, members: NDArray[np.int64], strangeness: Array, terms: Sequence[str]) -> Group:
+def _group(
+    topic: Array, belonging: Array, members: NDArray[np.int64], strangeness: Array, terms: Sequence[str]
+) -> Group:
     best = np.argsort(-belonging[members], kind="stable")
     words = [terms[i] for i in np.argsort(-topic, kind="stable")[:N_WORDS] if topic[i] > 0]
     share = len(members) / len(belonging)

@@ -62,8 +62,8 @@ class Rung:
 class Corpus:
     """Documents as a fit wants them.
 
-    `rows` holds the unit rows Y, `counts` the damped counts C, both cut into blocks; `idf` and `background` (Σ_i c_it) belong to terms;
-    `readable` tells which documents have any term at all.
+    `rows` holds the unit rows Y, `counts` the damped counts C, both cut into blocks; `idf` and `background` (Σ_i c_it)
+    belong to terms; `readable` tells which documents have any term at all.
     """
 
     rows: MatrixSource
@@ -79,7 +79,7 @@ def fit_rungs(
     max_topics: int,
     make_ops: Callable[[int], Ops],
     n_threads: int,
-    on_pass: Callable[[], None],
+    on_passes: Callable[[int], None],
 ) -> list[tuple[Rung, Reading]]:
     """Fit every (topic_share, seed) of the plan, side by side, and read the training documents with each.
 
@@ -89,14 +89,14 @@ def fit_rungs(
     ops = make_ops(max(n_threads // side_by_side, 1))
 
     def fit(rung: tuple[float, int]) -> tuple[Rung, Reading]:
-        return fit_rung(corpus, rung[0], rung[1], max_topics, ops, on_pass)
+        return fit_rung(corpus, rung[0], rung[1], max_topics, ops, on_passes)
 
     with threadpool_limits(limits=1, user_api="blas"), ThreadPoolExecutor(side_by_side) as pool:
         return list(pool.map(fit, plan))
 
 
 def fit_rung(
-    corpus: Corpus, topic_share: float, seed: int, max_topics: int, ops: Ops, on_pass: Callable[[], None]
+    corpus: Corpus, topic_share: float, seed: int, max_topics: int, ops: Ops, on_passes: Callable[[int], None]
 ) -> tuple[Rung, Reading]:
     """One fit from random rows, and its reading of the training documents."""
     options = Options(
@@ -116,9 +116,10 @@ def fit_rung(
     source.start_from(H, n_topics)
 
     def report(progress: Progress) -> None:
-        on_pass()
+        on_passes(1)
 
     solution = solve(Problem(source, options, ops, executor, report), W)
+    on_passes(PASSES - solution.n_iter)  # those that were not needed
     topics = solution.topics.W
     mixture = Mixture.of(topics / corpus.idf[:, None], corpus.background, solution.usage)
     reading = read_blocks(mixture, ops, corpus.counts)

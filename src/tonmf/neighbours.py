@@ -1,7 +1,7 @@
 """How far a document lies from its nearest neighbours in the user's own embedding space.
 
-The score is the mean of 1 − cos over the 50 nearest training documents. Up to `EXACT` rows neighbours are found by comparing all with all;
-beyond, by an inverted file of faiss, which looks only into the cells nearby.
+The score is the mean of 1 − cos over the 50 nearest training documents. Up to `EXACT` rows neighbours are found by
+comparing all with all; beyond, by an inverted file of faiss, which looks only into the cells nearby.
 """
 
 from __future__ import annotations
@@ -30,18 +30,20 @@ def check_embeddings(embeddings: Any, n_docs: int, width: int | None = None) -> 
     except (TypeError, ValueError) as error:
         raise InputError(f"embeddings must be a dense matrix of numbers; got {type(embeddings).__name__}.") from error
     if rows.ndim != 2 or len(rows) != n_docs or rows.shape[1] == 0:
-        raise InputError(f"embeddings must have one row for each of the {n_docs} documents; got an array of shape {rows.shape}.")
+        raise InputError(
+            f"embeddings must have one row for each of the {n_docs} documents; got an array of shape {rows.shape}."
+        )
     if width is not None and rows.shape[1] != width:
         raise InputError(
             f"embeddings have {rows.shape[1]} columns, but the detector was fitted with {width}: use the same embedding model."
         )
     if not (finite := np.isfinite(rows).all(axis=1)).all():
         raise InputError(
-            f"embeddings must be finite: row {int(np.argmin(finite))} and {int((~finite).sum()) - 1} more hold NaN, infinity or "
-            "numbers too large for float32."
+            f"embeddings must be finite: row {int(np.argmin(finite))} and {int((~finite).sum()) - 1} more hold NaN, "
+            "infinity or numbers too large for float32."
         )
-    norms = np.linalg.norm(rows / np.maximum(np.abs(rows).max(axis=1, keepdims=True), TINY), axis=1, keepdims=True)
-    scaled = rows / np.maximum(np.abs(rows).max(axis=1, keepdims=True), TINY)
+    scaled = rows / np.maximum(np.abs(rows).max(axis=1, keepdims=True), TINY)  # or squares may overflow or vanish
+    norms = np.linalg.norm(scaled, axis=1, keepdims=True)
     return np.ascontiguousarray(scaled / np.maximum(norms, TINY), dtype=np.float32)
 
 
@@ -69,7 +71,8 @@ class Neighbours:
 
     def _mean(self, squares: Array) -> Array:
         """1 − cos is half the squared distance of unit vectors."""
-        return np.maximum(squares, 0).mean(axis=1, dtype=np.float64) / 2
+        means: Array = np.maximum(squares, 0).mean(axis=1, dtype=np.float64) / 2
+        return means
 
 
 def _exact(rows: Array) -> Any:

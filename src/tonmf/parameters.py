@@ -17,7 +17,8 @@ from tonmf.inner import INNER_METHODS
 from tonmf.text import WORD_RULES
 
 SOLVERS = ("reweighted", "paper")
-SCORES = ("residual", "paper", "unexplained", "lift")
+MIXTURE_SCORES = ("unexplained", "lift")
+SCORES = ("residual", "paper", *MIXTURE_SCORES)
 
 
 @dataclass(frozen=True)
@@ -117,19 +118,21 @@ DETECTOR_RULES: Mapping[str, Rule] = {
         "'word', 'char', 'char_wb' or a function from a document to its terms",
         lambda v: callable(v) or (isinstance(v, str) and v in ("word", "char", "char_wb")),
     ),
-    "lowercase": Rule("True or False", lambda v: isinstance(v, bool | np.bool_)),
+    "lowercase": Rule("True or False", lambda v: not _not_bool(v)),
     "stop_words": Rule(
         "'english', a list of words, or None",
-        lambda v: v is None or (isinstance(v, str) and v == "english") or _all(v, list | tuple | set | frozenset, _is_str),
+        lambda v: (
+            v is None or (isinstance(v, str) and v == "english") or _all(v, list | tuple | set | frozenset, _is_str)
+        ),
     ),
     "ngram_range": Rule(
         "a tuple (low, high) of whole numbers with 1 <= low <= high",
-        lambda v: _all(v, list | tuple, lambda n: _whole(n, 1)) and len(v) == 2 and v[0] <= v[1],
+        lambda v: _all(v, list | tuple, lambda n: _whole(n, 1)) and len(v) == 2 and bool(v[0] <= v[1]),
     ),
     "token_pattern": Rule("a regular expression, or None for Unicode words", lambda v: v is None or _is_pattern(v)),
     "min_df": Rule(
         "a whole number of documents from 1 up, or a share of them above 0.0 and up to 1.0",
-        lambda v: _whole(v, 1) or (isinstance(v, float | np.floating) and 0 < v <= 1),
+        lambda v: _whole(v, 1) or (isinstance(v, float | np.floating) and bool(0 < v <= 1)),
     ),
     "stemmer": Rule("the name of a language, or None", lambda v: v is None or isinstance(v, str)),
     "word_rules": Rule(f"one of {', '.join(map(repr, WORD_RULES))}, or None", lambda v: v is None or v in WORD_RULES),
@@ -165,6 +168,10 @@ def check_model_parameters(values: Mapping[str, Any]) -> None:
     check_parameters(values, MODEL_RULES)
     if values["inner_iter"] is not None and values["inner"] == "anls" and values["solver"] == "reweighted":
         raise ParameterError("inner_iter counts sweeps, and inner='anls' solves each factor at once. Leave it at None.")
+    if not _is_auto(values["n_topics"]):
+        check_unused(
+            values, {"max_topics": 25, "topic_share": 0.02}, ("max_topics", "topic_share"), "unless n_topics='auto'"
+        )
     if _is_auto(values["n_topics"]) and values["solver"] != "reweighted":
         raise ParameterError(
             f"n_topics='auto' is for solver='reweighted'; got solver={values['solver']!r}. Give a number of topics, or "

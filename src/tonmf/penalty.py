@@ -10,9 +10,10 @@ E      scalar    Σ_i s_i (‖x_i‖² − ρ_i²), what the topics explain of t
 
     R(m) = β Σ_k m_k + τE Σ_k ln(1 + m_k/(εn))
 
-The first term is the paper's. The second (that of automatic relevance determination) grows with the logarithm: halving a small topic
-gains as much as halving a large one, so a topic that few documents use is not worth its price and goes to zero. τ ("topic_share")
-says how large a share of what is explained a topic must carry. ε is so small that it only keeps the logarithm finite.
+The first term is the paper's. The second (that of automatic relevance determination) grows with the logarithm: halving
+a small topic gains as much as halving a large one, so a topic that few documents use is not worth its price and goes to
+zero. τ ("topic_share") says how large a share of what is explained a topic must carry. ε is so small that it only keeps
+the logarithm finite.
 
 R is concave in m, so its tangent lies above it: Σ_k β_k m_k + const with β_k = β + τE/(εn + m_k). That is the paper's β made
 adaptive, one for each topic, and all that the steps of a solver see.

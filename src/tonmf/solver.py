@@ -27,9 +27,9 @@ vanish. So the penalty is β Σ_k ‖w_k‖ u_k with u_k = Σ_i s_i h_ik, which 
 ½β u_k ‖w_k‖²/‖w_k⁰‖ + const, tight at the present w_k⁰: one more term on the diagonal of Q. Topics are brought to unit norm
 when the fit ends.
 
-**Topics that earn their place.** With `Options.ramp`, the reweighted solver makes the penalty that of `tonmf.penalty`: its tangent
-at the present H and W stands in for β. Between the H step and the W step of a pass the tangent is taken anew and topics that no
-document uses any more are dropped; the last solve of the documents is without the price.
+**Topics that earn their place.** With `Options.ramp`, the reweighted solver makes the penalty that of `tonmf.penalty`:
+its tangent at the present H and W stands in for β. Between the H step and the W step of a pass the tangent is taken
+anew and topics that no document uses any more are dropped; the last solve of the documents is without the price.
 
 **Topics without use.** A topic that no document uses, rounding errors aside, has a zero row in Q; its w_k stays as it is and
 documents may come back to it. A topic whose terms have all vanished has a zero row in G; its documents keep their h_ik and

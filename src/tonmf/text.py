@@ -1,17 +1,17 @@
 """From documents to counts of terms.
 
-Documents are texts, rows of items such as market baskets, or rows of counts; `kind_of` tells which. Texts are analysed by
-scikit-learn's conventions. Terms outside the vocabulary are not counted one by one, but how many there are is kept, since that is
-evidence too (`tonmf.alarms`).
+Documents are texts, rows of items such as market baskets, or rows of counts; `kind_of` tells which. Texts are analysed
+by scikit-learn's conventions. Terms outside the vocabulary are not counted one by one, but how many there are is kept,
+since that is evidence too (`tonmf.alarms`).
 """
 
 from __future__ import annotations
 
 from array import array
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -78,7 +78,9 @@ def as_list(documents: Any) -> tuple[list[Any], str]:
     kinds = [_kind_of_document(number, document) for number, document in enumerate(listed)]
     if len(set(kinds)) > 1:
         other = kinds.index(next(kind for kind in kinds if kind != kinds[0]))
-        raise InputError(f"Documents must all be of one kind: document 0 is of {kinds[0]}, document {other} of {kinds[other]}.")
+        raise InputError(
+            f"Documents must all be of one kind: document 0 is of {kinds[0]}, document {other} of {kinds[other]}."
+        )
     return listed, kinds[0]
 
 
@@ -114,7 +116,13 @@ WORD_RULES = {"paper": WordRules(min_length=3, max_length=15, min_count=4, min_d
 
 
 def make_analyzer(
-    analyzer: Any, lowercase: bool, stop_words: Any, ngram_range: Any, token_pattern: str | None, stemmer: str | None, rules: WordRules
+    analyzer: Any,
+    lowercase: bool,
+    stop_words: Any,
+    ngram_range: Any,
+    token_pattern: str | None,
+    stemmer: str | None,
+    rules: WordRules,
 ) -> Analyzer:
     """A function from a text to its terms."""
     cut = {"tokenizer": words_of, "token_pattern": None} if token_pattern is None else {"token_pattern": token_pattern}
@@ -129,7 +137,7 @@ def make_analyzer(
     if stemmer is not None:
         analyze = _stemmed(analyze, stemmer)
     if rules == WordRules():
-        return analyze
+        return cast(Analyzer, analyze)
     return lambda text: [term for term in analyze(text) if all(map(rules.allow, term.split(" ")))]
 
 
@@ -173,10 +181,8 @@ class TermCounter:
 
     def learn(self, documents: Sequence[Any]) -> Counts:
         """Learn the vocabulary, and count."""
-        seen: dict[str, int] = defaultdict()
-        seen.default_factory = seen.__len__  # a new word gets the next number
-        matrix, n_words = _count(documents, self._analyze, seen.__getitem__)
-        matrix.resize(len(documents), len(seen))
+        seen = _Numbering()
+        matrix, n_words = _count(documents, self._analyze, seen)
         kept = kept_terms(matrix, self._min_df, self._rules)
         words = np.array(list(seen), dtype=object)[kept]
         order = np.argsort(words, kind="stable")
@@ -186,30 +192,32 @@ class TermCounter:
 
     def count(self, documents: Sequence[Any]) -> Counts:
         """Count the terms of the vocabulary."""
-        outside = len(self.terms)
-        numbers = self._vocabulary
-        extra: dict[str, int] = defaultdict()
-        extra.default_factory = lambda: outside + len(extra)
-        matrix, n_words = _count(documents, self._analyze, lambda term: numbers[term] if term in numbers else extra[term])
-        matrix.resize(len(documents), outside + len(extra))
-        return select_terms(matrix, np.arange(outside), n_words)
+        inside = len(self.terms)
+        numbers = _Numbering(self._vocabulary)
+        matrix, n_words = _count(documents, self._analyze, numbers)
+        return select_terms(matrix, np.arange(inside), n_words)
 
 
-def _count(
-    documents: Sequence[Any], analyze: Analyzer, number_of: Callable[[str], int]
-) -> tuple[sp.csr_matrix, NDArray[np.int64]]:
-    """Counts of every term, numbered by `number_of`, and all words of each document."""
+class _Numbering(dict[str, int]):
+    """Numbers of terms; a new one gets the next."""
+
+    def __missing__(self, term: str) -> int:
+        number = self[term] = len(self)
+        return number
+
+
+def _count(documents: Sequence[Any], analyze: Analyzer, numbers: _Numbering) -> tuple[sp.csr_matrix, NDArray[np.int64]]:
+    """Counts of every term in the column of its number, and all words of each document."""
     terms, counts, ends = array("q"), array("q"), array("q", [0])
     n_words = np.zeros(len(documents), np.int64)
-    for number, document in enumerate(documents):
+    for row, document in enumerate(documents):
         counted = Counter(analyze(document))
-        terms.extend(map(number_of, counted))
+        terms.extend(map(numbers.__getitem__, counted))
         counts.extend(counted.values())
         ends.append(len(terms))
-        n_words[number] = counted.total()
-    parts = [np.frombuffer(part, dtype=np.int64) if len(part) else np.zeros(0, np.int64) for part in (counts, terms, ends)]
-    width = int(parts[1].max()) + 1 if len(terms) else 0
-    return sp.csr_matrix(tuple(parts), shape=(len(documents), width)), n_words
+        n_words[row] = counted.total()
+    parts = tuple(np.array(part, dtype=np.int64) for part in (counts, terms, ends))
+    return sp.csr_matrix(parts, shape=(len(documents), len(numbers))), n_words
 
 
 def kept_terms(matrix: sp.csr_matrix, min_df: float, rules: WordRules) -> NDArray[np.int64]:
@@ -232,10 +240,16 @@ def select_terms(matrix: sp.csr_matrix, kept: NDArray[np.int64], n_words: NDArra
     new_number[kept] = np.arange(len(kept))
     columns = new_number[matrix.indices]
     inside = columns >= 0
-    n_inside = np.add.reduceat(np.append(inside, False), matrix.indptr[:-1], dtype=np.int64) * (np.diff(matrix.indptr) > 0)
+    n_inside = np.add.reduceat(np.append(inside, False), matrix.indptr[:-1], dtype=np.int64) * (
+        np.diff(matrix.indptr) > 0
+    )
     indptr = np.append(0, np.cumsum(n_inside))
     selected = sp.csr_matrix(
-        (matrix.data[inside].astype(np.float32), columns[inside], indptr.astype(np.int32 if indptr[-1] < 2**31 else np.int64)),
+        (
+            matrix.data[inside].astype(np.float32),
+            columns[inside],
+            indptr.astype(np.int32 if indptr[-1] < 2**31 else np.int64),
+        ),
         shape=(matrix.shape[0], len(kept)),
     )
     selected.sort_indices()
@@ -303,8 +317,8 @@ class MatrixCounter:
         matrix = check_counts(documents, "the matrix")
         if matrix.shape[1] != self._n_columns:
             raise InputError(
-                f"The matrix has {matrix.shape[1]} terms, but the detector was fitted on {self._n_columns}: count with the same "
-                "vocabulary."
+                f"The matrix has {matrix.shape[1]} terms, but the detector was fitted on {self._n_columns}: count with "
+                "the same vocabulary."
             )
         return select_terms(matrix, self._kept, word_totals(matrix))
 
@@ -327,7 +341,7 @@ def check_counts(matrix: Any, what: str) -> sp.csr_matrix:
     if counts.nnz and not (np.isfinite(counts.data).all() and counts.data.min() >= 1):
         wrong = counts.data[~(counts.data >= 1)]
         raise InputError(
-            f"Expected counts of at least 1 where not 0, but {what} holds {wrong[0]:.6g}. The detector weighs terms itself: give it "
-            "counts (CountVectorizer), or use TONMF for a matrix of weights."
+            f"Expected counts of at least 1 where not 0, but {what} holds {wrong[0]:.6g}. The detector weighs terms "
+            "itself: give it counts (CountVectorizer), or use TONMF for a matrix of weights."
         )
     return counts

@@ -1,9 +1,9 @@
 """Words in any script: how a text is cut into words when the user names no other rule.
 
-A word is a run of two or more letters, digits, underscores and combining marks. The marks matter: vowel signs of the Indic scripts,
-Arabic and Hebrew points and decomposed accents are no "word characters" to Python's ``\\w``, which would cut words at each of them.
-Scripts that are written without spaces between words (Chinese, Japanese, Thai, Lao, Khmer, Burmese) are cut into overlapping pairs
-of characters, as search engines do: most words there are about that long.
+A word is a run of two or more letters, digits, underscores and combining marks. The marks matter: vowel signs of the
+Indic scripts, Arabic and Hebrew points and decomposed accents are no "word characters" to Python's ``\\w``, which would
+cut words at each of them. Scripts that are written without spaces between words (Chinese, Japanese, Thai, Lao, Khmer,
+Burmese) are cut into overlapping pairs of characters, as search engines do: most words there are about that long.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ from functools import cache
 
 ASCII_WORD = re.compile(r"\w\w+", re.ASCII)
 
-UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+    "\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+)
 """Thai and Lao, Burmese, Khmer, kana, and Chinese characters."""
 
 JOINERS = "\u200c\u200d"

@@ -59,7 +59,7 @@ QUOTED_LINE = re.compile(r"^\s*[>|:]|(?:writes|wrote|says|said)\s*(?:in|:|\.\.\.
 
 def read_reuters_sgml(path: Path) -> list[Document]:
     """Reuters-21578: the documents of the ModApte training and test sets with one topic and a body, title first."""
-    documents = []
+    documents: list[Document] = []
     with tarfile.open(path) as archive:
         for member in sorted(archive.getmembers(), key=lambda m: m.name):
             content = archive.extractfile(member) if member.name.endswith(".sgm") else None

@@ -131,4 +131,3 @@ class CompiledOps:
         kernel(*arguments, cuts, cursor)
         for other in others:
             other.result()
-

@@ -234,7 +234,16 @@ def quadratic(F: Any, rhs: Any, gram: Any, out: Any, cuts: Any, cursor: Any) -> 
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
 def mixtures(
-    indptr: Any, indices: Any, data: Any, ratios: Any, prior: Any, n_steps: int, theta: Any, lift: Any, cuts: Any, cursor: Any
+    indptr: Any,
+    indices: Any,
+    data: Any,
+    ratios: Any,
+    prior: Any,
+    n_steps: int,
+    theta: Any,
+    lift: Any,
+    cuts: Any,
+    cursor: Any,
 ) -> None:
     """`n_steps` of EM for each row's mixture, from uniform, and the mean log of what it makes of the row's terms.
 

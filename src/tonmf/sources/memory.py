@@ -63,6 +63,14 @@ class MatrixSource:
         for block in self._blocks:
             block.H = np.ascontiguousarray(block.H[:, kept])
 
+    def term_sums(self) -> Array:
+        """Σ_i s_i x_it of each term t, float64."""
+        sums = np.zeros(self.n_terms)
+        for low, block in zip(self._starts, self._blocks, strict=True):
+            rows = _rows(self._X, low, low + len(block.sample_weight))
+            sums += rows.T.astype(np.float64) @ block.sample_weight
+        return sums
+
     def matrix(self) -> sp.csr_matrix:
         return self._X
 

@@ -1,0 +1,257 @@
+"""From the measurements of `benchmarks.quality` to docs/quality.md and quality.json."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.harness import describe_machine, markdown_table, print_table
+from benchmarks.peers import BAG_OF_WORDS
+from benchmarks.tasks import TASKS
+
+OURS, FUSED, MINILM = "tonmf", "tonmf + MiniLM", "MiniLM k-NN"
+
+Row = dict[str, Any]
+
+
+class Measurements:
+    """Means over draws, by method, setting and task."""
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self.rows = list(rows)
+        self.tasks = [task for task in TASKS if any(row["task"] == task.name for row in self.rows)]
+        self.texts = [task.name for task in self.tasks if task.is_text]
+        self.names = [task.name for task in self.tasks]
+
+    def settings(self, method: str) -> list[str]:
+        """Settings of a method."""
+        return sorted({row["setting"] for row in self.rows if row["method"] == method})
+
+    def by_task(self, method: str, setting: str, field: str, tasks: list[str]) -> np.ndarray:
+        """Mean over draws for each task."""
+        values: dict[str, list[float]] = {name: [] for name in tasks}
+        for row in self.rows:
+            if row["method"] == method and row["setting"] == setting and row["task"] in values:
+                values[row["task"]].append(row[field])
+        return np.array([np.mean(values[name]) for name in tasks])
+
+    def best_setting(self, method: str, tasks: list[str]) -> str:
+        """The setting with the highest mean AUC over tasks, chosen with the labels."""
+        return max(self.settings(method), key=lambda setting: self.by_task(method, setting, "auc", tasks).mean())
+
+    def best(self, method: str, field: str, tasks: list[str]) -> np.ndarray:
+        """By task, at the one setting that is best over all tasks."""
+        return self.by_task(method, self.best_setting(method, tasks), field, tasks)
+
+    def oracle(self, method: str, field: str, tasks: list[str]) -> np.ndarray:
+        """By task, at the setting that is best on that very task."""
+        return np.max([self.by_task(method, setting, field, tasks) for setting in self.settings(method)], axis=0)
+
+
+def interval(values: np.ndarray) -> tuple[float, float]:
+    """95 % bootstrap interval of a mean over tasks."""
+    rng = np.random.default_rng(0)
+    means = values[rng.integers(len(values), size=(10_000, len(values)))].mean(axis=1)
+    low, high = np.percentile(means, [2.5, 97.5])
+    return float(low), float(high)
+
+
+def compare(data: Measurements, methods: list[str], tasks: list[str]) -> tuple[list[str], list[list[Any]]]:
+    """One line for each method."""
+    columns = [
+        "method", "setting", "AUC", "AP", "worst AUC", "tonmf − it (95 %)", "tonmf better on", "AUC, best setting by task", "s",
+    ]  # fmt: skip
+    ours = data.best(OURS, "auc", tasks)
+    lines = []
+    for method in methods:
+        auc, ap = data.best(method, "auc", tasks), data.best(method, "ap", tasks)
+        low, high = interval(ours - auc)
+        lines.append(
+            [
+                method,
+                data.best_setting(method, tasks),
+                _three(auc.mean()),
+                _three(ap.mean()),
+                _three(auc.min()),
+                "" if method == OURS else f"{_three(low)} to {_three(high)}",
+                "" if method == OURS else f"{(ours > auc).mean():.0%}",
+                _three(data.oracle(method, "auc", tasks).mean()),
+                f"{data.best(method, 'seconds', tasks).mean():.1f}",
+            ]
+        )
+    return columns, lines
+
+
+def _three(value: float) -> str:
+    return f"{value:.3f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.3f}"
+
+
+def summarise(data: Measurements) -> dict[str, Any]:
+    """What the bars of the project are about, as numbers."""
+    names = data.names
+    peers = {method: data.best(method, "auc", names).mean() for method in BAG_OF_WORDS}
+    best_peer = max(peers, key=peers.__getitem__)
+    ours, theirs = data.best(OURS, "auc", names), data.best(best_peer, "auc", names)
+    ours_ap, theirs_ap = data.best(OURS, "ap", names), data.best(best_peer, "ap", names)
+    parts = {m: data.best(m, "auc", data.texts).mean() for m in (OURS, MINILM, FUSED)}
+    topics_only = [row["topics_only"]["auc"] for row in data.rows if row["method"] == OURS]
+    with_alarms = [row["auc"] for row in data.rows if row["method"] == OURS]
+    return {
+        "tasks": len(names),
+        "draws": len({row["seed"] for row in data.rows}),
+        "best_peer": best_peer,
+        "auc": ours.mean(),
+        "best_peer_auc": theirs.mean(),
+        "auc_gain": ours.mean() - theirs.mean(),
+        "ap": ours_ap.mean(),
+        "best_peer_ap": theirs_ap.mean(),
+        "ap_ratio": ours_ap.mean() / theirs_ap.mean(),
+        "better_on": float((ours > theirs).mean()),
+        "texts_tonmf": parts[OURS],
+        "texts_minilm": parts[MINILM],
+        "texts_fused": parts[FUSED],
+        "alarm_changes_auc_by": float(np.mean(with_alarms) - np.mean(topics_only)),
+    }
+
+
+def write_report(rows: list[Row], page: Path, figures: Path) -> None:
+    """Print the tables, and write them to the page and the figures to JSON."""
+    data = Measurements(rows)
+    summary = summarise(data)
+    methods = [OURS, *sorted(BAG_OF_WORDS, key=lambda m: -data.best(m, "auc", data.names).mean())]
+    tuned = [task.name for task in data.tasks if task.tuned]
+    held_out = [task.name for task in data.tasks if not task.tuned]
+    tables = {
+        "all": compare(data, methods, data.names),
+        "tuned": compare(data, methods, tuned),
+        "held out": compare(data, methods, held_out),
+        "texts": compare(data, [OURS, MINILM, FUSED], data.texts),
+        "by task": by_task(data, summary["best_peer"]),
+        "threshold": thresholds(data),
+    }
+    for title, (columns, lines) in tables.items():
+        print_table(title, columns, lines)
+    print(json.dumps(summary, indent=1))
+    by_name = {
+        title: [dict(zip(columns, line, strict=True)) for line in lines] for title, (columns, lines) in tables.items()
+    }
+    _write(figures, json.dumps({"machine": describe_machine(), "summary": summary, "tables": by_name}, indent=1))
+    cost = figures.with_name("cost.json")
+    _write(page, page_text(summary, tables, json.loads(cost.read_text())["results"] if cost.exists() else None))
+
+
+def _write(path: Path, text: str) -> None:
+    unfinished = path.with_suffix(".tmp")
+    unfinished.write_text(text, encoding="utf-8")
+    unfinished.replace(path)
+
+
+def by_task(data: Measurements, best_peer: str) -> tuple[list[str], list[list[Any]]]:
+    """AUC (AP) by task, of ours, the best bag-of-words peer, MiniLM and both together."""
+    methods = [OURS, best_peer, MINILM, FUSED]
+    lines = []
+    for task in data.tasks:
+        line = [task.name, "yes" if task.tuned else "no"]
+        for method in methods:
+            if method in (MINILM, FUSED) and not task.is_text:
+                line.append("")
+                continue
+            tasks = data.texts if method in (MINILM, FUSED) else data.names
+            setting = data.best_setting(method, tasks)
+            auc, ap = (data.by_task(method, setting, field, [task.name])[0] for field in ("auc", "ap"))
+            line.append(f"{_three(auc)} ({_three(ap)})")
+        lines.append(line)
+    return ["task", "tuned on", *methods], lines
+
+
+def thresholds(data: Measurements) -> tuple[list[str], list[list[Any]]]:
+    """What ``contamination="auto"`` flags."""
+    columns = ["task", "precision", "recall", "flagged", "flagged with no outlier there"]
+
+    def mean(rows: list[Row], field: str) -> str:
+        values = [row[field] for row in rows if row[field] is not None]
+        return f"{np.mean(values):.1%}" if values else ""
+
+    ours = [row for row in data.rows if row["method"] == OURS]
+    groups = [(name, [row for row in ours if row["task"] == name]) for name in data.names] + [("mean", ours)]
+    fields = ("precision", "recall", "flagged", "flagged_when_clean")
+    return columns, [[name, *(mean(rows, field) for field in fields)] for name, rows in groups]
+
+
+def page_text(summary: dict[str, Any], tables: dict[str, Any], cost: dict[str, Any] | None) -> str:
+    """docs/quality.md."""
+
+    def table(title: str) -> str:
+        return markdown_table(*tables[title])
+
+    s: Callable[[str], str] = lambda key: _three(summary[key])  # noqa: E731
+    speed = (
+        "Not measured yet: `python -m benchmarks cost`."
+        if cost is None
+        else f"On 20 Newsgroups ({cost['documents']:,} messages) the whole default detector takes "
+        f"{cost['detector_s']:.1f} s and\n  scikit-learn's `TfidfVectorizer` alone {cost['tfidf_s']:.1f} s in the same "
+        f"run: {cost['ratio']:.2f} times as long\n  (medians of {cost['runs']}, `make bench BENCH_ARGS=cost`)."
+    )
+    return f"""# How well it finds outliers
+
+This page is written by `make bench-quality`; every figure comes from that run, on {summary["tasks"]} tasks with
+{summary["draws"]} draws each. A task is made of real data with classes: documents of some classes are ordinary, a few
+of another class are the outliers.
+
+- Mean area under the ROC curve {s("auc")}; the best bag-of-words peer ({summary["best_peer"]}) has
+  {s("best_peer_auc")}: {s("auc_gain")} less.
+- Mean average precision {s("ap")}; that peer has {s("best_peer_ap")}: {summary["ap_ratio"]:.2f} times as much.
+- Better than that peer on {summary["better_on"]:.0%} of the tasks.
+- With sentence embeddings of MiniLM beside the text, on the text tasks: {s("texts_fused")} together,
+  {s("texts_tonmf")} from the text alone and {s("texts_minilm")} from the embeddings alone.
+- {speed}
+
+## All tasks
+
+Every peer has the one setting that gives it the highest mean AUC over the tasks, chosen with the labels; the last but
+one column gives it the best setting for each task, also chosen with the labels. tonmf has its defaults throughout.
+Seconds are for one setting on one thread, without turning text into numbers for the peers and with it for tonmf. The
+interval is a bootstrap over tasks.
+
+{table("all")}
+
+Peers see sublinear tf-idf rows (English stop words out, words in at least 2 documents), dense ones its first 100
+singular directions.
+
+### Tasks that were looked at while choices were made
+
+{table("tuned")}
+
+### Tasks that were not
+
+{table("held out")}
+
+## With sentence embeddings
+
+On the tasks that are texts. MiniLM's own time to read the texts, many times that of everything here, is not counted.
+
+{table("texts")}
+
+## By task
+
+AUC, with average precision in brackets; means over {summary["draws"]} draws.
+
+{table("by task")}
+
+## The automatic threshold
+
+What `contamination="auto"` flags: how many of the flagged are outliers (precision), how many of the outliers are
+flagged (recall), the share of documents flagged, and the same when the outliers are left out of the data.
+
+{table("threshold")}
+
+## The alarms
+
+The alarms for unknown, rare and repeated words (docs/detector.md) change the mean AUC by
+{summary["alarm_changes_auc_by"]:+.4f}: these tasks have no such documents to speak of. What they are for is tested in
+tests/test_alarms.py.
+"""
