@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench clean
+.PHONY: help demo test lint format bench bench-quality clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -38,6 +38,14 @@ format: $(VENV)/dev  ## bring the code into style
 
 bench: $(VENV)/dev  ## measure speed and memory beside peers (needs TONMF_DATA, see benchmarks/README.md)
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)
+
+$(VENV)/bench: $(VENV)/dev
+	$(PIP) --no-build-isolation -e '.[bench]'
+	@touch $@
+
+bench-quality: $(VENV)/bench  ## measure how well outliers are found beside peers, and write docs/quality.md (hours; needs TONMF_DATA)
+	$(BIN)/python -m benchmarks cost
+	$(BIN)/python -m benchmarks.quality $(BENCH_ARGS)
 
 clean:  ## remove the environment, caches and benchmark results
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis benchmarks/results

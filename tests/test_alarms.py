@@ -63,7 +63,7 @@ def test_the_alarms_hardly_change_the_ranking_of_ordinary_outliers(data_folder, 
         if task.collection in ("BBC", "20 Newsgroups, bodies") and task.tuned:
             draw = task.draw(0)
             detector = TextOutlierDetector(n_restarts=1).fit(draw.rows)
-            both = detector.outlier_scores_, detector.topic_scores_
+            both = detector.outlier_scores_, detector.scores_before_alarms_
             changes.append(np.subtract(*[roc_auc_score(draw.labels, scores) for scores in both]))
     assert len(changes) == 4
     assert abs(np.mean(changes)) < 0.005

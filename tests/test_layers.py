@@ -17,9 +17,9 @@ LAYERS = [
     ["executors"],
     ["objective", "penalty", "pivoting", "inner", "threshold", "mixture", "calibrate", "words"],
     ["blocks", "text"],
-    ["init", "solver", "weighting", "alarms", "neighbours"],
+    ["init", "solver", "weighting", "alarms", "neighbours", "ordinary"],
     ["parameters", "validation", "ladder"],
-    ["groups"],
+    ["groups", "scoring"],
     ["estimator", "detector"],
     [""],  # the package itself: tonmf/__init__.py
     ["datasets"],

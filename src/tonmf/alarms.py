@@ -82,7 +82,7 @@ class Alarms:
         return measures
 
     def raised(self, counts: Counts) -> dict[str, Array]:
-        """For each alarm and document, the widths beyond its cut: 0 where there is no alarm.
+        """For each alarm and document, by which share of it the cut is exceeded: 0 where there is no alarm.
 
         A document without any word raises the first alarm as one of unknown words only would.
         """
@@ -90,5 +90,5 @@ class Alarms:
         excess = {}
         for name, values in self.measure(counts).items():
             values = np.where(empty, 1.0 if name == "unknown" else self.medians[name], values)
-            excess[name] = np.maximum((values - self.medians[name]) / self.widths[name] - CUTS[name], 0)
+            excess[name] = np.maximum((values - self.medians[name]) / (self.widths[name] * CUTS[name]) - 1, 0)
         return excess

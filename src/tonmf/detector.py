@@ -9,21 +9,22 @@ from inspect import signature
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
 
-from tonmf.alarms import Alarms
 from tonmf.backends import make_ops, n_threads_of
-from tonmf.calibrate import Scale
 from tonmf.errors import InputError
 from tonmf.groups import COARSE_SHARE, FINE_SHARE, SHARE_AMONG_STRANGEST, find_groups, strangest
 from tonmf.ladder import PASSES, Corpus, Rung, fit_rung, fit_rungs
 from tonmf.mixture import Reading, read_blocks
-from tonmf.neighbours import Neighbours, check_embeddings
-from tonmf.ops import Array
+from tonmf.neighbours import check_embeddings
+from tonmf.ops import Array, Ops
 from tonmf.parameters import DETECTOR_RULES, TEXT_OPTIONS, check_parameters, check_unused
+from tonmf.scoring import DocumentScores, learn_scorer
 from tonmf.sources.memory import MatrixSource, default_block_size
 from tonmf.text import (
     COUNTS,
@@ -36,12 +37,11 @@ from tonmf.text import (
     VectorizerCounter,
     WordRules,
     as_list,
-    document_frequencies,
     items_of,
     kind_of,
     make_analyzer,
 )
-from tonmf.threshold import automatic_threshold, threshold_for_share
+from tonmf.threshold import threshold_for_share
 from tonmf.weighting import damped, inverse_document_frequencies, unit_rows
 
 
@@ -94,11 +94,11 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     outlier_scores_ : ndarray of shape (n_docs,)
         Scores of the training documents; higher is stranger.
-    topic_scores_ : ndarray of shape (n_docs,)
+    scores_before_alarms_ : ndarray of shape (n_docs,)
         The same before any alarm.
     alarms_ : dict of str to ndarray of shape (n_docs,)
-        How far each training document is beyond the alarms "unknown", "rare" and "repeated" (words); 0 where there is
-        none.
+        How far each training document is beyond the alarms "unknown", "rare" and "repeated" (words), as a share of what
+        raises them; 0 where there is none.
     empty_ : ndarray of bool of shape (n_docs,)
         Training documents without any word. They are flagged, for want of anything that would speak for them.
     threshold_ : float
@@ -122,8 +122,9 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     >>> detector = TextOutlierDetector().fit(corpus.texts)
     >>> sorted(detector.outlier_scores_.argsort()[-5:].tolist()) == corpus.labels.nonzero()[0].tolist()
     True
-    >>> detector.predict(["flour sugar butter oven yeast dough", "goal striker league coach penalty season"]).tolist()
-    [-1, 1]
+    >>> new = make_corpus(n_docs=20, n_outliers=2, random_state=1)
+    >>> (detector.predict(new.texts) == -1).nonzero()[0].tolist() == new.labels.nonzero()[0].tolist()
+    True
     """
 
     def __init__(
@@ -188,9 +189,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self._check_unused()
         self._counter = self._make_counter()
         counts = self._counter.learn(documents)
-        self._neighbours = None
-        if embeddings is not None:
-            self._neighbours = Neighbours(check_embeddings(embeddings, counts.matrix.shape[0]))
+        checked = None if embeddings is None else check_embeddings(embeddings, counts.matrix.shape[0])
         self.terms_ = self._counter.terms
         self.n_terms_ = len(self.terms_)
         if self.n_terms_ == 0:
@@ -198,63 +197,56 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
                 f"None of the words occurs in min_df={self.min_df} or more of the {counts.matrix.shape[0]} documents, so "
                 "nothing can be learnt about what is ordinary. Lower min_df, or give more documents."
             )
-        fitted = self._fit_rungs(counts)
-        self._set_scores(counts, fitted)
-        return self
-
-    def _fit_rungs(self, counts: Counts) -> list[tuple[Rung, Reading]]:
-        """Fit the rungs that score, which are kept, and those that only serve to find groups."""
+        rng = check_random_state(self.random_state)
+        ops = make_ops(self.backend, self.n_jobs)
         C = damped(counts.matrix)
         self._idf = inverse_document_frequencies(counts.matrix)
         Y = unit_rows(C, self._idf)
-        ops = make_ops(self.backend, self.n_jobs)
-        weights, size = np.ones(C.shape[0]), default_block_size(C, self.max_topics)
         corpus = Corpus(
-            rows=MatrixSource(Y, weights, size, ops),
-            counts=MatrixSource(C, weights, size, ops),
+            rows=self._source(Y, ops),
+            counts=self._source(C, ops),
             idf=self._idf,
             background=np.bincount(C.indices, weights=C.data, minlength=C.shape[1]).astype(np.float64),
             readable=np.diff(C.indptr) > 0,
         )
-        seeds = [int(seed) for seed in check_random_state(self.random_state).randint(2**31, size=self.n_restarts)]
+        fitted = self._fit_rungs(corpus, Y, ops, rng)
+        with threadpool_limits(limits=1, user_api="blas"):
+            self._scorer, scores = learn_scorer(ops, counts, Y, corpus.rows, fitted, checked, rng)
+        self._width = None if checked is None else checked.shape[1]
+        self._set_scores(counts, scores)
+        return self
+
+    def _fit_rungs(
+        self, corpus: Corpus, Y: sp.csr_matrix, ops: Ops, rng: np.random.RandomState
+    ) -> list[tuple[Rung, Reading]]:
+        """Fit the rungs that score, which are returned, and those that only serve to find groups."""
+        seeds = [int(seed) for seed in rng.randint(2**31, size=self.n_restarts)]
         ladder = [(share, seed) for share in sorted(self.topic_shares) for seed in seeds]
         # The finest takes longest, so it goes first.
         plan = [(FINE_SHARE, seeds[0]), *ladder, (COARSE_SHARE, seeds[0])]
         on_passes = self._count_passes((len(plan) + 1) * PASSES)
         n_threads = n_threads_of(self.n_jobs)
         fitted = fit_rungs(corpus, plan, self.max_topics, lambda n: make_ops(self.backend, n), n_threads, on_passes)
-        chosen = strangest(fitted[-1])
-        among_strangest = replace(corpus, rows=MatrixSource(Y[chosen], np.ones(len(chosen)), size, ops))
-        fitted_there = fit_rung(among_strangest, SHARE_AMONG_STRANGEST, seeds[0], self.max_topics, ops, on_passes)
-        self.groups_ = find_groups([fitted_there, *fitted[:-1]], fitted[-1], self.terms_)
-        scored = fitted[1:-1]
-        self.rungs_ = [rung for rung, _ in scored]
-        return scored
+        among_strangest = replace(corpus, rows=self._source(Y[strangest(fitted[-1])], ops))
+        with threadpool_limits(limits=1, user_api="blas"):
+            there = fit_rung(among_strangest, SHARE_AMONG_STRANGEST, seeds[0], self.max_topics, ops, on_passes)
+        self.groups_ = find_groups([there, *fitted[:-1]], fitted[-1], self.terms_)
+        return fitted[1:-1]
 
-    def _set_scores(self, counts: Counts, fitted: list[tuple[Rung, Reading]]) -> None:
-        scores = np.mean([rung.score(reading) for rung, reading in fitted], axis=0)
-        self._distance_scale = None
-        if self._neighbours is not None:
-            distances = self._neighbours.distances_between()
-            self._distance_scale = Scale.of(distances)
-            scores = scores + self._distance_scale.z(distances)
-        self._alarms = Alarms.learn(counts, document_frequencies(counts.matrix))
+    def _source(self, rows: sp.csr_matrix, ops: Ops) -> MatrixSource:
+        return MatrixSource(rows, np.ones(rows.shape[0]), default_block_size(rows, self.max_topics), ops)
+
+    def _set_scores(self, counts: Counts, scores: DocumentScores) -> None:
+        self.rungs_ = list(self._scorer.rungs)
         self.empty_ = counts.n_words == 0
-        self.alarms_ = self._alarms.raised(counts)
-        self.topic_scores_ = scores
-        ordinary = (counts.matrix.getnnz(axis=1) > 0) & (sum(self.alarms_.values()) == 0)
-        self._alarm_level = automatic_threshold(scores[ordinary] if ordinary.any() else scores)
-        self.outlier_scores_ = self._with_alarms(scores, self.alarms_)
+        self.alarms_ = scores.alarms
+        self.scores_before_alarms_ = scores.plain
+        self.outlier_scores_ = scores.total
         if isinstance(self.contamination, str):
-            self.threshold_ = self._alarm_level
+            self.threshold_ = self._scorer.level
         else:
             self.threshold_ = threshold_for_share(self.outlier_scores_, self.contamination)
         self.offset_ = -self.threshold_
-
-    def _with_alarms(self, scores: Array, alarms: dict[str, Array]) -> Array:
-        """An alarm lifts a document to the automatic threshold, and beyond it by as much as the alarm is beyond its own."""
-        excess = np.maximum.reduce(list(alarms.values()))
-        return np.where(excess > 0, np.maximum(scores, self._alarm_level) + excess, scores)
 
     def _count_passes(self, n_passes: int) -> Callable[[int], None]:
         """A function that tells the user's callback how much is done; fits call it from several threads."""
@@ -304,28 +296,46 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def outlier_score(self, documents: Any, *, embeddings: Any = None) -> Array:
         """How strange each document is, on the scale of ``outlier_scores_``; higher is stranger.
 
-        Training documents get the score they have there (with embeddings, a little less: they find themselves among
-        their neighbours).
+        Training documents get the score they have there.
 
         Returns
         -------
         scores : ndarray of shape (n_docs,)
         """
         counts = self._count(documents)
-        C = damped(counts.matrix)
+        rows = self._check_new_embeddings(embeddings, counts.matrix.shape[0])
+        C, readings = self._read(counts)
         ops = make_ops(self.backend, self.n_jobs)
-        source = MatrixSource(C, np.ones(C.shape[0]), default_block_size(C, self.max_topics), ops)
-        scores = np.mean([rung.score(read_blocks(rung.mixture, ops, source)) for rung in self.rungs_], axis=0)
-        return self._with_alarms(scores + self._distance_score(embeddings, C.shape[0]), self._alarms.raised(counts))
+        source = self._source(unit_rows(C, self._idf), ops)
+        with threadpool_limits(limits=1, user_api="blas"):
+            return self._scorer.score(ops, counts, source, readings, rows).total
+
+    def unexpected_words(self, documents: Any, n_words: int = 5) -> list[list[tuple[str, float]]]:
+        """The words of each document that the topics explain least, with their share of the document, largest first.
+
+        Only words of the vocabulary: of others, `alarms` tells how many there are.
+
+        Returns
+        -------
+        words : list of lists of (word, share)
+        """
+        C, readings = self._read(self._count(documents))
+        parts = [rung.mixture.unexpected(C, reading) for rung, reading in zip(self.rungs_, readings, strict=True)]
+        shares = sum(parts[1:], start=parts[0]) / len(parts)
+        return [self._top_words(shares[[row]], n_words) for row in range(C.shape[0])]
+
+    def _top_words(self, row: sp.csr_matrix, n_words: int) -> list[tuple[str, float]]:
+        best = np.argsort(-row.data, kind="stable")[:n_words]
+        return [(self.terms_[row.indices[i]], float(row.data[i])) for i in best]
 
     def alarms(self, documents: Any) -> dict[str, Array]:
-        """How far each document is beyond the alarms "unknown", "rare" and "repeated" (`tonmf.alarms`); 0 for none.
+        """How far each document is beyond the alarms "unknown", "rare" and "repeated", as ``alarms_`` has it.
 
         Returns
         -------
         alarms : dict of str to ndarray of shape (n_docs,)
         """
-        return self._alarms.raised(self._count(documents))
+        return self._scorer.alarms.raised(self._count(documents))
 
     def _count(self, documents: Any) -> Counts:
         """Counts of new documents."""
@@ -335,19 +345,26 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError(f"The detector was fitted on {self.kind_}, but got {kind}.")
         return self._counter.count(documents)
 
-    def _distance_score(self, embeddings: Any, n_docs: int) -> Array | float:
-        if self._neighbours is None or self._distance_scale is None:
+    def _read(self, counts: Counts) -> tuple[sp.csr_matrix, list[Reading]]:
+        """Damped counts, and what each rung makes of them."""
+        C = damped(counts.matrix)
+        ops = make_ops(self.backend, self.n_jobs)
+        source = self._source(C, ops)
+        return C, [read_blocks(rung.mixture, ops, source) for rung in self.rungs_]
+
+    def _check_new_embeddings(self, embeddings: Any, n_docs: int) -> Array | None:
+        """Those of new documents, which must come if those of the training documents did, and only then."""
+        if self._width is None:
             if embeddings is not None:
                 raise InputError(
                     "The detector was fitted without embeddings, so it has none to compare with. Fit it with them."
                 )
-            return 0.0
+            return None
         if embeddings is None:
             raise InputError(
                 "The detector was fitted with embeddings: give those of the new documents too (embeddings=...)."
             )
-        rows = check_embeddings(embeddings, n_docs, self._neighbours.rows.shape[1])
-        return self._distance_scale.z(self._neighbours.distances(rows))
+        return check_embeddings(embeddings, n_docs, self._width)
 
     def score_samples(self, documents: Any, *, embeddings: Any = None) -> Array:
         """``-outlier_score(documents)``: scikit-learn's sign, lower is stranger."""

@@ -16,7 +16,8 @@ and K·M_k/ΣM for topic k. Two numbers come out of it, both higher for stranger
     g = θ_0                                       the share of the document that no topic explains
     b = −Σ_t c_t ln(Σ_k θ_k φ_kt / bg_t) / Σ c     how little the topics help over the background
 
-Only the ratios φ_kt / bg_t matter, to both.
+Only the ratios φ_kt / bg_t matter, to both. The background's share in a word t of the document, θ_0 / Σ_k θ_k (φ_kt / bg_t),
+says how far that word is unexpected.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 
 from tonmf.ops import Array, Ops
 from tonmf.sources import Source
@@ -77,6 +79,15 @@ class Mixture:
         )
         used = masses / masses.sum() if masses.sum() > 0 else np.full(n_topics, 1 / n_topics)
         return cls(ratios, np.append(1.0, n_topics * used))
+
+    def unexpected(self, C: sp.csr_matrix, reading: Reading) -> sp.csr_matrix:
+        """Of every count the part that the background takes, as a share of all counts of its document."""
+        rows = np.repeat(np.arange(C.shape[0]), np.diff(C.indptr))
+        background = reading.theta[rows, 0]
+        topics = np.einsum("ij,ij->i", reading.theta[rows, 1:], self.ratios[C.indices])
+        totals = np.bincount(rows, weights=C.data, minlength=C.shape[0])
+        shares = C.data * background / (background + topics) / totals[rows]
+        return sp.csr_matrix((shares, C.indices, C.indptr), shape=C.shape)
 
     def read(self, ops: Ops, X: Any) -> Reading:
         """Mixtures of documents, given as `Ops.prepare` returned them."""

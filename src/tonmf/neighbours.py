@@ -1,7 +1,8 @@
-"""How far a document lies from its nearest neighbours in the user's own embedding space.
+"""How far a document lies from ordinary ones in the user's own embedding space.
 
-The score is the mean of 1 − cos over the 50 nearest training documents. Up to `EXACT` rows neighbours are found by
-comparing all with all; beyond, by an inverted file of faiss, which looks only into the cells nearby.
+The distance is the mean of 1 − cos over the 50 nearest ordinary training documents (`tonmf.ordinary` says why ordinary ones).
+Up to `EXACT` of them neighbours are found by comparing all with all; beyond, by an inverted file of faiss, which looks
+only into the cells nearby.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ NEIGHBOURS = 50
 """Neighbours that are averaged over."""
 
 EXACT = 50_000
-"""Rows up to which neighbours are exact."""
+"""Rows in the index up to which neighbours are exact."""
 
 CELLS_LOOKED_INTO = 0.1
 """Share of the cells in which an approximate search looks."""
@@ -51,28 +52,29 @@ TINY = np.finfo(np.float32).tiny
 
 
 class Neighbours:
-    """An index over the training documents' embeddings, given at unit norm."""
+    """An index over the embeddings of ordinary documents, given at unit norm."""
 
     def __init__(self, rows: Array) -> None:
         self.rows = rows
         self._search = _exact(rows) if len(rows) <= EXACT else _approximate(rows)
 
     def distances(self, rows: Array) -> Array:
-        """Mean distance of new documents to their nearest training documents."""
-        return self._mean(self._search(rows, min(NEIGHBOURS, len(self.rows))))
+        """Mean distance of documents to their nearest ones in the index.
 
-    def distances_between(self) -> Array:
-        """Mean distance of each training document to the others; 0 if there are none."""
+        One at distance 0 is left out: that is the document itself, if it is in the index.
+        """
         n_neighbours = min(NEIGHBOURS, len(self.rows) - 1)
-        if n_neighbours == 0:
-            return np.zeros(1)
-        # The nearest one is the document itself, or a twin of it at the same distance.
-        return self._mean(self._search(self.rows, n_neighbours + 1)[:, 1:])
+        if n_neighbours < 1:
+            return np.zeros(len(rows))
+        squares = np.maximum(self._search(rows, n_neighbours + 1), 0)
+        itself = squares[:, :1] < SAME_PLACE
+        nearest = np.where(itself, squares[:, 1:], squares[:, :-1])
+        distances: Array = nearest.mean(axis=1, dtype=np.float64) / 2  # 1 − cos is half the square, for unit vectors
+        return distances
 
-    def _mean(self, squares: Array) -> Array:
-        """1 − cos is half the squared distance of unit vectors."""
-        means: Array = np.maximum(squares, 0).mean(axis=1, dtype=np.float64) / 2
-        return means
+
+SAME_PLACE = 1e-5
+"""Squared distance below which two embeddings are taken for the same."""
 
 
 def _exact(rows: Array) -> Any:
@@ -92,7 +94,7 @@ def _approximate(rows: Array) -> Any:
         import faiss
     except ImportError as error:
         raise MissingExtraError(
-            f"Embeddings of more than {EXACT:,} documents need an approximate index: pip install 'tonmf[neighbours]'."
+            f"Embeddings of more than {EXACT:,} ordinary documents need an approximate index: pip install 'tonmf[neighbours]'."
         ) from error
     n_cells = int(np.sqrt(len(rows)))
     cells = faiss.IndexFlatL2(rows.shape[1])

@@ -41,8 +41,10 @@ def weighted_quantile(values: Array, q: float, weights: Array | None = None) -> 
     return float(values[order[min(position, len(order) - 1)]])
 
 
-def automatic_threshold(rho: Array, weights: Array | None = None, bound: float | None = None) -> float:
-    """median + 3 (P84 − median) of ρ, or of −ln(1 − ρ²/bound²); residuals above it are outliers.
+def automatic_threshold(
+    rho: Array, weights: Array | None = None, bound: float | None = None, widths: float = WIDTHS
+) -> float:
+    """median + widths · (P84 − median) of ρ, or of −ln(1 − ρ²/bound²); what is above it is an outlier.
 
     >>> rho = np.concatenate([np.linspace(1, 2, 99), [5.0]])
     >>> bool(2 < automatic_threshold(rho, np.ones(100)) < 5)
@@ -51,7 +53,7 @@ def automatic_threshold(rho: Array, weights: Array | None = None, bound: float |
     values = rho if bound is None else -np.log(np.maximum(1 - (rho / bound) ** 2, TINY_SHARE))
     median = weighted_quantile(values, 0.5, weights)
     upper = weighted_quantile(values, UPPER_QUANTILE, weights)
-    threshold = median + WIDTHS * (upper - median)
+    threshold = median + widths * (upper - median)
     return threshold if bound is None else bound * float(np.sqrt(1 - np.exp(-threshold)))
 
 

@@ -15,7 +15,10 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.floating[Any]]
 
-__all__ = ["Array", "Ops"]
+__all__ = ["SAME_ROW", "Array", "Ops"]
+
+SAME_ROW = 1 - 1e-5
+"""Product of unit rows from which on they are taken for the same row."""
 
 
 class Ops(Protocol):
@@ -54,6 +57,12 @@ class Ops(Protocol):
 
     def gram(self, A: Array, weight: Array, B: Array) -> Array:
         """Aᵀ(weight∘B) for two factors over the same rows, float64."""
+
+    def nearest(self, X: Any, others: Any, n_nearest: int) -> Array:
+        """Mean product of each row of X with those `n_nearest` rows of `others` with which it is largest, float64.
+
+        One product of 1 is left out: with rows of unit norm, that is the row itself.
+        """
 
     def mixtures(self, X: Any, ratios: Array, prior: Array, n_steps: int) -> tuple[Array, Array]:
         """EM for the mixture of each row (`tonmf.mixture`): (θ, lift), float64. Rows do not depend on one another."""

@@ -116,6 +116,13 @@ class CompiledOps:
         total: Array = parts.sum(axis=0)
         return total
 
+    def nearest(self, X: TwoWayMatrix, others: TwoWayMatrix, n_nearest: int) -> Array:
+        S, B = X.by_row, others.by_column
+        out = np.zeros(S.shape[0])
+        arguments = (S.indptr, S.indices, S.data, B.indptr, B.indices, B.data, B.shape[0], n_nearest, out)
+        self._run(kernels.nearest, arguments, cuts_of_equal_work(S.indptr))
+        return out
+
     def mixtures(self, X: TwoWayMatrix, ratios: Array, prior: Array, n_steps: int) -> tuple[Array, Array]:
         S = X.by_row
         theta, lift = np.empty((S.shape[0], len(prior))), np.empty(S.shape[0])

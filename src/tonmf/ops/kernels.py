@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from tonmf.ops import SAME_ROW
 from tonmf.ops.simd import (
     LANES,
     MAX_VECTORS,
@@ -318,3 +319,53 @@ def _reweigh(local: Any, theta: Any, pull: Any, n_terms: int, prior: Any) -> Non
         normaliser += theta[k + 1]
     for k in range(len(theta)):
         theta[k] /= normaliser
+
+
+@njit(nogil=True, cache=True)
+def nearest(
+    indptr: Any,
+    indices: Any,
+    data: Any,
+    others_indptr: Any,
+    others_indices: Any,
+    others_data: Any,
+    n_others: int,
+    n_nearest: int,
+    out: Any,
+    cuts: Any,
+    cursor: Any,
+) -> None:
+    """Mean of the largest products of each row with the other rows, which come by columns; one product of 1 is left out."""
+    products = np.empty(n_others)
+    largest = np.empty(n_nearest + 1)  # in rising order
+    while True:
+        r = claim(cursor)
+        if r >= len(cuts) - 1:
+            return
+        for i in range(cuts[r], cuts[r + 1]):
+            products[:] = 0
+            for p in range(indptr[i], indptr[i + 1]):
+                value, term = np.float64(data[p]), indices[p]
+                for q in range(others_indptr[term], others_indptr[term + 1]):
+                    products[others_indices[q]] += value * np.float64(others_data[q])
+            largest[:] = -1
+            for product in products:
+                if product > largest[0]:
+                    _insert(largest, product)
+            n_found = min(n_others, n_nearest + 1)
+            last = n_nearest if n_found > 0 and largest[n_nearest] <= SAME_ROW else n_nearest - 1
+            first = max(last + 1 - n_nearest, n_nearest + 1 - n_found)
+            total = 0.0
+            for k in range(first, last + 1):
+                total += largest[k]
+            out[i] = total / (last + 1 - first) if last >= first else 0.0
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _insert(rising: Any, value: float) -> None:
+    """Put a value larger than the smallest in its place, and let the smallest go."""
+    k = 1
+    while k < len(rising) and rising[k] < value:
+        rising[k - 1] = rising[k]
+        k += 1
+    rising[k - 1] = value

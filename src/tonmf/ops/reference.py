@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from tonmf.ops import Array
+from tonmf.ops import SAME_ROW, Array
 
 
 class ReferenceOps:
@@ -48,6 +48,15 @@ class ReferenceOps:
     def gram(self, A: Array, weight: Array, B: Array) -> Array:
         product: Array = A.astype(np.float64).T @ (weight[:, None] * B)
         return product
+
+    def nearest(self, X: sp.csr_matrix, others: sp.csr_matrix, n_nearest: int) -> Array:
+        means = np.zeros(X.shape[0])
+        for i in range(X.shape[0]):
+            products = np.sort((others @ X[[i]].T).toarray().ravel().astype(np.float64))[::-1][: n_nearest + 1]
+            itself = len(products) > 0 and products[0] > SAME_ROW
+            products = products[1:] if itself else products[:n_nearest]
+            means[i] = products.mean() if len(products) else 0.0
+        return means
 
     def mixtures(self, X: sp.csr_matrix, ratios: Array, prior: Array, n_steps: int) -> tuple[Array, Array]:
         theta, lift = np.empty((X.shape[0], len(prior))), np.zeros(X.shape[0])
