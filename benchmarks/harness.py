@@ -7,7 +7,6 @@ import os
 import platform
 import subprocess
 import sys
-import tarfile
 from collections.abc import Callable, Iterable
 from importlib.metadata import version
 from pathlib import Path
@@ -15,6 +14,8 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+
+from tonmf.datasets.archives import read_newsgroups
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -110,8 +111,5 @@ def newsgroups_tfidf() -> sp.csr_matrix:
     """20 Newsgroups as tf-idf: min_df=2, English stop words, float32."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    with tarfile.open(data_folder() / "20news-bydate.tar.gz") as archive:
-        texts = [
-            archive.extractfile(m).read().decode("latin-1") for m in archive if m.isfile() and m.name.count("/") >= 2
-        ]
+    texts = [document.text for document in read_newsgroups(data_folder() / "20news-bydate.tar.gz")]
     return TfidfVectorizer(min_df=2, stop_words="english", dtype=np.float32).fit_transform(texts)

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import scipy.io
 import scipy.sparse as sp
 from hypothesis import settings
+
+from tonmf.datasets.archives import read_reuters_matrix
 
 settings.register_profile("tonmf", deadline=None, max_examples=25, derandomize=True)
 settings.load_profile("tonmf")
@@ -29,12 +30,11 @@ def data_folder() -> Path:
 @pytest.fixture(scope="session")
 def reuters(data_folder):
     """The paper's Reuters task: all of earn and acq, 100 of interest, as (term counts, labels)."""
-    archive = scipy.io.loadmat(data_folder / "Reuters21578.mat")
-    classes = archive["gnd"].ravel()
+    counts, classes = read_reuters_matrix(data_folder / "Reuters21578.mat")
     inliers = np.flatnonzero(np.isin(classes, (1, 2)))
     outliers = np.random.default_rng(0).permutation(np.flatnonzero(classes == 6))[:100]
     rows = np.random.default_rng(1).permutation(np.concatenate([inliers, outliers]))
-    return sp.csr_matrix(archive["fea"][rows], dtype=np.float64), (classes[rows] == 6).astype(int)
+    return counts[rows], (classes[rows] == 6).astype(int)
 
 
 @pytest.fixture
