@@ -47,7 +47,7 @@ def measure_ours(task: Task, draw: Draw) -> Iterator[dict[str, Any]]:
         "method": OURS,
         "setting": "default",
         "seconds": seconds,
-        "topics_only": _figures(draw, detector.scores_before_alarms_),
+        "before_alarms": _figures(draw, detector.scores_before_alarms_),
         "precision": float(draw.labels[flagged].mean()) if flagged.any() else None,
         "recall": float(flagged[draw.labels == 1].mean()),
         "flagged": float(flagged.mean()),

@@ -13,9 +13,10 @@ PACKAGE = Path(tonmf.__file__).parent
 LAYERS = [
     ["errors"],
     ["ops"],
-    ["sources", "backends"],
+    ["sources", "backends", "blas"],
     ["executors"],
-    ["objective", "penalty", "pivoting", "inner", "threshold", "mixture", "calibrate", "words"],
+    ["objective", "penalty", "pivoting", "inner", "threshold", "mixture", "calibrate", "words", "documents"],
+    ["analysis"],
     ["blocks", "text"],
     ["init", "solver", "weighting", "alarms", "neighbours", "ordinary"],
     ["parameters", "validation", "ladder"],

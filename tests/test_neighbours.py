@@ -1,5 +1,6 @@
 """Embeddings of the user's own beside the text."""
 
+import pickle
 import sys
 
 import numpy as np
@@ -47,7 +48,9 @@ def test_a_missing_index_library_is_named_with_its_command(monkeypatch):
     monkeypatch.setattr(neighbours, "EXACT", 10)
     monkeypatch.setitem(sys.modules, "faiss", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'tonmf\[neighbours\]'"):
-        Neighbours(check_embeddings(embeddings(20), 20))
+        TextOutlierDetector(callback=pytest.fail).fit(
+            CORPUS.texts, embeddings=embeddings(200)
+        )  # before any work is done
 
 
 def test_a_document_that_is_strange_only_in_embedding_space_is_found():
@@ -78,6 +81,34 @@ def test_few_documents_have_few_neighbours():
     assert np.isfinite(zero.outlier_scores_).all()
 
 
+def test_an_embedding_of_zeros_is_far_from_everything():
+    """It was at distance 0.5 of all others, nearer than they are to one another, and made a document the least strange."""
+    E = np.random.default_rng(0).normal(size=(200, 64))
+    E[7] = 0
+    scores = TextOutlierDetector(n_restarts=1).fit(CORPUS.texts, embeddings=E).outlier_scores_
+    plain = TextOutlierDetector(n_restarts=1).fit(CORPUS.texts).outlier_scores_
+    assert scores[7] > plain[7] + 1
+
+
+def test_many_copies_do_not_leave_the_approximate_index_short_of_neighbours(monkeypatch):
+    """Cells without enough rows had returned the largest float in place of a distance."""
+    rng = np.random.default_rng(0)
+    rows = np.vstack([rng.normal(size=(1, 8)) + 1e-4 * rng.normal(size=(1500, 8)), rng.normal(size=(60, 8))])
+    rows = check_embeddings(rows, len(rows))
+    monkeypatch.setattr(neighbours, "EXACT", 1000)
+    assert Neighbours(rows).distances(rows).max() < 2
+
+
+def test_a_detector_with_embeddings_can_be_pickled():
+    E = embeddings(200)
+    detector = TextOutlierDetector(n_restarts=1, stemmer="english", word_rules="paper").fit(CORPUS.texts, embeddings=E)
+    copy = pickle.loads(pickle.dumps(detector))
+    np.testing.assert_array_equal(
+        copy.outlier_score(CORPUS.texts[:5], embeddings=E[:5]),
+        detector.outlier_score(CORPUS.texts[:5], embeddings=E[:5]),
+    )
+
+
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
@@ -85,7 +116,7 @@ def test_few_documents_have_few_neighbours():
         (embeddings(200)[0], r"shape \(16,\)"),
         (np.where(np.arange(200)[:, None] == 7, np.nan, embeddings(200)), "row 7 and 0 more hold NaN"),
         (np.full((200, 3), np.inf), "row 0 and 199 more"),
-        ([["a"]] * 200, "dense matrix of numbers"),
+        ([["a"]] * 200, "dense matrix of real numbers; got values of type <U1"),
         (np.zeros((200, 0)), r"shape \(200, 0\)"),
     ],
 )

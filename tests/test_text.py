@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
-from tonmf.text import TermCounter, WordRules, items_of, kept_terms, make_analyzer, select_terms
+from tonmf.analysis import WordRules, make_analyzer
+from tonmf.documents import items_of
+from tonmf.text import TermCounter, kept_terms, select_terms
 from tonmf.words import words_of
 
 TEXTS = ["The cat sat on the mat", "the dog sat", "a cat and a dog, a cat", "", "Zebra!"]

@@ -84,11 +84,11 @@ class Alarms:
     def raised(self, counts: Counts) -> dict[str, Array]:
         """For each alarm and document, by which share of it the cut is exceeded: 0 where there is no alarm.
 
-        A document without any word raises the first alarm as one of unknown words only would.
+        A document without any word raises one of its own, "empty".
         """
-        empty = counts.n_words == 0
-        excess = {}
+        has_words = counts.n_words > 0
+        excess: dict[str, Array] = {"empty": np.where(has_words, 0.0, 1.0)}
         for name, values in self.measure(counts).items():
-            values = np.where(empty, 1.0 if name == "unknown" else self.medians[name], values)
+            values = np.where(has_words, values, self.medians[name])
             excess[name] = np.maximum((values - self.medians[name]) / (self.widths[name] * CUTS[name]) - 1, 0)
         return excess

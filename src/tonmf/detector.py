@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from inspect import signature
 from typing import Any, Self
 
 import numpy as np
@@ -14,33 +13,22 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 
+from tonmf.analysis import WORD_RULES, WordRules, make_analyzer
 from tonmf.backends import make_ops, n_threads_of
-from tonmf.errors import InputError
-from tonmf.groups import COARSE_SHARE, FINE_SHARE, SHARE_AMONG_STRANGEST, find_groups, strangest
+from tonmf.blas import one_blas_thread
+from tonmf.documents import COUNTS, ITEMS, TEXTS, as_documents, items_of
+from tonmf.errors import InputError, ParameterError
+from tonmf.groups import COARSE_SHARE, FINE_SHARE, SHARE_AMONG_STRANGEST, Group, find_groups, strangest
 from tonmf.ladder import PASSES, Corpus, Rung, fit_rung, fit_rungs
 from tonmf.mixture import Reading, read_blocks
-from tonmf.neighbours import check_embeddings
+from tonmf.neighbours import check_embeddings, require_index
 from tonmf.ops import Array, Ops
-from tonmf.parameters import DETECTOR_RULES, TEXT_OPTIONS, check_parameters, check_unused
+from tonmf.ordinary import ORDINARY_SHARE
+from tonmf.parameters import DETECTOR_RULES, TEXT_OPTIONS, check_parameters, check_unused, defaults_of
 from tonmf.scoring import DocumentScores, learn_scorer
 from tonmf.sources.memory import MatrixSource, default_block_size
-from tonmf.text import (
-    COUNTS,
-    ITEMS,
-    TEXTS,
-    WORD_RULES,
-    Counts,
-    MatrixCounter,
-    TermCounter,
-    VectorizerCounter,
-    WordRules,
-    as_list,
-    items_of,
-    kind_of,
-    make_analyzer,
-)
+from tonmf.text import Counts, MatrixCounter, TermCounter, VectorizerCounter
 from tonmf.threshold import threshold_for_share
 from tonmf.weighting import damped, inverse_document_frequencies, unit_rows
 
@@ -48,10 +36,10 @@ from tonmf.weighting import damped, inverse_document_frequencies, unit_rows
 class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     """Find the documents that do not belong.
 
-    Documents are explained by topics that must earn their place, and scored by how little those topics say about them
-    over the words of all documents together. How common a topic must be is not asked: several answers are tried and
-    their scores averaged ([docs/detector.md] says how, and docs/quality.md how well). Documents of unknown words, or of
-    one word over and over, raise an alarm that lifts their score.
+    Documents are explained by topics that must earn their place, and scored by how little those topics say about them and
+    by how far they are from the documents that the topics explain well. How common a topic must be is not asked: several
+    answers are tried and averaged. Documents of unknown or rare words, or of one word over and over, raise an alarm that
+    lifts their score. docs/detector.md says how it works, docs/quality.md how well.
 
     Parameters
     ----------
@@ -80,11 +68,13 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     max_topics : int
         Topics that a fit starts from.
     contamination : float or "auto"
-        Share of the training documents to flag, or "auto": see ``threshold_``.
+        Share of the training documents to flag, of those that have words; or "auto": those with a score above
+        median + 2.5 (P84 − median), with P84 the 0.84-quantile of the scores.
     backend : {"numba", "numpy"}
         Compiled kernels on all cores, or plain numpy and scipy.
     n_jobs : int, optional
-        Threads; all cores if not given or -1, all but one if -2, and so on. Results do not depend on it.
+        Threads for fits and scores by text; all cores if not given or -1, all but one if -2, and so on. Results do not
+        depend on it.
     random_state : int, RandomState instance or None
         Seed of the starts. With a number, runs repeat bit for bit on one machine.
     callback : callable, optional
@@ -98,9 +88,10 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         The same before any alarm.
     alarms_ : dict of str to ndarray of shape (n_docs,)
         How far each training document is beyond the alarms "unknown", "rare" and "repeated" (words), as a share of what
-        raises them; 0 where there is none.
+        raises them; 0 where there is none. "empty" is 1 for a document without words.
     empty_ : ndarray of bool of shape (n_docs,)
-        Training documents without any word. They are flagged, for want of anything that would speak for them.
+        Training documents without any word, or of stop words only. They have the highest scores and are flagged, for want
+        of anything that would speak for them.
     threshold_ : float
         Documents with a score above it are outliers.
     offset_ : float
@@ -185,40 +176,43 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self : TextOutlierDetector
         """
         check_parameters(self.get_params(deep=False), DETECTOR_RULES)
-        documents, self.kind_ = self._as_documents(documents)
-        self._check_unused()
-        self._counter = self._make_counter()
-        counts = self._counter.learn(documents)
-        checked = None if embeddings is None else check_embeddings(embeddings, counts.matrix.shape[0])
-        self.terms_ = self._counter.terms
-        self.n_terms_ = len(self.terms_)
-        if self.n_terms_ == 0:
+        documents, kind = as_documents(documents)
+        self._check_unused(kind)
+        counter = self._make_counter(kind)
+        counts = counter.learn(documents)
+        checked = None
+        if embeddings is not None:
+            checked = check_embeddings(embeddings, counts.matrix.shape[0])
+            require_index(int(ORDINARY_SHARE * len(checked)))
+        if not counter.terms:
             raise InputError(
                 f"None of the words occurs in min_df={self.min_df} or more of the {counts.matrix.shape[0]} documents, so "
                 "nothing can be learnt about what is ordinary. Lower min_df, or give more documents."
             )
         rng = check_random_state(self.random_state)
         ops = make_ops(self.backend, self.n_jobs)
-        C = damped(counts.matrix)
-        self._idf = inverse_document_frequencies(counts.matrix)
-        Y = unit_rows(C, self._idf)
+        C, idf = damped(counts.matrix), inverse_document_frequencies(counts.matrix)
+        Y = unit_rows(C, idf)
         corpus = Corpus(
             rows=self._source(Y, ops),
             counts=self._source(C, ops),
-            idf=self._idf,
+            idf=idf,
             background=np.bincount(C.indices, weights=C.data, minlength=C.shape[1]).astype(np.float64),
             readable=np.diff(C.indptr) > 0,
         )
-        fitted = self._fit_rungs(corpus, Y, ops, rng)
-        with threadpool_limits(limits=1, user_api="blas"):
-            self._scorer, scores = learn_scorer(ops, counts, Y, corpus.rows, fitted, checked, rng)
-        self._width = None if checked is None else checked.shape[1]
+        fitted, groups = self._fit_rungs(corpus, Y, ops, rng, counter.terms)
+        with one_blas_thread():
+            scorer, scores = learn_scorer(ops, counts, Y, corpus.rows, fitted, checked, rng)
+        # Only now, so that a fit that fails leaves the detector as it was.
+        self.kind_, self._counter, self.terms_, self.n_terms_ = kind, counter, counter.terms, len(counter.terms)
+        self._idf, self._scorer, self._width = idf, scorer, None if checked is None else checked.shape[1]
+        self.rungs_, self.groups_ = list(scorer.rungs), groups
         self._set_scores(counts, scores)
         return self
 
     def _fit_rungs(
-        self, corpus: Corpus, Y: sp.csr_matrix, ops: Ops, rng: np.random.RandomState
-    ) -> list[tuple[Rung, Reading]]:
+        self, corpus: Corpus, Y: sp.csr_matrix, ops: Ops, rng: np.random.RandomState, terms: list[str]
+    ) -> tuple[list[tuple[Rung, Reading]], list[Group]]:
         """Fit the rungs that score, which are returned, and those that only serve to find groups."""
         seeds = [int(seed) for seed in rng.randint(2**31, size=self.n_restarts)]
         ladder = [(share, seed) for share in sorted(self.topic_shares) for seed in seeds]
@@ -227,17 +221,15 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         on_passes = self._count_passes((len(plan) + 1) * PASSES)
         n_threads = n_threads_of(self.n_jobs)
         fitted = fit_rungs(corpus, plan, self.max_topics, lambda n: make_ops(self.backend, n), n_threads, on_passes)
-        among_strangest = replace(corpus, rows=self._source(Y[strangest(fitted[-1])], ops))
-        with threadpool_limits(limits=1, user_api="blas"):
+        among_strangest = replace(corpus, rows=self._source(Y[strangest(fitted[-1], corpus.readable)], ops))
+        with one_blas_thread():
             there = fit_rung(among_strangest, SHARE_AMONG_STRANGEST, seeds[0], self.max_topics, ops, on_passes)
-        self.groups_ = find_groups([there, *fitted[:-1]], fitted[-1], self.terms_)
-        return fitted[1:-1]
+        return fitted[1:-1], find_groups([there, *fitted[:-1]], fitted[-1], terms)
 
     def _source(self, rows: sp.csr_matrix, ops: Ops) -> MatrixSource:
         return MatrixSource(rows, np.ones(rows.shape[0]), default_block_size(rows, self.max_topics), ops)
 
     def _set_scores(self, counts: Counts, scores: DocumentScores) -> None:
-        self.rungs_ = list(self._scorer.rungs)
         self.empty_ = counts.n_words == 0
         self.alarms_ = scores.alarms
         self.scores_before_alarms_ = scores.plain
@@ -245,7 +237,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(self.contamination, str):
             self.threshold_ = self._scorer.level
         else:
-            self.threshold_ = threshold_for_share(self.outlier_scores_, self.contamination)
+            self.threshold_ = threshold_for_share(self.outlier_scores_, self.contamination, 1.0 - self.empty_)
         self.offset_ = -self.threshold_
 
     def _count_passes(self, n_passes: int) -> Callable[[int], None]:
@@ -263,29 +255,29 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     # ------------------------------------------------------------------ from documents to counts
 
-    def _as_documents(self, documents: Any) -> tuple[Any, str]:
-        kind = kind_of(documents)
-        return (documents, kind) if kind == COUNTS else as_list(documents)
-
-    def _check_unused(self) -> None:
+    def _check_unused(self, kind: str) -> None:
         """No option is silently without effect."""
-        values = self.get_params(deep=False)
-        defaults = {name: parameter.default for name, parameter in signature(type(self)).parameters.items()}
+        values, defaults = self.get_params(deep=False), defaults_of(type(self))
         if self.vectorizer is not None:
             check_unused(values, defaults, (*TEXT_OPTIONS, "min_df"), "beside your own vectorizer")
-        if self.kind_ != TEXTS:
-            check_unused(values, defaults, TEXT_OPTIONS, f"on {self.kind_}")
-        if self.kind_ == COUNTS:
-            check_unused(values, defaults, ("vectorizer",), f"on {self.kind_}")
+        if kind != TEXTS:
+            check_unused(values, defaults, TEXT_OPTIONS, f"on {kind}")
+        if kind == COUNTS:
+            check_unused(values, defaults, ("vectorizer",), f"on {kind}")
+        if self.analyzer != "word":
+            names = ("stop_words", "token_pattern", "stemmer", "word_rules")
+            check_unused(values, defaults, names, "unless analyzer='word'")
+        if callable(self.analyzer):
+            check_unused(values, defaults, ("ngram_range", "lowercase"), "beside an analyzer of your own")
 
-    def _make_counter(self) -> TermCounter | VectorizerCounter | MatrixCounter:
-        rules = WordRules() if self.word_rules is None else WORD_RULES[self.word_rules]
-        if self.kind_ == COUNTS:
-            return MatrixCounter(self.min_df, rules)
+    def _make_counter(self, kind: str) -> TermCounter | VectorizerCounter | MatrixCounter:
+        if kind == COUNTS:
+            return MatrixCounter(self.min_df)
         if self.vectorizer is not None:
             return VectorizerCounter(self.vectorizer)
-        if self.kind_ == ITEMS:
-            return TermCounter(items_of, self.min_df, rules)
+        if kind == ITEMS:
+            return TermCounter(items_of, self.min_df)
+        rules = WordRules() if self.word_rules is None else WORD_RULES[self.word_rules]
         analyze = make_analyzer(
             self.analyzer, self.lowercase, self.stop_words, self.ngram_range, self.token_pattern, self.stemmer, rules
         )
@@ -307,11 +299,11 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         C, readings = self._read(counts)
         ops = make_ops(self.backend, self.n_jobs)
         source = self._source(unit_rows(C, self._idf), ops)
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_blas_thread():
             return self._scorer.score(ops, counts, source, readings, rows).total
 
     def unexpected_words(self, documents: Any, n_words: int = 5) -> list[list[tuple[str, float]]]:
-        """The words of each document that the topics explain least, with their share of the document, largest first.
+        """The words that make up what the topics leave unexplained of each document, with their share of it, largest first.
 
         Only words of the vocabulary: of others, `alarms` tells how many there are.
 
@@ -319,6 +311,8 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         words : list of lists of (word, share)
         """
+        if n_words < 1:
+            raise ParameterError(f"n_words must be a whole number of at least 1; got {n_words!r}.")
         C, readings = self._read(self._count(documents))
         parts = [rung.mixture.unexpected(C, reading) for rung, reading in zip(self.rungs_, readings, strict=True)]
         shares = sum(parts[1:], start=parts[0]) / len(parts)
@@ -340,7 +334,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def _count(self, documents: Any) -> Counts:
         """Counts of new documents."""
         check_is_fitted(self)
-        documents, kind = self._as_documents(documents)
+        documents, kind = as_documents(documents)
         if kind != self.kind_:
             raise InputError(f"The detector was fitted on {self.kind_}, but got {kind}.")
         return self._counter.count(documents)

@@ -12,9 +12,9 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Outlier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 
 from tonmf.backends import make_ops
+from tonmf.blas import one_blas_thread
 from tonmf.blocks import Pass, Topics, document_step
 from tonmf.errors import InputError
 from tonmf.executors.serial import SerialExecutor
@@ -23,7 +23,7 @@ from tonmf.inner import INNER_METHODS
 from tonmf.mixture import Mixture, read_blocks
 from tonmf.objective import outlier_norms, shrink
 from tonmf.ops import Array, Ops
-from tonmf.parameters import MIXTURE_SCORES, check_model_parameters
+from tonmf.parameters import MIXTURE_SCORES, check_model_parameters, defaults_of
 from tonmf.penalty import Ramp
 from tonmf.solver import Options, Problem, Progress, Solution, solve
 from tonmf.sources import Block
@@ -201,13 +201,13 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
         -------
         self : TONMF
         """
-        check_model_parameters(self.get_params(deep=False))
+        check_model_parameters(self.get_params(deep=False), defaults_of(type(self)))
         X = check_rows(self, X, reset=True)
         weights = check_sample_weight(sample_weight, X.shape[0])
         n_topics = check_n_topics(self.n_topics, self.max_topics, *X.shape)
         ops = make_ops(self.backend, self.n_jobs)
         source = MatrixSource(X, weights, self.block_size or default_block_size(X, n_topics), ops)
-        with _one_blas_thread():
+        with one_blas_thread():
             H, W = at_unit_norm(self._start(source, n_topics, ops), X.dtype)
             source.start_from(H, n_topics)
             solution = solve(Problem(source, self._options(), ops, SerialExecutor(), self.callback), W)
@@ -245,7 +245,8 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
         self.n_iter_ = solution.n_iter
         self.residual_norms_ = np.concatenate([block.rho for block in blocks])
         self.weights_ = np.concatenate([block.omega for block in blocks])
-        if self.score_by in MIXTURE_SCORES:
+        self._score_by = self.score_by  # what threshold_ belongs to, whatever the parameter says later
+        if self._score_by in MIXTURE_SCORES:
             self._mixture = Mixture.of(solution.topics.W, source.term_sums(), solution.usage)
             self.outlier_scores_ = self._mixture_score(source, ops)
         else:
@@ -254,7 +255,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
         self.offset_ = -self.threshold_
 
     def _threshold(self, blocks: Sequence[Block], weights: Array) -> float:
-        of_residuals = self.score_by not in MIXTURE_SCORES
+        of_residuals = self._score_by not in MIXTURE_SCORES
         scores = self.residual_norms_ if of_residuals else self.outlier_scores_
         if isinstance(self.contamination, str):
             squared_norms = np.concatenate([block.squared_norms for block in blocks])
@@ -307,7 +308,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
         scores : ndarray of shape (n_samples,)
         """
         X = self._check_new(X)
-        if self.score_by in MIXTURE_SCORES:
+        if self._score_by in MIXTURE_SCORES:
             ops = make_ops(self.backend, self.n_jobs)
             return self._mixture_score(self._source_of(X, ops), ops)
         return self._residual_score(self._solve_rows(X)[1])
@@ -360,7 +361,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
         W = np.ascontiguousarray(self.components_.T)
         source = self._source_of(X, ops)
         problem = Problem(source, self._options(), ops, SerialExecutor())
-        with _one_blas_thread():
+        with one_blas_thread():
             topics, beta = Topics(W, self._gram), np.full(self.n_topics_, float(self.beta))
             problem.run(document_step, Pass(topics, self.alpha_, beta, INNER_METHODS[self.inner], n_sweeps=1))
         H = np.concatenate([block.H for block in source.blocks()]).astype(X.dtype, copy=False)
@@ -372,11 +373,11 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
         return MatrixSource(as_dtype(X, self.components_.dtype), np.ones(X.shape[0]), size, ops)
 
     def _residual_score(self, rho: Array) -> Array:
-        return rho.copy() if self.score_by == "residual" else outlier_norms(rho, self.alpha_)
+        return rho.copy() if self._score_by == "residual" else outlier_norms(rho, self.alpha_)
 
     def _mixture_score(self, source: MatrixSource, ops: Ops) -> Array:
         reading = read_blocks(self._mixture, ops, source)
-        return reading.unexplained.copy() if self.score_by == "unexplained" else reading.strangeness
+        return reading.unexplained.copy() if self._score_by == "unexplained" else reading.strangeness
 
     @property
     def _n_features_out(self) -> int:
@@ -388,8 +389,3 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
         tags.input_tags.positive_only = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def _one_blas_thread() -> Any:
-    """BLAS on one thread meanwhile: its waiting threads would take the cores from ours."""
-    return threadpool_limits(limits=1, user_api="blas")

@@ -87,12 +87,13 @@ def find_groups(
     return sorted(_without_parts(candidates), key=lambda group: -group.strangeness * np.sqrt(group.size))
 
 
-def strangest(coarse: tuple[Rung, Reading]) -> NDArray[np.int64]:
-    """Numbers of the documents that very common topics explain least, in order."""
+def strangest(coarse: tuple[Rung, Reading], readable: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Numbers of the documents, among those with any term, that very common topics explain least; in order."""
     rung, reading = coarse
-    scores = rung.score(reading)
-    n_docs = max(int(STRANGEST * len(scores)), 1)
-    return np.sort(np.argsort(-scores, kind="stable")[:n_docs])
+    documents = np.flatnonzero(readable)
+    scores = rung.score(reading)[documents]
+    n_docs = max(int(STRANGEST * len(documents)), 1)
+    return np.sort(documents[np.argsort(-scores, kind="stable")[:n_docs]])
 
 
 def _without_parts(groups: Sequence[Group]) -> list[Group]:

@@ -80,8 +80,10 @@ ROWS_PER_TOPIC = 8
 
 
 def rows_start(source: Source, n_topics: int, rng: np.random.RandomState, ops: Ops, executor: Executor) -> Start:
-    """Each topic the sum of a few documents, drawn as often as they count."""
-    weights = np.concatenate([block.sample_weight for block in source.blocks()])
+    """Each topic the sum of a few documents that are not empty, drawn as often as they count."""
+    weights = np.concatenate([block.sample_weight * (block.squared_norms > 0) for block in source.blocks()])
+    if not weights.any():
+        weights = np.ones(source.n_docs)
     drawn = rng.choice(source.n_docs, size=(n_topics, ROWS_PER_TOPIC), p=weights / weights.sum())
     chosen = np.zeros((source.n_docs, n_topics), source.dtype)
     np.add.at(chosen, (drawn.ravel(), np.repeat(np.arange(n_topics), ROWS_PER_TOPIC)), 1)

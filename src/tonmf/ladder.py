@@ -6,13 +6,15 @@ How common a topic must be to count as ordinary is not known beforehand, so ther
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
 import numpy as np
-from threadpoolctl import threadpool_limits
+from numpy.typing import NDArray
 
+from tonmf.blas import one_blas_thread
 from tonmf.calibrate import Scale
 from tonmf.executors.serial import SerialExecutor
 from tonmf.init import at_unit_norm, rows_start
@@ -70,7 +72,7 @@ class Corpus:
     counts: MatrixSource
     idf: Array
     background: Array
-    readable: Array
+    readable: NDArray[np.bool_]
 
 
 def fit_rungs(
@@ -83,16 +85,37 @@ def fit_rungs(
 ) -> list[tuple[Rung, Reading]]:
     """Fit every (topic_share, seed) of the plan, side by side, and read the training documents with each.
 
-    Each fit runs on one thread where there are fits enough for all threads. The result does not depend on `n_threads`.
+    Each fit runs on one thread where there are fits enough for all threads. The result does not depend on `n_threads`. An
+    error in one of them, or in `on_passes`, ends them all.
     """
     side_by_side = min(n_threads, len(plan))
-    ops = make_ops(max(n_threads // side_by_side, 1))
+    stopped = threading.Event()
 
-    def fit(rung: tuple[float, int]) -> tuple[Rung, Reading]:
-        return fit_rung(corpus, rung[0], rung[1], max_topics, ops, on_passes)
+    def on_passes_unless_stopped(n_passes: int) -> None:
+        if stopped.is_set():
+            raise InterruptedError
+        try:
+            on_passes(n_passes)
+        except BaseException:
+            stopped.set()
+            raise
 
-    with threadpool_limits(limits=1, user_api="blas"), ThreadPoolExecutor(side_by_side) as pool:
-        return list(pool.map(fit, plan))
+    def fit(topic_share: float, seed: int) -> tuple[Rung, Reading]:
+        ops = make_ops(max(n_threads // side_by_side, 1))
+        return fit_rung(corpus, topic_share, seed, max_topics, ops, on_passes_unless_stopped)
+
+    with one_blas_thread(), ThreadPoolExecutor(side_by_side) as pool:
+        fits = [pool.submit(fit, *rung) for rung in plan]
+        try:
+            done, _ = wait(fits, return_when=FIRST_EXCEPTION)
+            errors = [error for error in (f.exception() for f in done) if error is not None]
+            if errors:
+                raise next((error for error in errors if not isinstance(error, InterruptedError)), errors[0])
+            return [f.result() for f in fits]
+        finally:  # Ctrl-C included: do not wait for what nobody wants any more
+            stopped.set()
+            for f in fits:
+                f.cancel()
 
 
 def fit_rung(

@@ -7,6 +7,8 @@ only into the cells nearby.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,10 +28,11 @@ CELLS_LOOKED_INTO = 0.1
 
 def check_embeddings(embeddings: Any, n_docs: int, width: int | None = None) -> Array:
     """Embeddings as float32 rows of unit norm, one for each document; a row of zeros stays zero."""
-    try:
-        rows = np.asarray(embeddings, dtype=np.float32)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"embeddings must be a dense matrix of numbers; got {type(embeddings).__name__}.") from error
+    given = np.asarray(embeddings)
+    if given.dtype.kind not in "biuf":
+        raise InputError(f"embeddings must be a dense matrix of real numbers; got values of type {given.dtype}.")
+    with np.errstate(over="ignore"):
+        rows = given.astype(np.float32)
     if rows.ndim != 2 or len(rows) != n_docs or rows.shape[1] == 0:
         raise InputError(
             f"embeddings must have one row for each of the {n_docs} documents; got an array of shape {rows.shape}."
@@ -52,24 +55,33 @@ TINY = np.finfo(np.float32).tiny
 
 
 class Neighbours:
-    """An index over the embeddings of ordinary documents, given at unit norm."""
+    """An index over the embeddings of ordinary documents, given at unit norm; those that are zero are left out."""
 
     def __init__(self, rows: Array) -> None:
-        self.rows = rows
-        self._search = _exact(rows) if len(rows) <= EXACT else _approximate(rows)
+        self.rows = rows[rows.any(axis=1)]
+
+    @cached_property
+    def _search(self) -> Callable[[Array, int], Array]:
+        """Squared distances to the nearest rows, in rising order."""
+        return _exact(self.rows) if len(self.rows) <= EXACT else _approximate(self.rows)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"rows": self.rows}  # the index is made again when it is needed
 
     def distances(self, rows: Array) -> Array:
-        """Mean distance of documents to their nearest ones in the index.
+        """Mean distance of documents to their nearest ones in the index; 1 for an embedding of zeros.
 
         One at distance 0 is left out: that is the document itself, if it is in the index.
         """
+        distances = np.ones(len(rows))
         n_neighbours = min(NEIGHBOURS, len(self.rows) - 1)
-        if n_neighbours < 1:
-            return np.zeros(len(rows))
-        squares = np.maximum(self._search(rows, n_neighbours + 1), 0)
+        usable = rows.any(axis=1)
+        if n_neighbours < 1 or not usable.any():
+            return distances
+        squares = np.maximum(self._search(rows[usable], n_neighbours + 1), 0)
         itself = squares[:, :1] < SAME_PLACE
         nearest = np.where(itself, squares[:, 1:], squares[:, :-1])
-        distances: Array = nearest.mean(axis=1, dtype=np.float64) / 2  # 1 − cos is half the square, for unit vectors
+        distances[usable] = nearest.mean(axis=1, dtype=np.float64) / 2  # 1 − cos is half the square, for unit vectors
         return distances
 
 
@@ -77,7 +89,7 @@ SAME_PLACE = 1e-5
 """Squared distance below which two embeddings are taken for the same."""
 
 
-def _exact(rows: Array) -> Any:
+def _exact(rows: Array) -> Callable[[Array, int], Array]:
     from sklearn.neighbors import NearestNeighbors  # takes a moment to import
 
     index = NearestNeighbors(algorithm="brute", metric="sqeuclidean").fit(rows)
@@ -89,22 +101,36 @@ def _exact(rows: Array) -> Any:
     return search
 
 
-def _approximate(rows: Array) -> Any:
+def require_index(n_docs: int) -> Any:
+    """The library of the approximate index if so many ordinary documents need it, or an error that names it."""
+    if n_docs <= EXACT:
+        return None
     try:
         import faiss
     except ImportError as error:
         raise MissingExtraError(
-            f"Embeddings of more than {EXACT:,} ordinary documents need an approximate index: pip install 'tonmf[neighbours]'."
+            f"Embeddings of more than {EXACT:,} ordinary documents need an approximate index: "
+            "pip install 'tonmf[neighbours]'."
         ) from error
+    return faiss
+
+
+def _approximate(rows: Array) -> Callable[[Array, int], Array]:
+    faiss = require_index(len(rows))
     n_cells = int(np.sqrt(len(rows)))
     cells = faiss.IndexFlatL2(rows.shape[1])
     index = faiss.IndexIVFFlat(cells, rows.shape[1], n_cells)
     index.train(rows)
     index.add(rows)
-    index.nprobe = max(int(CELLS_LOOKED_INTO * n_cells), 1)
 
     def search(queries: Array, n_neighbours: int) -> Array:
-        squares: Array = index.search(queries, n_neighbours)[0]
-        return squares
+        index.nprobe = max(int(CELLS_LOOKED_INTO * n_cells), 1)
+        squares, found = index.search(queries, n_neighbours)
+        short = (found < 0).any(axis=1)  # fewer than that in the cells nearby: look into all of them
+        if short.any():
+            index.nprobe = n_cells
+            squares[short] = index.search(queries[short], n_neighbours)[0]
+        result: Array = squares
+        return result
 
     return search

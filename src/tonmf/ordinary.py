@@ -24,7 +24,7 @@ ORDINARY_SHARE = 0.8
 SAMPLE = 2000
 """Ordinary documents that others are compared with, at most."""
 
-NEAREST = 20
+NEAREST = 30
 """Nearest ones that are averaged over."""
 
 SMALLEST_COSINE = 0.01

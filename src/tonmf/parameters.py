@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from inspect import signature
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
+from tonmf.analysis import WORD_RULES
 from tonmf.backends import BACKENDS
 from tonmf.errors import ParameterError
 from tonmf.init import STARTS
 from tonmf.inner import INNER_METHODS
-from tonmf.text import WORD_RULES
 
 SOLVERS = ("reweighted", "paper")
 MIXTURE_SCORES = ("unexplained", "lift")
@@ -163,15 +164,18 @@ def check_parameters(values: Mapping[str, Any], rules: Mapping[str, Rule]) -> No
             raise ParameterError(f"{name} must be {rule.expected}; got {values[name]!r}.")
 
 
-def check_model_parameters(values: Mapping[str, Any]) -> None:
+def defaults_of(estimator: type) -> dict[str, Any]:
+    """The defaults of an estimator's options."""
+    return {name: parameter.default for name, parameter in signature(estimator).parameters.items()}
+
+
+def check_model_parameters(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
     """Those of `tonmf.TONMF`, one by one and together."""
     check_parameters(values, MODEL_RULES)
     if values["inner_iter"] is not None and values["inner"] == "anls" and values["solver"] == "reweighted":
         raise ParameterError("inner_iter counts sweeps, and inner='anls' solves each factor at once. Leave it at None.")
     if not _is_auto(values["n_topics"]):
-        check_unused(
-            values, {"max_topics": 25, "topic_share": 0.02}, ("max_topics", "topic_share"), "unless n_topics='auto'"
-        )
+        check_unused(values, defaults, ("max_topics", "topic_share"), "unless n_topics='auto'")
     if _is_auto(values["n_topics"]) and values["solver"] != "reweighted":
         raise ParameterError(
             f"n_topics='auto' is for solver='reweighted'; got solver={values['solver']!r}. Give a number of topics, or "

@@ -1,8 +1,9 @@
 """From what topics, neighbours and alarms say about a document to its one score.
 
-    text   = (z(b) + z(g) + 3 z(r)) / 5        b, g: `tonmf.mixture`, means over the ladder;  r: `tonmf.ordinary`
+    text   = (z(b) + z(g) + 4 z(r)) / 6        b, g: `tonmf.mixture`, means over the ladder;  r: `tonmf.ordinary`
     plain  = text, or text + z(d)              d: `tonmf.neighbours`, if there are embeddings
     score  = plain, or max(plain, level) + a   a: the largest alarm (`tonmf.alarms`), if it is above 0
+    empty  = highest score + 1                 a document without words, for which nothing speaks
 
 where z is the distance from the training documents' median in units of their spread (`tonmf.calibrate`), and `level` is the
 automatic threshold, so that a document with an alarm is always above it.
@@ -11,7 +12,7 @@ automatic threshold, so that a document with an alarm is always above it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -27,7 +28,7 @@ from tonmf.sources.memory import MatrixSource
 from tonmf.text import Counts, document_frequencies
 from tonmf.threshold import automatic_threshold
 
-REMOTENESS_WEIGHT = 3.0
+REMOTENESS_WEIGHT = 4.0
 """What the distance to ordinary documents counts beside z(b) and z(g)."""
 
 WIDTHS = 2.5
@@ -54,6 +55,7 @@ class Scorer:
     distance_scale: Scale
     alarms: Alarms
     level: float
+    highest: float
 
     def score(
         self, ops: Ops, counts: Counts, rows: MatrixSource, readings: Sequence[Reading], embeddings: Array | None
@@ -68,8 +70,9 @@ class Scorer:
 
     def raise_alarms(self, plain: Array, alarms: dict[str, Array]) -> DocumentScores:
         """Lift the documents that raise an alarm."""
-        largest = np.maximum.reduce(list(alarms.values()))
-        return DocumentScores(plain, alarms, np.where(largest > 0, np.maximum(plain, self.level) + largest, plain))
+        largest = np.maximum.reduce([value for name, value in alarms.items() if name != "empty"])
+        total = np.where(largest > 0, np.maximum(plain, self.level) + largest, plain)
+        return DocumentScores(plain, alarms, np.where(alarms["empty"] > 0, self.highest + 1, total))
 
 
 def topic_score(rungs: Sequence[Rung], readings: Sequence[Reading]) -> Array:
@@ -111,5 +114,7 @@ def learn_scorer(
     raised = alarms.raised(counts)
     quiet = readable & (np.maximum.reduce(list(raised.values())) == 0)
     level = automatic_threshold(plain[quiet] if quiet.any() else plain, widths=WIDTHS)
-    scorer = Scorer(rungs, sample, remoteness_scale, neighbours, distance_scale, alarms, level)
+    scorer = Scorer(rungs, sample, remoteness_scale, neighbours, distance_scale, alarms, level, highest=0.0)
+    highest = float(scorer.raise_alarms(plain, raised).total.max(where=counts.n_words > 0, initial=level))
+    scorer = replace(scorer, highest=highest)
     return scorer, scorer.raise_alarms(plain, raised)

@@ -9,22 +9,18 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from numbers import Integral
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.feature_extraction.text import CountVectorizer
 
-from tonmf.errors import InputError, MissingExtraError, ParameterError
-from tonmf.words import words_of
-
-Analyzer = Callable[[Any], Iterable[str]]
-
-TEXTS, ITEMS, COUNTS = "texts", "rows of items", "a matrix of counts"
+from tonmf.analysis import Analyzer, WordRules
+from tonmf.errors import InputError, ParameterError
 
 
 @dataclass(frozen=True)
@@ -47,121 +43,6 @@ class Counts:
     n_outside: NDArray[np.int64]
 
 
-# ---------------------------------------------------------------------- what the user hands in
-
-
-def kind_of(documents: Any) -> str:
-    """What the documents are, or an error that says what they should be."""
-    if sp.issparse(documents) or (isinstance(documents, np.ndarray) and documents.dtype.kind in "biuf"):
-        return COUNTS
-    if isinstance(documents, str | bytes):
-        raise InputError(
-            f"Expected a list of documents, got one {type(documents).__name__} of length {len(documents)}. Put it in a list."
-        )
-    if hasattr(documents, "columns"):
-        raise InputError(
-            f"Expected a list of documents, got a table with columns {', '.join(map(str, documents.columns))}. Give one column."
-        )
-    return ""
-
-
-def as_list(documents: Any) -> tuple[list[Any], str]:
-    """Texts or rows of items as a list, and which of the two they are."""
-    try:
-        listed = list(documents)
-    except TypeError as error:
-        raise InputError(
-            f"Expected a list of strings, of rows of items, or a matrix of counts; got {type(documents).__name__}."
-        ) from error
-    if not listed:
-        raise InputError("Expected at least one document, got none.")
-    kinds = [_kind_of_document(number, document) for number, document in enumerate(listed)]
-    if len(set(kinds)) > 1:
-        other = kinds.index(next(kind for kind in kinds if kind != kinds[0]))
-        raise InputError(
-            f"Documents must all be of one kind: document 0 is of {kinds[0]}, document {other} of {kinds[other]}."
-        )
-    return listed, kinds[0]
-
-
-def _kind_of_document(number: int, document: Any) -> str:
-    if isinstance(document, str):
-        return TEXTS
-    if isinstance(document, list | tuple | set | frozenset | np.ndarray):
-        return ITEMS
-    what = "missing" if document is None or document != document else f"a {type(document).__name__}"
-    advice = "Decode it" if isinstance(document, bytes) else "Drop it, or put an empty string in its place"
-    raise InputError(f"Document {number} is {what}; expected a string or a list of items. {advice}.")
-
-
-# ---------------------------------------------------------------------- analysis
-
-
-@dataclass(frozen=True)
-class WordRules:
-    """Limits on terms: their length in characters, occurrences in all, and documents they occur in."""
-
-    min_length: int = 1
-    max_length: float = np.inf
-    min_count: int = 1
-    min_df: int = 1
-
-    def allow(self, word: str) -> bool:
-        """Whether a word's length is within the limits."""
-        return self.min_length <= len(word) <= self.max_length
-
-
-WORD_RULES = {"paper": WordRules(min_length=3, max_length=15, min_count=4, min_df=2)}
-"""``paper``: the rules by which the paper prepared its text."""
-
-
-def make_analyzer(
-    analyzer: Any,
-    lowercase: bool,
-    stop_words: Any,
-    ngram_range: Any,
-    token_pattern: str | None,
-    stemmer: str | None,
-    rules: WordRules,
-) -> Analyzer:
-    """A function from a text to its terms."""
-    cut = {"tokenizer": words_of, "token_pattern": None} if token_pattern is None else {"token_pattern": token_pattern}
-    if analyzer != "word":
-        cut = {}
-    try:
-        analyze = CountVectorizer(
-            analyzer=analyzer, lowercase=lowercase, stop_words=stop_words, ngram_range=ngram_range, **cut
-        ).build_analyzer()
-    except (ValueError, TypeError) as error:
-        raise ParameterError(f"The analysis options do not fit together: {error}") from error
-    if stemmer is not None:
-        analyze = _stemmed(analyze, stemmer)
-    if rules == WordRules():
-        return cast(Analyzer, analyze)
-    return lambda text: [term for term in analyze(text) if all(map(rules.allow, term.split(" ")))]
-
-
-def _stemmed(analyze: Analyzer, language: str) -> Analyzer:
-    try:
-        import Stemmer
-    except ImportError as error:
-        raise MissingExtraError("Stemming needs PyStemmer: pip install 'tonmf[stem]'.") from error
-    try:
-        stem = Stemmer.Stemmer(language).stemWord
-    except KeyError as error:
-        known = ", ".join(sorted(Stemmer.algorithms()))
-        raise ParameterError(f"stemmer must be one of {known}; got {language!r}.") from error
-    return lambda text: [" ".join(map(stem, term.split(" "))) for term in analyze(text)]
-
-
-def items_of(row: Iterable[Any]) -> list[str]:
-    """The items of a basket, by name: 17 and "17" are the same item."""
-    return list(map(str, row))
-
-
-# ---------------------------------------------------------------------- counting
-
-
 class TermCounter:
     """Counts terms of documents, against a vocabulary that it learns from the first ones.
 
@@ -171,10 +52,11 @@ class TermCounter:
         From a document to its terms.
     min_df : int or float
         Documents that a term must occur in: a number, or a share of all.
-    rules : WordRules
+    rules : WordRules, optional
+        Further limits.
     """
 
-    def __init__(self, analyze: Analyzer, min_df: float, rules: WordRules) -> None:
+    def __init__(self, analyze: Analyzer, min_df: float, rules: WordRules | None = None) -> None:
         self._analyze, self._min_df, self._rules = analyze, min_df, rules
         self.terms: list[str] = []
         self._vocabulary: dict[str, int] = {}
@@ -220,10 +102,11 @@ def _count(documents: Sequence[Any], analyze: Analyzer, numbers: _Numbering) -> 
     return sp.csr_matrix(parts, shape=(len(documents), len(numbers))), n_words
 
 
-def kept_terms(matrix: sp.csr_matrix, min_df: float, rules: WordRules) -> NDArray[np.int64]:
+def kept_terms(matrix: sp.csr_matrix, min_df: Any, rules: WordRules | None = None) -> NDArray[np.int64]:
     """Columns with enough documents and enough occurrences."""
+    rules = WordRules() if rules is None else rules
     n_docs, n_terms = matrix.shape
-    least = min_df if isinstance(min_df, int) else min_df * n_docs
+    least = min_df if isinstance(min_df, Integral) else min_df * n_docs
     occurrences = np.bincount(matrix.indices, weights=matrix.data, minlength=n_terms)
     documents = document_frequencies(matrix)
     return np.flatnonzero((documents >= max(least, rules.min_df)) & (occurrences >= rules.min_count))
@@ -260,54 +143,68 @@ def select_terms(matrix: sp.csr_matrix, kept: NDArray[np.int64], n_words: NDArra
 class VectorizerCounter:
     """Counts by the user's own vectorizer: anything with ``fit_transform`` and ``transform`` that yields counts.
 
-    If it has ``build_analyzer``, as scikit-learn's have, words outside its vocabulary are counted too.
+    If it has ``build_analyzer`` and ``vocabulary_``, as scikit-learn's have, words that are new to it are counted too. Words
+    that it knows but leaves out of its vocabulary, for being too common or for want of room, are as good as stop words.
     """
 
     def __init__(self, vectorizer: Any) -> None:
-        try:
-            self._vectorizer = clone(vectorizer)
-        except TypeError as error:
+        if not (hasattr(vectorizer, "fit_transform") and hasattr(vectorizer, "transform")):
             raise ParameterError(
-                f"vectorizer must be an object with fit_transform and transform, such as CountVectorizer(); got {vectorizer!r}."
-            ) from error
+                "vectorizer must be an object with fit_transform and transform, such as CountVectorizer(); "
+                f"got {vectorizer!r}."
+            )
+        self._vectorizer = clone(vectorizer, safe=False)
+        self._left_out: frozenset[str] = frozenset()
         self.terms: list[str] = []
 
     def learn(self, documents: Sequence[Any]) -> Counts:
         """Fit the vectorizer, and count."""
-        counts = self._complete(documents, self._vectorizer.fit_transform(documents))
-        if hasattr(self._vectorizer, "get_feature_names_out"):
-            self.terms = [str(name) for name in self._vectorizer.get_feature_names_out()]
-        else:
-            self.terms = [str(number) for number in range(counts.matrix.shape[1])]
-        return counts
+        matrix = self._checked(self._vectorizer.fit_transform(documents))
+        self._used = np.flatnonzero(document_frequencies(matrix))
+        names = getattr(self._vectorizer, "get_feature_names_out", lambda: range(matrix.shape[1]))()
+        self.terms = [str(names[column]) for column in self._used]
+        words = self._words_of(documents)
+        if words is not None:
+            seen = Counter(word for counted in words for word in counted)
+            known = self._vectorizer.vocabulary_
+            self._left_out = frozenset(word for word, df in seen.items() if df > 1 and word not in known)
+        return self._complete(matrix, words)
 
     def count(self, documents: Sequence[Any]) -> Counts:
         """Count by the fitted vectorizer."""
-        return self._complete(documents, self._vectorizer.transform(documents))
+        return self._complete(self._checked(self._vectorizer.transform(documents)), self._words_of(documents))
 
-    def _complete(self, documents: Sequence[Any], counted: Any) -> Counts:
-        matrix = check_counts(counted, f"what {type(self._vectorizer).__name__} returned")
-        counts = select_terms(matrix, np.arange(matrix.shape[1]), word_totals(matrix))
-        if not hasattr(self._vectorizer, "build_analyzer"):
-            return counts
+    def _checked(self, counted: Any) -> sp.csr_matrix:
+        return check_counts(counted, f"what {type(self._vectorizer).__name__} returned")
+
+    def _words_of(self, documents: Sequence[Any]) -> list[Counter[str]] | None:
+        """All words of each document, if the vectorizer can tell."""
+        if not (hasattr(self._vectorizer, "build_analyzer") and hasattr(self._vectorizer, "vocabulary_")):
+            return None
         analyze = self._vectorizer.build_analyzer()
-        counted_words = [Counter(analyze(document)) for document in documents]
-        n_distinct = np.array([len(words) for words in counted_words])
-        n_words = np.array([words.total() for words in counted_words])
-        return Counts(counts.matrix, n_words, n_distinct, n_distinct - counts.n_distinct)
+        return [Counter(analyze(document)) for document in documents]
+
+    def _complete(self, matrix: sp.csr_matrix, words: list[Counter[str]] | None) -> Counts:
+        counts = select_terms(matrix, self._used, word_totals(matrix))
+        if words is None:
+            return counts
+        kept = [{word: n for word, n in counted.items() if word not in self._left_out} for counted in words]
+        n_distinct = np.array([len(counted) for counted in kept])
+        n_words = np.array([sum(counted.values()) for counted in kept])
+        return Counts(counts.matrix, n_words, n_distinct, n_distinct - np.diff(counts.matrix.indptr))
 
 
 class MatrixCounter:
     """Counts that come as a matrix: keeps the columns with enough documents."""
 
-    def __init__(self, min_df: float, rules: WordRules) -> None:
-        self._min_df, self._rules = min_df, rules
+    def __init__(self, min_df: float) -> None:
+        self._min_df = min_df
         self.terms: list[str] = []
 
     def learn(self, documents: Any) -> Counts:
         """Choose the columns."""
         matrix = check_counts(documents, "the matrix")
-        self._kept = kept_terms(matrix, self._min_df, self._rules)
+        self._kept = kept_terms(matrix, self._min_df)
         self._n_columns = matrix.shape[1]
         self.terms = [str(column) for column in self._kept]
         return select_terms(matrix, self._kept, word_totals(matrix))
@@ -335,13 +232,17 @@ def check_counts(matrix: Any, what: str) -> sp.csr_matrix:
         matrix = np.asarray(matrix)
     if matrix.ndim != 2 or matrix.shape[0] == 0 or matrix.dtype.kind not in "biuf":
         raise InputError(f"Expected rows of counts, got {what} of shape {matrix.shape} and type {matrix.dtype}.")
-    counts = sp.csr_matrix(matrix, copy=True)
+    counts = sp.csr_matrix(matrix, dtype=np.float64, copy=True)
     counts.sum_duplicates()
     counts.eliminate_zeros()
-    if counts.nnz and not (np.isfinite(counts.data).all() and counts.data.min() >= 1):
-        wrong = counts.data[~(counts.data >= 1)]
+    wrong = counts.data[~((counts.data >= 1) & (counts.data <= LARGEST_COUNT))]
+    if len(wrong):
         raise InputError(
-            f"Expected counts of at least 1 where not 0, but {what} holds {wrong[0]:.6g}. The detector weighs terms "
-            "itself: give it counts (CountVectorizer), or use TONMF for a matrix of weights."
+            f"Expected counts from 1 to {LARGEST_COUNT:.0g} where not 0, but {what} holds {wrong[0]:.6g}. The detector weighs "
+            "terms itself: give it counts (CountVectorizer), or use TONMF for a matrix of weights."
         )
     return counts
+
+
+LARGEST_COUNT = 1e15
+"""Whole numbers up to here are exact."""

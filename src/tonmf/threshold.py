@@ -76,7 +76,8 @@ def common_norm(squared_norms: Array) -> float | None:
 def threshold_for_share(scores: Array, share: float, weights: Array | None = None) -> float:
     """The score above which lies the given share of the documents, exactly but for ties.
 
-    It lies midway between two documents, so that rounding moves none of them across.
+    It lies midway between two documents, so that rounding moves none of them across. Of a tie that would make the share too
+    large none is flagged, unless it is a tie for the first place.
 
     >>> threshold_for_share(np.arange(10.0), 0.3, np.ones(10))
     6.5
@@ -86,5 +87,10 @@ def threshold_for_share(scores: Array, share: float, weights: Array | None = Non
     if (weights == np.round(weights)).all():
         share = round(share * total) / total  # a whole number of documents
     below = weighted_quantile(scores, 1 - share, weights)
-    above = scores[(scores > below) & (weights > 0)]
-    return float(0.5 * (below + above.min())) if len(above) else below
+    counted = scores[weights > 0]
+    above, lower = counted[counted > below], counted[counted < below]
+    if len(above):
+        return float(0.5 * (below + above.min()))
+    if share > 0 and len(lower):  # the highest score is a tie that is larger than the share: rather all of it than none
+        return float(0.5 * (lower.max() + below))
+    return below

@@ -16,7 +16,8 @@ ASCII_WORD = re.compile(r"\w\w+", re.ASCII)
 
 UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
-    "\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    "\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
+    "\U00020000-\U0003ffff"
 )
 """Thai and Lao, Burmese, Khmer, kana, and Chinese characters."""
 
@@ -52,4 +53,4 @@ def _pieces(run: str) -> list[str]:
 def _unicode_word() -> re.Pattern[str]:
     """A word character and more of them or of combining marks, which are listed once, on first use."""
     marks = [chr(code) for code in range(0x300, 0x20000) if unicodedata.category(chr(code)) in ("Mn", "Mc", "Me")]
-    return re.compile(rf"\w[\w{''.join(marks)}{JOINERS}]+")
+    return re.compile(rf"\w[\w{''.join(marks)}{JOINERS}]+|[{UNSPACED}]")

@@ -256,8 +256,8 @@ def mixtures(
     for i in range(len(indptr) - 1):
         longest = max(longest, indptr[i + 1] - indptr[i])
     local = np.empty((n_topics, longest), ratios.dtype)
-    counts = np.empty(longest, ratios.dtype)
-    mixed = np.empty(longest, ratios.dtype)
+    counts = np.empty(longest)
+    mixed = np.empty(longest)
     while True:
         r = claim(cursor)
         if r >= len(cuts) - 1:
@@ -295,7 +295,7 @@ def _mix(local: Any, theta: Any, mixed: Any, n_terms: int) -> None:
     for t in range(n_terms):
         mixed[t] = theta[0]
     for k in range(len(local)):
-        share = local.dtype.type(theta[k + 1])
+        share = theta[k + 1]
         row = local[k]
         for t in range(n_terms):
             mixed[t] += share * row[t]
@@ -304,15 +304,14 @@ def _mix(local: Any, theta: Any, mixed: Any, n_terms: int) -> None:
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract"}, inline="always")
 def _reweigh(local: Any, theta: Any, pull: Any, n_terms: int, prior: Any) -> None:
     """θ_k ← (prior_k + θ_k Σ_t pull_t local_kt) / Σ, where pull_t = count_t / mixed_t."""
-    zero = local.dtype.type(0.0)
-    pulled = zero
+    pulled = 0.0
     for t in range(n_terms):
         pulled += pull[t]
     theta[0] = prior[0] + theta[0] * pulled
     normaliser = theta[0]
     for k in range(len(local)):
         row = local[k]
-        pulled = zero
+        pulled = 0.0
         for t in range(n_terms):
             pulled += pull[t] * row[t]
         theta[k + 1] = prior[k + 1] + theta[k + 1] * pulled

@@ -1,0 +1,93 @@
+"""From a text to its terms, by scikit-learn's conventions; with stemming and limits on words if wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from sklearn.feature_extraction.text import CountVectorizer
+
+from tonmf.errors import MissingExtraError, ParameterError
+from tonmf.words import words_of
+
+Analyzer = Callable[[Any], Iterable[str]]
+
+
+@dataclass(frozen=True)
+class WordRules:
+    """Limits on words: their length in characters, occurrences in all, and documents they occur in."""
+
+    min_length: int = 1
+    max_length: float = np.inf
+    min_count: int = 1
+    min_df: int = 1
+
+    def allow(self, term: str) -> bool:
+        """Whether the length of every word of a term is within the limits."""
+        return all(self.min_length <= len(word) <= self.max_length for word in term.split(" "))
+
+
+WORD_RULES = {"paper": WordRules(min_length=3, max_length=15, min_count=4, min_df=2)}
+"""``paper``: the rules by which the paper prepared its text."""
+
+
+@dataclass
+class Analysis:
+    """A function from a text to its terms; in a class of its own so that detectors can be copied and pickled."""
+
+    analyze: Analyzer
+    stemmer: str | None
+    rules: WordRules
+    _stem: Any = field(default=None, repr=False)
+
+    def __call__(self, text: Any) -> Iterable[str]:
+        """The terms of a text."""
+        terms = self.analyze(text)
+        if self.stemmer is not None:
+            stem = self._stem = self._stem or make_stemmer(self.stemmer)
+            terms = [" ".join(map(stem, term.split(" "))) for term in terms]
+        return terms if self.rules == WordRules() else [term for term in terms if self.rules.allow(term)]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_stem": None}  # made again when it is needed
+
+
+def make_analyzer(
+    analyzer: Any,
+    lowercase: bool,
+    stop_words: Any,
+    ngram_range: Any,
+    token_pattern: str | None,
+    stemmer: str | None,
+    rules: WordRules,
+) -> Analysis:
+    """The analysis that the options describe."""
+    words: dict[str, Any] = {"token_pattern": token_pattern}
+    if token_pattern is None:
+        words["tokenizer"] = words_of if analyzer == "word" else None
+    stop_words = list(stop_words) if isinstance(stop_words, tuple | set | frozenset) else stop_words
+    try:
+        analyze = CountVectorizer(
+            analyzer=analyzer, lowercase=lowercase, stop_words=stop_words, ngram_range=tuple(ngram_range), **words
+        ).build_analyzer()
+    except (ValueError, TypeError) as error:
+        raise ParameterError(f"The analysis options do not fit together: {error}") from error
+    if stemmer is not None:
+        make_stemmer(stemmer)  # an unknown language is an error now, not later
+    return Analysis(analyze, stemmer, rules)
+
+
+def make_stemmer(language: str) -> Callable[[str], str]:
+    """A function that cuts the endings of a language off a word."""
+    try:
+        import Stemmer
+    except ImportError as error:
+        raise MissingExtraError("Stemming needs PyStemmer: pip install 'tonmf[stem]'.") from error
+    try:
+        stem: Callable[[str], str] = Stemmer.Stemmer(language).stemWord
+    except KeyError as error:
+        known = ", ".join(sorted(Stemmer.algorithms()))
+        raise ParameterError(f"stemmer must be one of {known}; got {language!r}.") from error
+    return stem
