@@ -1,5 +1,7 @@
 """`TextOutlierDetector`: what users of scikit-learn expect of it, and what it refuses."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -256,3 +258,165 @@ def test_tiny_and_uniform_corpora_have_finite_scores(texts):
     detector = TextOutlierDetector().fit(texts)
     assert np.isfinite(detector.outlier_scores_).all()
     assert np.isfinite(detector.outlier_score(["something else", "", "red blue"])).all()
+
+
+def test_a_fit_that_fails_leaves_the_detector_as_it_was():
+    detector = TextOutlierDetector(n_restarts=1).fit(CORPUS.texts)
+    before = detector.outlier_score(CORPUS.texts[:3])
+    with pytest.raises(InputError):
+        detector.fit(CORPUS.texts[:60], embeddings=np.zeros((3, 4)))
+    with pytest.raises(InputError):
+        detector.fit([["a", "b"], ["c"]])
+    np.testing.assert_array_equal(detector.outlier_score(CORPUS.texts[:3]), before)
+    never = TextOutlierDetector()
+    with pytest.raises(InputError):
+        never.fit(CORPUS.texts, embeddings=np.zeros((3, 4)))
+    with pytest.raises(NotFittedError):
+        never.predict(["x"])
+
+
+def test_a_whole_number_of_numpy_is_a_number_of_documents():
+    detector = TextOutlierDetector(min_df=np.int64(2), n_restarts=1).fit(CORPUS.texts)
+    assert detector.terms_ == TextOutlierDetector(n_restarts=1).fit(CORPUS.texts).terms_
+
+
+def test_empty_documents_are_flagged_beside_the_share_and_come_first():
+    texts = [*CORPUS.texts, "", " ", "the of and", "!", "?"]
+    detector = TextOutlierDetector(contamination=0.02).fit(texts)
+    assert detector.empty_.sum() == 5
+    flagged = detector.predict(texts) == -1
+    assert flagged[detector.empty_].all()
+    assert flagged[~detector.empty_].sum() == 6
+    assert set(np.argsort(-detector.outlier_scores_)[:5]) == set(np.flatnonzero(detector.empty_))
+    assert detector.predict(["", "zzz"]).tolist()[0] == -1
+
+
+def test_empty_documents_do_not_hide_groups():
+    with_group = [*CORPUS.texts, *["eclipse crater photon comet quasar orbit " * 3] * 8]
+    groups = [
+        TextOutlierDetector(n_restarts=1).fit(texts).groups_ for texts in (with_group, [*with_group, *[""] * 200])
+    ]
+    for found in groups:
+        assert any({"photon", "comet"} <= set(group.words) for group in found)
+
+
+@pytest.mark.parametrize("value", [np.inf, 1e300, 1e16])
+def test_counts_that_are_too_large_are_refused(value):
+    X = CountVectorizer().fit_transform(CORPUS.texts).toarray().astype(float)
+    X[3, 3] = value
+    with pytest.raises(InputError, match="Expected counts from 1 to 1e\\+15"):
+        TextOutlierDetector().fit(X)
+
+
+def test_half_precision_counts_are_counts():
+    X = CountVectorizer().fit_transform(CORPUS.texts).toarray().astype(np.float16)
+    assert TextOutlierDetector(n_restarts=1).fit(X).outlier_scores_.shape == (300,)
+
+
+def test_words_that_an_own_vectorizer_leaves_out_for_being_common_are_not_unknown():
+    vectorizer = CountVectorizer(max_df=0.3)
+    detector = TextOutlierDetector(vectorizer=vectorizer, n_restarts=1).fit(CORPUS.texts)
+    raised = detector.alarms(
+        [CORPUS.texts[0], "today people reported week city year official early group plan public local"]
+    )
+    assert all((values == 0).all() for name, values in raised.items() if name != "empty")
+    assert detector.alarms(["qwe rty uio pas dfg hjk lzx cvb nmq wer tyu"])["unknown"][0] > 0
+
+
+def test_a_vectorizer_needs_no_get_params():
+    class Words:
+        def fit_transform(self, texts):
+            self.words = CountVectorizer(min_df=2)
+            return self.words.fit_transform(texts)
+
+        def transform(self, texts):
+            return self.words.transform(texts)
+
+    detector = TextOutlierDetector(vectorizer=Words(), n_restarts=1).fit(CORPUS.texts)
+    np.testing.assert_array_equal(detector.outlier_score(CORPUS.texts[:4]), detector.outlier_scores_[:4])
+
+
+def test_fits_in_several_threads_leave_blas_as_it_was():
+    from threadpoolctl import threadpool_info
+
+    def blas():
+        return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+    before = blas()
+    with ThreadPoolExecutor(4) as pool:
+        fits = [pool.submit(TextOutlierDetector(n_restarts=1).fit, CORPUS.texts[i:]) for i in range(4)]
+        assert all(np.isfinite(fit.result().outlier_scores_).all() for fit in fits)
+    assert blas() == before
+
+
+def test_a_callback_that_raises_once_ends_all_fits():
+    calls = []
+
+    def stop(share):
+        calls.append(share)
+        if len(calls) == 5:
+            raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        TextOutlierDetector(callback=stop, n_jobs=3).fit(CORPUS.texts)
+    assert len(calls) < 10
+
+
+@pytest.mark.parametrize("missing", ["pandas", "polars"])
+def test_missing_texts_of_a_table_library_are_named_and_lists_are_baskets(missing):
+    library = pytest.importorskip(missing)
+    if missing == "pandas":
+        texts = library.Series(["a text", None], dtype="string")
+        baskets = [library.Series(["a", "b"]), library.Series(["a", "c"]), library.Series(["b", "c"])]
+    else:
+        texts = library.Series(["a text", None])
+        baskets = library.Series([["a", "b"], ["a", "c"], ["b", "c"]])
+    with pytest.raises(InputError, match="Document 1 is missing"):
+        TextOutlierDetector().fit(texts)
+    assert TextOutlierDetector(n_restarts=1).fit(baskets).terms_ == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("documents", "message"),
+    [
+        (set(CORPUS.texts), "got a set. Give its texts as a list"),
+        ({"a": "text"}, "got a dict"),
+        (np.ones((3, 3), complex), "type complex128"),
+        (np.array([["a", "b"], ["c", "d"]]), r"an array of <U1 and shape \(2, 2\)"),
+        (np.ones(5), r"shape \(5,\)"),
+        ([["a", None], ["a"]], "holds a missing one"),
+    ],
+    ids=["set", "dict", "complex", "table of strings", "one row", "missing item"],
+)
+def test_lookalikes_of_documents_are_refused(documents, message):
+    with pytest.raises(InputError, match=message):
+        TextOutlierDetector().fit(documents)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"analyzer": "char", "token_pattern": "x"},
+        {"analyzer": "char", "stemmer": "english"},
+        {"analyzer": "char_wb", "word_rules": "paper"},
+        {"analyzer": str.split, "ngram_range": (1, 3)},
+        {"analyzer": str.split, "lowercase": False},
+        {"analyzer": "char", "stop_words": None},
+    ],
+    ids=str,
+)
+def test_options_for_words_are_refused_where_terms_are_no_words(options):
+    with pytest.raises(ParameterError, match="has no effect"):
+        TextOutlierDetector(**options).fit(CORPUS.texts)
+
+
+def test_unexpected_words_are_a_documents_own_and_their_shares_add_up_to_less_than_it(fitted):
+    strangest = int(fitted.outlier_scores_.argmax())
+    words = fitted.unexpected_words([CORPUS.texts[strangest], ""], n_words=100)
+    assert {word for word, _ in words[0]} <= set(CORPUS.texts[strangest].split())
+    shares = [share for _, share in words[0]]
+    assert shares == sorted(shares, reverse=True)
+    assert 0.3 < sum(shares) <= 1
+    assert words[1] == []
+    with pytest.raises(ParameterError, match="n_words must be"):
+        fitted.unexpected_words(CORPUS.texts[:1], n_words=0)

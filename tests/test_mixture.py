@@ -104,3 +104,16 @@ def test_every_score_is_higher_for_stranger_rows_and_the_same_for_rows_seen_agai
 def test_a_share_is_flagged_exactly_whatever_the_score(score_by, small):
     model = TONMF(3, score_by=score_by, contamination=0.1, random_state=0).fit(small)
     assert (model.predict(small) == -1).sum() == 6
+
+
+@pytest.mark.parametrize("scale", [1e-60, 1e60])
+def test_counts_of_any_size_have_finite_scores(scale, small):
+    for score_by in ("unexplained", "lift"):
+        scores = TONMF(3, score_by=score_by, random_state=0).fit(scale * small).outlier_scores_
+        assert np.isfinite(scores).all()
+
+
+def test_the_score_is_that_of_the_fit_whatever_the_parameter_says_later(small):
+    model = TONMF(3, random_state=0).fit(small)
+    model.set_params(score_by="lift")
+    np.testing.assert_allclose(model.outlier_score(small), model.outlier_scores_)

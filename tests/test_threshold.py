@@ -67,3 +67,9 @@ def test_residuals_that_crowd_below_the_norm_of_unit_rows_can_still_stand_out():
 def test_equal_scores_flag_nobody():
     assert automatic_threshold(np.full(10, 0.7), np.ones(10)) == 0.7
     assert threshold_for_share(np.full(10, 0.7), 0.3, np.ones(10)) == 0.7
+
+
+def test_a_tie_for_the_first_place_is_flagged_whole_rather_than_not_at_all():
+    scores = np.concatenate([np.arange(95.0), np.full(5, 200.0)])
+    assert (scores > threshold_for_share(scores, 0.02, np.ones(100))).sum() == 5
+    assert (np.ones(10) > threshold_for_share(np.ones(10), 0.2, np.ones(10))).sum() == 0
