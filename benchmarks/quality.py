@@ -137,6 +137,8 @@ def main(arguments: list[str]) -> None:
 
 
 def _forget(name: str) -> None:
+    if not LOG.exists():
+        return
     kept = [line for line in LOG.read_text().splitlines() if json.loads(line)[0]["job"] != name]
     LOG.write_text("".join(f"{line}\n" for line in kept))
 

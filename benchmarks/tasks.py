@@ -1,7 +1,8 @@
 """Labelled tasks from real data: ordinary documents of some classes, and a few of another, redrawn by a seed.
 
-Tasks marked `tuned` were looked at while choices were made (thresholds, alarms, number of passes); the others were not.
-The recipe itself was chosen before, on other draws and partly other data.
+Tasks marked `tuned` are those by which choices were made: the ladder of topic shares, how nearness to ordinary documents is
+measured and weighed, the automatic threshold, the alarms. On the others the same choices were looked at, but not made.
+Topics, mixture and the idea of a ladder were settled before, on other draws and partly other data.
 """
 
 from __future__ import annotations
