@@ -111,9 +111,10 @@ def nndsvd_start(source: Source, n_topics: int, rng: np.random.RandomState, *_: 
 def _nndsvd(source: Source, n_topics: int, rng: np.random.RandomState) -> tuple[Array, Array]:
     """(H, W) from the singular vectors of the rows scaled by the root of their weight."""
     root = np.sqrt(np.concatenate([block.sample_weight for block in source.blocks()]))
-    U, S, Vt = randomized_svd(sp.diags_array(root, dtype=source.dtype) @ source.matrix(), n_topics, random_state=rng)
-    H, W = np.zeros(U.shape), np.zeros(Vt.T.shape)
-    for k in range(n_topics):
+    rank = min(n_topics, source.n_docs, source.n_terms)
+    U, S, Vt = randomized_svd(sp.diags_array(root, dtype=source.dtype) @ source.matrix(), rank, random_state=rng)
+    H, W = np.zeros((source.n_docs, n_topics)), np.zeros((source.n_terms, n_topics))
+    for k in range(rank):
         sides = [(np.maximum(sign * U[:, k], 0), np.maximum(sign * Vt[k], 0)) for sign in (1, -1)]
         sizes = [float(np.linalg.norm(u) * np.linalg.norm(v)) for u, v in sides]
         (u, v), size = max(zip(sides, sizes, strict=True), key=lambda side: side[1])

@@ -64,10 +64,13 @@ def check_sample_weight(sample_weight: Any, n_docs: int) -> Array:
 
 
 def check_n_topics(n_topics: int | str | None, max_topics: int, n_docs: int, n_terms: int) -> int:
-    """The number of topics to start from, which can be no larger than either side of X."""
+    """The number of topics to start from, which can be no larger than either side of X.
+
+    With "auto" it does not depend on the number of rows: a row of weight 2 must be the same as the row twice.
+    """
     most = min(n_docs, n_terms)
     if isinstance(n_topics, str):
-        return min(max_topics, most)
+        return min(max_topics, n_terms)
     if n_topics is None:
         return min(10, most)
     if n_topics > most:
