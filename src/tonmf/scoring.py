@@ -1,6 +1,6 @@
 """From what topics, neighbours and alarms say about a document to its one score.
 
-    text   = (z(b) + z(g) + 4 z(r)) / 6        b, g: `tonmf.mixture`, means over the ladder;  r: `tonmf.ordinary`
+    text   = (z(b) + z(g) + 3 z(r)) / 5        b, g: `tonmf.mixture`, means over the ladder;  r: `tonmf.ordinary`
     plain  = text, or text + z(d)              d: `tonmf.neighbours`, if there are embeddings
     score  = plain, or max(plain, level) + a   a: the largest alarm (`tonmf.alarms`), if it is above 0
     empty  = highest score + 1                 a document without words, for which nothing speaks
@@ -28,7 +28,7 @@ from tonmf.sources.memory import MatrixSource
 from tonmf.text import Counts, document_frequencies
 from tonmf.threshold import automatic_threshold
 
-REMOTENESS_WEIGHT = 4.0
+REMOTENESS_WEIGHT = 3.0
 """What the distance to ordinary documents counts beside z(b) and z(g)."""
 
 WIDTHS = 2.5
