@@ -61,12 +61,15 @@ class Scorer:
         self, ops: Ops, counts: Counts, rows: MatrixSource, readings: Sequence[Reading], embeddings: Array | None
     ) -> DocumentScores:
         """Scores of documents, given as counts, as unit rows, as the rungs read them, and by their embeddings."""
-        topics = topic_score(self.rungs, readings)
-        text = text_score(topics, self.remoteness_scale.z(remoteness(ops, rows, self.sample)))
-        plain = text
-        if self.neighbours is not None and embeddings is not None:
-            plain = text + self.distance_scale.z(self.neighbours.distances(embeddings))
+        distances = None if embeddings is None or self.neighbours is None else self.neighbours.distances(embeddings)
+        plain = self.before_alarms(topic_score(self.rungs, readings), remoteness(ops, rows, self.sample), distances)
         return self.raise_alarms(plain, self.alarms.raised(counts))
+
+    def before_alarms(self, topics: Array, remote: Array, distances: Array | None) -> Array:
+        """(z(b) + z(g) + w z(r)) / (2 + w), and z(d) if there are embeddings; `topics` is z(b) + z(g)."""
+        weight = REMOTENESS_WEIGHT
+        text: Array = (topics + weight * self.remoteness_scale.z(remote)) / (2 + weight)
+        return text if distances is None else text + self.distance_scale.z(distances)
 
     def raise_alarms(self, plain: Array, alarms: dict[str, Array]) -> DocumentScores:
         """Lift the documents that raise an alarm."""
@@ -79,11 +82,6 @@ def topic_score(rungs: Sequence[Rung], readings: Sequence[Reading]) -> Array:
     """z(b) + z(g), the mean over the ladder."""
     scores: Array = np.mean([rung.score(reading) for rung, reading in zip(rungs, readings, strict=True)], axis=0)
     return scores
-
-
-def text_score(topics: Array, remote: Array) -> Array:
-    """(z(b) + z(g) + w z(r)) / (2 + w)."""
-    return (topics + REMOTENESS_WEIGHT * remote) / (2 + REMOTENESS_WEIGHT)
 
 
 def learn_scorer(
@@ -102,19 +100,23 @@ def learn_scorer(
     ordinary = ordinary_documents(topics, readable)
     sample = Y[sample_of(ordinary, rng)]
     remote = remoteness(ops, rows, sample)
-    remoteness_scale = Scale.of(remote[readable])
-    plain = text_score(topics, remoteness_scale.z(remote))
-    neighbours, distance_scale = None, Scale(0.0, 1.0)
+    neighbours, distances = None, None
     if embeddings is not None:
         neighbours = Neighbours(embeddings[ordinary])
         distances = neighbours.distances(embeddings)
-        distance_scale = Scale.of(distances)
-        plain = plain + distance_scale.z(distances)
-    alarms = Alarms.learn(counts, document_frequencies(counts.matrix))
-    raised = alarms.raised(counts)
+    scorer = Scorer(
+        rungs,
+        sample,
+        Scale.of(remote[readable]),
+        neighbours,
+        Scale.of(distances) if distances is not None else Scale(0.0, 1.0),
+        Alarms.learn(counts, document_frequencies(counts.matrix)),
+        level=0.0,
+        highest=0.0,
+    )
+    plain, raised = scorer.before_alarms(topics, remote, distances), scorer.alarms.raised(counts)
     quiet = readable & (np.maximum.reduce(list(raised.values())) == 0)
-    level = automatic_threshold(plain[quiet] if quiet.any() else plain, widths=WIDTHS)
-    scorer = Scorer(rungs, sample, remoteness_scale, neighbours, distance_scale, alarms, level, highest=0.0)
-    highest = float(scorer.raise_alarms(plain, raised).total.max(where=counts.n_words > 0, initial=level))
-    scorer = replace(scorer, highest=highest)
+    scorer = replace(scorer, level=automatic_threshold(plain[quiet] if quiet.any() else plain, widths=WIDTHS))
+    highest = scorer.raise_alarms(plain, raised).total.max(where=counts.n_words > 0, initial=scorer.level)
+    scorer = replace(scorer, highest=float(highest))
     return scorer, scorer.raise_alarms(plain, raised)

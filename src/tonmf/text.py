@@ -1,8 +1,8 @@
 """From documents to counts of terms.
 
-Documents are texts, rows of items such as market baskets, or rows of counts; `kind_of` tells which. Texts are analysed
-by scikit-learn's conventions. Terms outside the vocabulary are not counted one by one, but how many there are is kept,
-since that is evidence too (`tonmf.alarms`).
+There is a counter for each way to get at counts, with ``learn`` for the training documents, ``count`` for others, and the
+vocabulary in ``terms``. Terms outside the vocabulary are not counted one by one, but how many there are is kept, since that
+is evidence too (`tonmf.alarms`).
 """
 
 from __future__ import annotations
@@ -123,21 +123,13 @@ def select_terms(matrix: sp.csr_matrix, kept: NDArray[np.int64], n_words: NDArra
     new_number[kept] = np.arange(len(kept))
     columns = new_number[matrix.indices]
     inside = columns >= 0
-    n_inside = np.add.reduceat(np.append(inside, False), matrix.indptr[:-1], dtype=np.int64) * (
-        np.diff(matrix.indptr) > 0
-    )
-    indptr = np.append(0, np.cumsum(n_inside))
-    selected = sp.csr_matrix(
-        (
-            matrix.data[inside].astype(np.float32),
-            columns[inside],
-            indptr.astype(np.int32 if indptr[-1] < 2**31 else np.int64),
-        ),
-        shape=(matrix.shape[0], len(kept)),
-    )
+    indptr = np.append(0, np.cumsum(inside, dtype=np.int64))[matrix.indptr]
+    indptr = indptr.astype(np.int32 if indptr[-1] < 2**31 else np.int64)
+    values = matrix.data[inside].astype(np.float32)
+    selected = sp.csr_matrix((values, columns[inside], indptr), shape=(matrix.shape[0], len(kept)))
     selected.sort_indices()
     n_distinct = np.diff(matrix.indptr).astype(np.int64)
-    return Counts(selected, n_words, n_distinct, n_distinct - n_inside)
+    return Counts(selected, n_words, n_distinct, n_distinct - np.diff(indptr))
 
 
 class VectorizerCounter:
