@@ -181,7 +181,7 @@ def test_documents_that_cannot_be_used(documents, message):
 def test_a_table_in_place_of_a_column_is_named():
     import pandas as pd
 
-    with pytest.raises(InputError, match=r"a table with columns id, text\. Give one column"):
+    with pytest.raises(InputError, match=r"a table with columns id, text\. Give one column of texts"):
         TextOutlierDetector().fit(pd.DataFrame({"id": [1], "text": ["x"]}))
 
 
@@ -414,9 +414,28 @@ def test_unexpected_words_are_a_documents_own_and_their_shares_add_up_to_less_th
     strangest = int(fitted.outlier_scores_.argmax())
     words = fitted.unexpected_words([CORPUS.texts[strangest], ""], n_words=100)
     assert {word for word, _ in words[0]} <= set(CORPUS.texts[strangest].split())
-    shares = [share for _, share in words[0]]
-    assert shares == sorted(shares, reverse=True)
-    assert 0.3 < sum(shares) <= 1
+    assert 0.3 < sum(share for _, share in words[0]) <= 1
+    assert len(words[0][:3]) == len(fitted.unexpected_words([CORPUS.texts[strangest]], n_words=3)[0])
     assert words[1] == []
     with pytest.raises(ParameterError, match="n_words must be"):
         fitted.unexpected_words(CORPUS.texts[:1], n_words=0)
+
+
+def test_a_word_that_is_everywhere_is_no_reason(fitted):
+    text = "today people reported week city year eclipse quasar"
+    assert {word for word, _ in fitted.unexpected_words([text], n_words=2)[0]} == {"eclipse", "quasar"}
+
+
+def test_topics_are_listed_by_share_with_their_first_words(fitted):
+    topics = fitted.topics(n_words=4)
+    shares = [share for share, _ in topics]
+    assert shares == sorted(shares, reverse=True)
+    assert sum(shares) == pytest.approx(1)
+    assert all(len(words) == 4 for _, words in topics)
+
+
+def test_a_document_of_unknown_words_only_says_so_however_short(fitted):
+    raised = fitted.alarms(["zxcv", "zxcv qwer asdf", "goal striker"])["unknown"]
+    assert (raised[:2] >= 1).all()
+    assert raised[2] == 0
+    assert (fitted.labels_ == fitted.predict(CORPUS.texts)).all()

@@ -84,11 +84,13 @@ class Alarms:
     def raised(self, counts: Counts) -> dict[str, Array]:
         """For each alarm and document, by which share of it the cut is exceeded: 0 where there is no alarm.
 
-        A document without any word raises one of its own, "empty".
+        A document none of whose words is known raises "unknown" in any case, one without any word an alarm of its own, "empty".
         """
         has_words = counts.n_words > 0
         excess: dict[str, Array] = {"empty": np.where(has_words, 0.0, 1.0)}
         for name, values in self.measure(counts).items():
             values = np.where(has_words, values, self.medians[name])
             excess[name] = np.maximum((values - self.medians[name]) / (self.widths[name] * CUTS[name]) - 1, 0)
+        all_unknown = has_words & (counts.n_outside == counts.n_distinct)
+        excess["unknown"] = np.maximum(excess["unknown"], all_unknown)
         return excess

@@ -69,7 +69,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         Topics that a fit starts from.
     contamination : float or "auto"
         Share of the training documents to flag, of those that have words; or "auto": those with a score above
-        median + 2.5 (P84 − median), with P84 the 0.84-quantile of the scores.
+        median + 2.25 (P84 − median), with P84 the 0.84-quantile of the scores.
     backend : {"numba", "numpy"}
         Compiled kernels on all cores, or plain numpy and scipy.
     n_jobs : int, optional
@@ -84,6 +84,8 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     outlier_scores_ : ndarray of shape (n_docs,)
         Scores of the training documents; higher is stranger.
+    labels_ : ndarray of shape (n_docs,)
+        -1 for the training documents that are flagged, 1 for the rest.
     scores_before_alarms_ : ndarray of shape (n_docs,)
         The same before any alarm.
     alarms_ : dict of str to ndarray of shape (n_docs,)
@@ -239,6 +241,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         else:
             self.threshold_ = threshold_for_share(self.outlier_scores_, self.contamination, 1.0 - self.empty_)
         self.offset_ = -self.threshold_
+        self.labels_ = np.where(self.outlier_scores_ > self.threshold_, -1, 1)
 
     def _count_passes(self, n_passes: int) -> Callable[[int], None]:
         """A function that tells the user's callback how much is done; fits call it from several threads."""
@@ -303,9 +306,11 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             return self._scorer.score(ops, counts, source, readings, rows).total
 
     def unexpected_words(self, documents: Any, n_words: int = 5) -> list[list[tuple[str, float]]]:
-        """The words that make up what the topics leave unexplained of each document, with their share of it, largest first.
+        """The words that make up what the topics leave unexplained of each document, those that say most first.
 
-        Only words of the vocabulary: of others, `alarms` tells how many there are.
+        A word's share is the part of the document's word count (damped, as in docs/detector.md) that it takes and the topics
+        do not explain. Words are listed by share times idf, since a word that is everywhere is no reason. Only words of
+        the vocabulary are listed; of others, `alarms` tells how many there are.
 
         Returns
         -------
@@ -319,8 +324,22 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         return [self._top_words(shares[[row]], n_words) for row in range(C.shape[0])]
 
     def _top_words(self, row: sp.csr_matrix, n_words: int) -> list[tuple[str, float]]:
-        best = np.argsort(-row.data, kind="stable")[:n_words]
+        best = np.argsort(-row.data * self._idf[row.indices], kind="stable")[:n_words]
         return [(self.terms_[row.indices[i]], float(row.data[i])) for i in best]
+
+    def topics(self, n_words: int = 10) -> list[tuple[float, list[str]]]:
+        """The topics of the fit that asks least of them: each one's share of the documents' weight, and its first words.
+
+        Returns
+        -------
+        topics : list of (share, words), largest share first
+        """
+        check_is_fitted(self)
+        rung = self.rungs_[0]
+        return [
+            (float(rung.shares[k]), [self.terms_[i] for i in np.argsort(-rung.topics[:, k], kind="stable")[:n_words]])
+            for k in np.argsort(-rung.shares, kind="stable")
+        ]
 
     def alarms(self, documents: Any) -> dict[str, Array]:
         """How far each document is beyond the alarms "unknown", "rare" and "repeated", as ``alarms_`` has it.
@@ -374,8 +393,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit_predict(self, documents: Any, y: Any = None, *, embeddings: Any = None) -> NDArray[np.int64]:
         """Fit, and label the training documents: -1 for outliers, 1 for the rest."""
-        self.fit(documents, embeddings=embeddings)
-        return np.where(self.outlier_scores_ > self.threshold_, -1, 1)
+        return self.fit(documents, embeddings=embeddings).labels_
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

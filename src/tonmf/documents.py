@@ -42,8 +42,12 @@ def _refuse_lookalikes(documents: Any) -> None:
     if isinstance(documents, str | bytes):
         raise InputError(f"Expected a list of documents, got one {name} of length {len(documents)}. Put it in a list.")
     if hasattr(documents, "columns"):
-        columns = ", ".join(map(str, documents.columns))
-        raise InputError(f"Expected a list of documents, got a table with columns {columns}. Give one column.")
+        columns = [str(column) for column in documents.columns]
+        listed = ", ".join(columns[:8]) + (", …" if len(columns) > 8 else "")
+        raise InputError(
+            f"Expected a list of documents, got a table with columns {listed}. Give one column of texts, or counts as a matrix "
+            "(to_numpy())."
+        )
     if isinstance(documents, set | frozenset | Mapping):
         raise InputError(
             f"Expected a list of documents, got a {name}. Give its texts as a list, so that they keep an order."

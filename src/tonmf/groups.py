@@ -46,7 +46,7 @@ N_WORDS = 10
 
 @dataclass(frozen=True)
 class Group:
-    """Documents that share a rare topic.
+    """Documents that share a rare topic, and are stranger than the median document where only common topics count.
 
     Attributes
     ----------
@@ -84,7 +84,8 @@ def find_groups(
             members = _members(belonging, topic)
             if SMALLEST_GROUP <= len(members) <= LARGEST_SHARE * len(belonging):
                 candidates.append(_group(rung.topics[:, topic], belonging[:, topic], members, strangeness, terms))
-    return sorted(_without_parts(candidates), key=lambda group: -group.strangeness * np.sqrt(group.size))
+    strange = [group for group in _without_parts(candidates) if group.strangeness > 0]
+    return sorted(strange, key=lambda group: -group.strangeness * np.sqrt(group.size))
 
 
 def strangest(coarse: tuple[Rung, Reading], readable: NDArray[np.bool_]) -> NDArray[np.int64]:

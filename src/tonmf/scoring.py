@@ -31,7 +31,7 @@ from tonmf.threshold import automatic_threshold
 REMOTENESS_WEIGHT = 3.0
 """What the distance to ordinary documents counts beside z(b) and z(g)."""
 
-WIDTHS = 2.5
+WIDTHS = 2.25
 """How many upper widths beyond the median a score must lie: fewer than a residual, as a mean of z has less of a tail."""
 
 

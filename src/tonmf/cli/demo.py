@@ -24,19 +24,17 @@ def main() -> None:
         f"{len(texts)} documents, {detector.n_terms_} different words; {corpus.labels.sum()} outliers were planted.\n"
     )
     print("Topics")
-    rung = detector.rungs_[0]
-    for topic in np.argsort(-rung.shares):
-        best = np.argsort(-rung.topics[:, topic])[:WORDS]
-        print(f"  {rung.shares[topic]:4.0%}  {', '.join(detector.terms_[i] for i in best)}")
+    for share, words in detector.topics(WORDS):
+        print(f"  {share:4.0%}  {', '.join(words)}")
 
-    flagged = detector.outlier_scores_ > detector.threshold_
+    flagged = detector.labels_ == -1
     print(f"\nDocuments that do not belong: {flagged.sum()} flagged, score above {detector.threshold_:.2f}")
     print(f"  {'rank':>4}  {'id':<9} {'score':>6}  {'flagged':<7}  {'planted':<7}  unexpected words")
     ranked = np.argsort(-detector.outlier_scores_)[:TOP]
     reasons = detector.unexpected_words([texts[row] for row in ranked], WORDS)
-    for rank, (row, words) in enumerate(zip(ranked, reasons, strict=True), start=1):
+    for rank, (row, reason) in enumerate(zip(ranked, reasons, strict=True), start=1):
         marks = ["yes" if yes else "no" for yes in (flagged[row], corpus.labels[row])]
-        listed = ", ".join(word for word, _ in words)
+        listed = ", ".join(word for word, _ in reason)
         score = detector.outlier_scores_[row]
         print(f"  {rank:>4}  {corpus.ids[row]:<9} {score:>6.2f}  {marks[0]:<7}  {marks[1]:<7}  {listed}")
 
