@@ -198,9 +198,9 @@ def page_text(summary: dict[str, Any], tables: dict[str, Any], cost: dict[str, A
     )
     return f"""# How well it finds outliers
 
-This page is written by `make bench-quality`; every figure comes from that run, on {summary["tasks"]} tasks with
-{summary["draws"]} draws each. A task is made of real data with classes: documents of some classes are ordinary, a few
-of another class are the outliers.
+This page is written by `make bench-quality`, which keeps each result and goes on where it was cut short; every figure here
+comes from it. There are {summary["tasks"]} tasks with {summary["draws"]} draws each. A task is made of real data with
+classes: documents of some classes are ordinary, a few of another class are the outliers.
 
 - Mean area under the ROC curve {s("auc")}; the best bag-of-words peer ({summary["best_peer"]}) has
   {s("best_peer_auc")}: {s("auc_gain")} less.

@@ -42,3 +42,13 @@ def test_constraints_are_plain_name_and_version():
     pins = [line for line in lines if line and not line.startswith("#")]
     assert pins
     assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9.]+", line) for line in pins)
+
+
+def test_the_readme_quotes_the_figures_of_the_quality_page():
+    readme, page = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/quality.md"))
+    section = readme[readme.index("## How well it does") : readme.index("## The model underneath")]
+    quoted = re.findall(r"^\| ([^|]+) \| (\.\d+) \| (\.\d+) \|$", section, flags=re.MULTILINE)
+    assert len(quoted) == 6
+    table = page[page.index("## All tasks") : page.index("### ")]
+    for method, auc, ap in quoted:
+        assert re.search(rf"\| +{re.escape(method)} \|[^|]+\| {auc} \| {ap} \|", table), method
