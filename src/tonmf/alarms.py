@@ -14,8 +14,8 @@ repeated   1 − ln(1 + distinct)/ln(1 + words): how much fewer different words 
 ========== ================================================================================================
 
 The first two are means over words, and `DOUBT` words that are as the average keep those of short documents from saying
-too much. Each is measured in widths above the median, where one width is P84 − median of the training documents; the
-alarm is what is beyond `CUTS` widths.
+too much. Each is measured in widths above the median, where one width is P84 − median of the training documents. There is an
+alarm beyond `CUTS` widths, as large as the share by which they are exceeded.
 """
 
 from __future__ import annotations
