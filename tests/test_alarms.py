@@ -11,7 +11,8 @@ from tonmf.alarms import CUTS, Alarms
 from tonmf.datasets import make_corpus
 from tonmf.datasets.archives import read_bbc, read_newsgroups, read_reuters_sgml
 from tonmf.documents import items_of
-from tonmf.text import TermCounter, document_frequencies
+from tonmf.text import TermCounter
+from tonmf.weighting import inverse_document_frequencies
 
 
 @pytest.fixture(scope="module", params=["bbc", "reuters"])
@@ -76,7 +77,7 @@ def counts_of(baskets, min_df=2):
 
 def test_an_ordinary_document_raises_none():
     counts = counts_of([text.split() for text in make_corpus(200, 0).texts])
-    raised = Alarms.learn(counts, document_frequencies(counts.matrix)).raised(counts)
+    raised = Alarms.learn(counts, inverse_document_frequencies(counts.matrix)).raised(counts)
     assert set(raised) == {*CUTS, "empty"}
     assert all((values == 0).all() for values in raised.values())
 
@@ -85,20 +86,20 @@ def test_short_documents_get_the_benefit_of_the_doubt():
     """One unknown word of one is not what fifty unknown words of fifty are."""
     baskets = [text.split() for text in make_corpus(200, 0).texts]
     counts = counts_of([*baskets, ["unheard"], [f"unheard-{i}" for i in range(50)]])
-    raised = Alarms.learn(counts, document_frequencies(counts.matrix)).raised(counts)["unknown"]
+    raised = Alarms.learn(counts, inverse_document_frequencies(counts.matrix)).raised(counts)["unknown"]
     assert raised[-1] > 3 * raised[-2]
 
 
 def test_a_word_twice_is_no_repetition_and_a_word_a_hundred_times_is():
     baskets = [text.split() for text in make_corpus(200, 0).texts]
     counts = counts_of([*baskets, ["goal"] * 100, ["goal"] * 2])
-    raised = Alarms.learn(counts, document_frequencies(counts.matrix)).raised(counts)["repeated"]
+    raised = Alarms.learn(counts, inverse_document_frequencies(counts.matrix)).raised(counts)["repeated"]
     assert raised[-2] > 0
     assert raised[-2] > 3 * raised[-1]
 
 
 def test_documents_that_are_all_alike_have_no_width_but_a_smallest_one():
     counts = counts_of([["a", "b", "c"]] * 50)
-    alarms = Alarms.learn(counts, document_frequencies(counts.matrix))
+    alarms = Alarms.learn(counts, inverse_document_frequencies(counts.matrix))
     assert all(width > 0 for width in alarms.widths.values())
     assert all((values == 0).all() for values in alarms.raised(counts).values())

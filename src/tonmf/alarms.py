@@ -24,7 +24,6 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tonmf.calibrate import UPPER
 from tonmf.ops import Array
@@ -51,14 +50,13 @@ class Alarms:
     widths: dict[str, float]
 
     @classmethod
-    def learn(cls, counts: Counts, document_frequencies: NDArray[np.int64]) -> Self:
-        """From the training documents that have words."""
-        n_docs = counts.matrix.shape[0]
-        rarity = np.log((1 + n_docs) / (1 + document_frequencies))
-        rarity_outside = float(np.log((1 + n_docs) / 2))
+    def learn(cls, counts: Counts, idf: Array) -> Self:
+        """From the training documents that have words, and the idf of each term, which is its rarity + 1."""
+        rarity = idf - 1
+        rarity_outside = float(np.log((1 + counts.matrix.shape[0]) / 2))
         n_distinct = max(int(counts.n_distinct.sum()), 1)
         n_outside = int(counts.n_outside.sum())
-        total_rarity = float(rarity @ document_frequencies) + n_outside * rarity_outside
+        total_rarity = float(rarity[counts.matrix.indices].sum()) + n_outside * rarity_outside
         means = {"unknown": n_outside / n_distinct, "rare": total_rarity / n_distinct}
         unscaled = cls(rarity, rarity_outside, means, {}, {})
         medians, widths = {}, {}

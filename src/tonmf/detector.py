@@ -195,16 +195,11 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         ops = make_ops(self.backend, self.n_jobs)
         C, idf = damped(counts.matrix), inverse_document_frequencies(counts.matrix)
         Y = unit_rows(C, idf)
-        corpus = Corpus(
-            rows=self._source(Y, ops),
-            counts=self._source(C, ops),
-            idf=idf,
-            background=np.bincount(C.indices, weights=C.data, minlength=C.shape[1]).astype(np.float64),
-            readable=np.diff(C.indptr) > 0,
-        )
+        rows, words = self._source(Y, ops), self._source(C, ops)
+        corpus = Corpus(rows, words, idf, background=words.term_sums(), readable=np.diff(C.indptr) > 0)
         fitted, groups = self._fit_rungs(corpus, Y, ops, rng, counter.terms)
         with one_blas_thread():
-            scorer, scores = learn_scorer(ops, counts, Y, corpus.rows, fitted, checked, rng)
+            scorer, scores = learn_scorer(ops, counts, idf, Y, corpus.rows, fitted, checked, rng)
         # Only now, so that a fit that fails leaves the detector as it was.
         self.kind_, self._counter, self.terms_, self.n_terms_ = kind, counter, counter.terms, len(counter.terms)
         self._idf, self._scorer, self._width = idf, scorer, None if checked is None else checked.shape[1]
@@ -299,8 +294,8 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """
         counts = self._count(documents)
         rows = self._check_new_embeddings(embeddings, counts.matrix.shape[0])
-        C, readings = self._read(counts)
         ops = make_ops(self.backend, self.n_jobs)
+        C, readings = self._read(counts, ops)
         source = self._source(unit_rows(C, self._idf), ops)
         with one_blas_thread():
             return self._scorer.score(ops, counts, source, readings, rows).total
@@ -318,7 +313,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """
         if n_words < 1:
             raise ParameterError(f"n_words must be a whole number of at least 1; got {n_words!r}.")
-        C, readings = self._read(self._count(documents))
+        C, readings = self._read(self._count(documents), make_ops(self.backend, self.n_jobs))
         parts = [rung.mixture.unexpected(C, reading) for rung, reading in zip(self.rungs_, readings, strict=True)]
         shares = sum(parts[1:], start=parts[0]) / len(parts)
         return [self._top_words(shares[[row]], n_words) for row in range(C.shape[0])]
@@ -358,10 +353,9 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError(f"The detector was fitted on {self.kind_}, but got {kind}.")
         return self._counter.count(documents)
 
-    def _read(self, counts: Counts) -> tuple[sp.csr_matrix, list[Reading]]:
+    def _read(self, counts: Counts, ops: Ops) -> tuple[sp.csr_matrix, list[Reading]]:
         """Damped counts, and what each rung makes of them."""
         C = damped(counts.matrix)
-        ops = make_ops(self.backend, self.n_jobs)
         source = self._source(C, ops)
         return C, [read_blocks(rung.mixture, ops, source) for rung in self.rungs_]
 

@@ -25,7 +25,7 @@ from tonmf.neighbours import Neighbours
 from tonmf.ops import Array, Ops
 from tonmf.ordinary import ordinary_documents, remoteness, sample_of
 from tonmf.sources.memory import MatrixSource
-from tonmf.text import Counts, document_frequencies
+from tonmf.text import Counts
 from tonmf.threshold import automatic_threshold
 
 REMOTENESS_WEIGHT = 3.0
@@ -87,6 +87,7 @@ def topic_score(rungs: Sequence[Rung], readings: Sequence[Reading]) -> Array:
 def learn_scorer(
     ops: Ops,
     counts: Counts,
+    idf: Array,
     Y: sp.csr_matrix,
     rows: MatrixSource,
     fitted: Sequence[tuple[Rung, Reading]],
@@ -110,7 +111,7 @@ def learn_scorer(
         Scale.of(remote[readable]),
         neighbours,
         Scale.of(distances) if distances is not None else Scale(0.0, 1.0),
-        Alarms.learn(counts, document_frequencies(counts.matrix)),
+        Alarms.learn(counts, idf),
         level=0.0,
         highest=0.0,
     )
