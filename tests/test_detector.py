@@ -188,7 +188,7 @@ def test_a_table_in_place_of_a_column_is_named():
 BAD = [
     ("analyzer", "words"),
     ("lowercase", "yes"),
-    ("stop_words", "german"),
+    ("stop_words", "klingon"),
     ("stop_words", [1]),
     ("ngram_range", (2, 1)),
     ("ngram_range", 2),
@@ -413,8 +413,8 @@ def test_options_for_words_are_refused_where_terms_are_no_words(options):
 def test_unexpected_words_are_a_documents_own_and_their_shares_add_up_to_less_than_it(fitted):
     strangest = int(fitted.outlier_scores_.argmax())
     words = fitted.unexpected_words([CORPUS.texts[strangest], ""], n_words=100)
-    assert {word for word, _ in words[0]} <= set(CORPUS.texts[strangest].split())
-    assert 0.3 < sum(share for _, share in words[0]) <= 1
+    assert {word.word for word in words[0]} <= set(CORPUS.texts[strangest].split())
+    assert 0.3 < sum(word.share for word in words[0]) <= 1
     assert fitted.unexpected_words([CORPUS.texts[strangest]], n_words=3)[0] == words[0][:3]
     assert words[1] == []
     with pytest.raises(ParameterError, match="n_words must be"):
@@ -423,15 +423,39 @@ def test_unexpected_words_are_a_documents_own_and_their_shares_add_up_to_less_th
 
 def test_a_word_that_is_everywhere_is_no_reason(fitted):
     text = "today people reported week city year eclipse quasar"
-    assert {word for word, _ in fitted.unexpected_words([text], n_words=2)[0]} == {"eclipse", "quasar"}
+    assert {word.word for word in fitted.unexpected_words([text], n_words=2)[0]} == {"eclipse", "quasar"}
 
 
 def test_topics_are_listed_by_share_with_their_first_words(fitted):
     topics = fitted.topics(n_words=4)
-    shares = [share for share, _ in topics]
+    shares = [topic.share for topic in topics]
     assert shares == sorted(shares, reverse=True)
     assert sum(shares) == pytest.approx(1)
-    assert all(len(words) == 4 for _, words in topics)
+    assert [topic.number for topic in topics] == list(range(1, len(topics) + 1))
+    for topic in topics:
+        assert len(topic.words) == 4
+        assert len(topic.typical) == 3
+        for document in topic.typical:
+            assert set(topic.words) & set(CORPUS.texts[int(document.id)].split())
+
+
+def test_stop_words_of_other_languages_are_left_out_and_named_by_language_or_code():
+    texts = ["der Hund und die Katze", "die Katze und der Vogel", "der Vogel und der Hund"] * 3
+    for language in ("german", "de"):
+        assert TextOutlierDetector(stop_words=language).fit(texts).terms_ == ["hund", "katze", "vogel"]
+
+
+def test_columns_of_a_matrix_are_called_by_their_names():
+    X = CountVectorizer(min_df=1).fit(CORPUS.texts)
+    names, matrix = X.get_feature_names_out(), X.transform(CORPUS.texts)
+    detector = TextOutlierDetector().fit(matrix, terms=names)
+    strangest = int(detector.outlier_scores_.argmax())
+    words = {word.word for word in detector.unexpected_words(matrix[[strangest]])[0]}
+    assert words <= set(CORPUS.texts[strangest].split())
+    with pytest.raises(InputError, match="terms must name each of the"):
+        TextOutlierDetector().fit(matrix, terms=["one"])
+    with pytest.raises(InputError, match="terms name the columns of a matrix"):
+        TextOutlierDetector().fit(CORPUS.texts, terms=["one"])
 
 
 def test_a_document_of_unknown_words_only_says_so_however_short(fitted):

@@ -67,6 +67,8 @@ def make_analyzer(
     words: dict[str, Any] = {"token_pattern": token_pattern}
     if token_pattern is None:
         words["tokenizer"] = words_of if analyzer == "word" else None
+    if isinstance(stop_words, str) and stop_words != "english":
+        stop_words = stop_words_of(stop_words)
     stop_words = list(stop_words) if isinstance(stop_words, tuple | set | frozenset) else stop_words
     try:
         analyze = CountVectorizer(
@@ -77,6 +79,25 @@ def make_analyzer(
     if stemmer is not None:
         make_stemmer(stemmer)  # an unknown language is an error now, not later
     return Analysis(analyze, stemmer, rules)
+
+
+def stop_words_of(language: str) -> list[str]:
+    """Stop words of a language, given by its English name or two-letter code."""
+    try:
+        import stop_words
+    except ImportError as error:
+        raise MissingExtraError(
+            f"Stop words of {language!r} need the package stop-words: pip install 'tonmf[languages]'. Without it there are "
+            "'english', a list of your own, or none."
+        ) from error
+    names = {**stop_words.LANGUAGE_MAPPING, **{name: name for name in stop_words.AVAILABLE_LANGUAGES}}
+    if language.lower() not in names:
+        known = ", ".join(sorted(stop_words.AVAILABLE_LANGUAGES))
+        raise ParameterError(
+            f"stop_words must be a language, a list of words, or None; known are {known}; got {language!r}."
+        )
+    words: list[str] = stop_words.get_stop_words(names[language.lower()])
+    return words
 
 
 def make_stemmer(language: str) -> Callable[[str], str]:

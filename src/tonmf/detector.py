@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OutlierMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from tonmf.analysis import WORD_RULES, WordRules, make_analyzer
-from tonmf.backends import make_ops, n_threads_of
+from tonmf.backends import make_ops
 from tonmf.blas import one_blas_thread
-from tonmf.documents import COUNTS, ITEMS, TEXTS, as_documents, items_of
+from tonmf.bundles import Bundle, provenance, write_bundle
+from tonmf.counting import check_no_option_idle, make_counter
+from tonmf.detector_state import DetectorState, read_state
+from tonmf.documents import COUNTS, as_documents, check_ids, check_names, take
 from tonmf.errors import InputError, ParameterError
-from tonmf.groups import COARSE_SHARE, FINE_SHARE, SHARE_AMONG_STRANGEST, Group, find_groups, strangest
-from tonmf.ladder import PASSES, Corpus, Rung, fit_rung, fit_rungs
+from tonmf.explain import Explanation
 from tonmf.mixture import Reading, read_blocks
-from tonmf.neighbours import check_embeddings, require_index
+from tonmf.neighbours import check_embeddings
 from tonmf.ops import Array, Ops
-from tonmf.ordinary import ORDINARY_SHARE
-from tonmf.parameters import DETECTOR_RULES, TEXT_OPTIONS, check_parameters, check_unused, defaults_of
-from tonmf.scoring import DocumentScores, learn_scorer
-from tonmf.sources.memory import MatrixSource, default_block_size
-from tonmf.text import Counts, MatrixCounter, TermCounter, VectorizerCounter
-from tonmf.threshold import threshold_for_share
-from tonmf.weighting import damped, inverse_document_frequencies, unit_rows
+from tonmf.parameters import DETECTOR_RULES, check_at_least, check_parameters, defaults_of
+from tonmf.recipe import Recipe, whole_source
+from tonmf.saved_parameters import kept_parameters, restored_parameters
+from tonmf.scoring import DocumentScores
+from tonmf.text import Counts
+from tonmf.topics import Topic
+from tonmf.unexpected import Leftovers, UnexpectedWord
+from tonmf.weighting import damped, unit_rows
 
 
 class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
@@ -47,8 +47,9 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         What a term is, as in scikit-learn's CountVectorizer: words, characters, or what a function returns for a document.
     lowercase : bool
         Whether upper and lower case are the same.
-    stop_words : "english", list of str or None
-        Words to leave out.
+    stop_words : str, list of str or None
+        Words to leave out: those of a language, such as "german" (any but "english" needs
+        ``pip install 'tonmf[languages]'``), or your own.
     ngram_range : tuple (low, high)
         Lengths of the word or character sequences that are terms.
     token_pattern : str, optional
@@ -161,7 +162,15 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     # ------------------------------------------------------------------ fitting
 
-    def fit(self, documents: Any, y: Any = None, *, embeddings: Any = None) -> Self:
+    def fit(
+        self,
+        documents: Any,
+        y: Any = None,
+        *,
+        embeddings: Any = None,
+        names: Sequence[Any] | None = None,
+        terms: Sequence[Any] | None = None,
+    ) -> Self:
         """Learn what is ordinary, and score every document.
 
         Parameters
@@ -172,114 +181,34 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             Present for API consistency.
         embeddings : array of shape (n_docs, width), optional
             Your own sentence embeddings. The distance to the nearest neighbours among them then joins the score.
+        names : sequence of shape (n_docs,), optional
+            What explanations call the documents; their numbers if not given.
+        terms : sequence of shape (n_terms,), optional
+            What the columns of a matrix of counts are called; their numbers if not given.
 
         Returns
         -------
         self : TextOutlierDetector
         """
-        check_parameters(self.get_params(deep=False), DETECTOR_RULES)
+        values = self.get_params(deep=False)
+        check_parameters(values, DETECTOR_RULES)
         documents, kind = as_documents(documents)
-        self._check_unused(kind)
-        counter = self._make_counter(kind)
-        counts = counter.learn(documents)
-        checked = None
-        if embeddings is not None:
-            checked = check_embeddings(embeddings, counts.matrix.shape[0])
-            require_index(int(ORDINARY_SHARE * len(checked)))
-        if not counter.terms:
-            raise InputError(
-                f"None of the words occurs in min_df={self.min_df} or more of the {counts.matrix.shape[0]} documents, so "
-                "nothing can be learnt about what is ordinary. Lower min_df, or give more documents."
-            )
-        rng = check_random_state(self.random_state)
-        ops = make_ops(self.backend, self.n_jobs)
-        C, idf = damped(counts.matrix), inverse_document_frequencies(counts.matrix)
-        Y = unit_rows(C, idf)
-        rows, words = self._source(Y, ops), self._source(C, ops)
-        corpus = Corpus(rows, words, idf, background=words.term_sums(), readable=np.diff(C.indptr) > 0)
-        fitted, groups = self._fit_rungs(corpus, Y, ops, rng, counter.terms)
-        with one_blas_thread():
-            scorer, scores = learn_scorer(ops, counts, idf, Y, corpus.rows, fitted, checked, rng)
-        # Only now, so that a fit that fails leaves the detector as it was.
-        self.kind_, self._counter, self.terms_, self.n_terms_ = kind, counter, counter.terms, len(counter.terms)
-        self._idf, self._scorer, self._width = idf, scorer, None if checked is None else checked.shape[1]
-        self.rungs_, self.groups_ = list(scorer.rungs), groups
-        self._set_scores(counts, scores)
+        check_no_option_idle(values, defaults_of(type(self)), kind)
+        counter = make_counter(values, kind, None if terms is None else list(map(str, terms)))
+        options = {name: values[name] for name in Recipe.__dataclass_fields__}
+        # A fit that fails leaves the detector as it was.
+        self._adopt(Recipe(**options).learn(documents, kind, counter, embeddings, names))
         return self
 
-    def _fit_rungs(
-        self, corpus: Corpus, Y: sp.csr_matrix, ops: Ops, rng: np.random.RandomState, terms: list[str]
-    ) -> tuple[list[tuple[Rung, Reading]], list[Group]]:
-        """Fit the rungs that score, which are returned, and those that only serve to find groups."""
-        seeds = [int(seed) for seed in rng.randint(2**31, size=self.n_restarts)]
-        ladder = [(share, seed) for share in sorted(self.topic_shares) for seed in seeds]
-        # The finest takes longest, so it goes first.
-        plan = [(FINE_SHARE, seeds[0]), *ladder, (COARSE_SHARE, seeds[0])]
-        on_passes = self._count_passes((len(plan) + 1) * PASSES)
-        n_threads = n_threads_of(self.n_jobs)
-        fitted = fit_rungs(corpus, plan, self.max_topics, lambda n: make_ops(self.backend, n), n_threads, on_passes)
-        among_strangest = replace(corpus, rows=self._source(Y[strangest(fitted[-1], corpus.readable)], ops))
-        with one_blas_thread():
-            there = fit_rung(among_strangest, SHARE_AMONG_STRANGEST, seeds[0], self.max_topics, ops, on_passes)
-        return fitted[1:-1], find_groups([there, *fitted[:-1]], fitted[-1], terms)
-
-    def _source(self, rows: sp.csr_matrix, ops: Ops) -> MatrixSource:
-        return MatrixSource(rows, np.ones(rows.shape[0]), default_block_size(rows, self.max_topics), ops)
-
-    def _set_scores(self, counts: Counts, scores: DocumentScores) -> None:
-        self.empty_ = counts.n_words == 0
-        self.alarms_ = scores.alarms
-        self.scores_before_alarms_ = scores.plain
-        self.outlier_scores_ = scores.total
-        if isinstance(self.contamination, str):
-            self.threshold_ = self._scorer.level
-        else:
-            self.threshold_ = threshold_for_share(self.outlier_scores_, self.contamination, 1.0 - self.empty_)
-        self.offset_ = -self.threshold_
-        self.labels_ = np.where(self.outlier_scores_ > self.threshold_, -1, 1)
-
-    def _count_passes(self, n_passes: int) -> Callable[[int], None]:
-        """A function that tells the user's callback how much is done; fits call it from several threads."""
-        done, lock = 0, threading.Lock()
-
-        def on_passes(n: int) -> None:
-            nonlocal done
-            with lock:
-                done += n
-                if n and self.callback is not None:
-                    self.callback(done / n_passes)
-
-        return on_passes
-
-    # ------------------------------------------------------------------ from documents to counts
-
-    def _check_unused(self, kind: str) -> None:
-        """No option is silently without effect."""
-        values, defaults = self.get_params(deep=False), defaults_of(type(self))
-        if self.vectorizer is not None:
-            check_unused(values, defaults, (*TEXT_OPTIONS, "min_df"), "beside your own vectorizer")
-        if kind != TEXTS:
-            check_unused(values, defaults, TEXT_OPTIONS, f"on {kind}")
-        if kind == COUNTS:
-            check_unused(values, defaults, ("vectorizer",), f"on {kind}")
-        if self.analyzer != "word":
-            names = ("stop_words", "token_pattern", "stemmer", "word_rules")
-            check_unused(values, defaults, names, "unless analyzer='word'")
-        if callable(self.analyzer):
-            check_unused(values, defaults, ("ngram_range", "lowercase"), "beside an analyzer of your own")
-
-    def _make_counter(self, kind: str) -> TermCounter | VectorizerCounter | MatrixCounter:
-        if kind == COUNTS:
-            return MatrixCounter(self.min_df)
-        if self.vectorizer is not None:
-            return VectorizerCounter(self.vectorizer)
-        if kind == ITEMS:
-            return TermCounter(items_of, self.min_df)
-        rules = WordRules() if self.word_rules is None else WORD_RULES[self.word_rules]
-        analyze = make_analyzer(
-            self.analyzer, self.lowercase, self.stop_words, self.ngram_range, self.token_pattern, self.stemmer, rules
-        )
-        return TermCounter(analyze, self.min_df, rules)
+    def _adopt(self, state: DetectorState) -> None:
+        """Be the fitted detector that a state describes."""
+        self._state = state
+        self.kind_, self.terms_, self.n_terms_ = state.kind, state.counter.terms, len(state.counter.terms)
+        self.rungs_, self.groups_ = list(state.scorer.rungs), state.groups
+        self.outlier_scores_, self.scores_before_alarms_ = state.outlier_scores, state.scores_before_alarms
+        self.alarms_, self.empty_ = state.alarms, state.alarms["empty"] > 0
+        self.threshold_, self.offset_ = state.threshold, -state.threshold
+        self.labels_ = np.where(state.outlier_scores > state.threshold, -1, 1)
 
     # ------------------------------------------------------------------ using the model
 
@@ -294,47 +223,109 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """
         counts = self._count(documents)
         rows = self._check_new_embeddings(embeddings, counts.matrix.shape[0])
-        ops = make_ops(self.backend, self.n_jobs)
-        C, readings = self._read(counts, ops)
-        source = self._source(unit_rows(C, self._idf), ops)
-        with one_blas_thread():
-            return self._scorer.score(ops, counts, source, readings, rows).total
+        return self._score(counts, rows)[-1].total
 
-    def unexpected_words(self, documents: Any, n_words: int = 5) -> list[list[tuple[str, float]]]:
-        """The words that make up what the topics leave unexplained of each document, those that say most first.
+    def explain(
+        self,
+        documents: Any,
+        ids: Sequence[int] | None = None,
+        *,
+        embeddings: Any = None,
+        names: Sequence[Any] | None = None,
+        n_words: int = 10,
+        n_nearest: int = 3,
+    ) -> list[Explanation]:
+        """Why documents have the scores they have.
 
-        A word's share is the part of the document's word count (damped, as in docs/detector.md) that it takes and the topics
-        do not explain. Words are listed by share times idf, since a word that is everywhere is no reason. Only words of
-        the vocabulary are listed; of others, `alarms` tells how many there are.
-
-        Returns
-        -------
-        words : list of lists of (word, share)
-        """
-        if n_words < 1:
-            raise ParameterError(f"n_words must be a whole number of at least 1; got {n_words!r}.")
-        C, readings = self._read(self._count(documents), make_ops(self.backend, self.n_jobs))
-        parts = [rung.mixture.unexpected(C, reading) for rung, reading in zip(self.rungs_, readings, strict=True)]
-        shares = sum(parts[1:], start=parts[0]) / len(parts)
-        return [self._top_words(shares[[row]], n_words) for row in range(C.shape[0])]
-
-    def _top_words(self, row: sp.csr_matrix, n_words: int) -> list[tuple[str, float]]:
-        best = np.argsort(-row.data * self._idf[row.indices], kind="stable")[:n_words]
-        return [(self.terms_[row.indices[i]], float(row.data[i])) for i in best]
-
-    def topics(self, n_words: int = 10) -> list[tuple[float, list[str]]]:
-        """The topics of the fit that asks least of them: each one's share of the documents' weight, and its first words.
+        Parameters
+        ----------
+        documents : as in ``fit``
+        ids : sequence of int, optional
+            Numbers of the documents to explain; all if not given.
+        embeddings : array of shape (n_docs, width), optional
+            Those of all documents, if the detector was fitted with embeddings.
+        names : sequence of shape (n_docs,), optional
+            What to call all documents; their numbers if not given.
+        n_words : int
+            Unexpected words to list of each document, at most.
+        n_nearest : int
+            Ordinary training documents to list that are most like it.
 
         Returns
         -------
-        topics : list of (share, words), largest share first
+        explanations : list of Explanation
+
+        Examples
+        --------
+        >>> from tonmf import TextOutlierDetector
+        >>> from tonmf.datasets import make_corpus
+        >>> corpus = make_corpus(n_docs=300, n_outliers=5)
+        >>> detector = TextOutlierDetector().fit(corpus.texts)
+        >>> strangest = int(detector.outlier_scores_.argmax())
+        >>> why = detector.explain(corpus.texts, ids=[strangest])[0]
+        >>> why.outlier, why.rank, [word.word for word in why.unexpected[:3]]
+        (True, 1, ['sugar', 'dough', 'knead'])
         """
         check_is_fitted(self)
-        rung = self.rungs_[0]
-        return [
-            (float(rung.shares[k]), [self.terms_[i] for i in np.argsort(-rung.topics[:, k], kind="stable")[:n_words]])
-            for k in np.argsort(-rung.shares, kind="stable")
-        ]
+        check_at_least(n_words, 1, "n_words")
+        check_at_least(n_nearest, 0, "n_nearest")
+        documents, kind = as_documents(documents)
+        n_docs = documents.shape[0] if kind == COUNTS else len(documents)
+        called, rows = check_names(names, n_docs), self._check_new_embeddings(embeddings, n_docs)
+        chosen = list(range(n_docs)) if ids is None else check_ids(ids, n_docs)
+        if not chosen:
+            return []
+        counts, outside = self._state.counter.count_all(self._of_the_same_kind(take(documents, chosen)))
+        Y, readings, scores = self._score(counts, None if rows is None else rows[chosen])
+        leftovers = Leftovers.of(counts, outside, self.rungs_, readings)
+        with one_blas_thread():
+            return self._state.explainer(self.analyzer).explain(
+                [called[i] for i in chosen], leftovers, Y, readings, scores, n_words, n_nearest
+            )
+
+    def unexpected_words(self, documents: Any, n_words: int = 5) -> list[list[UnexpectedWord]]:
+        """The words that make up what the topics leave unexplained of each document, those that say most first.
+
+        A word's share is the part of the document's weight (the sum of its damped word counts) that it takes and no topic
+        explains; the shares of all its words add up to the unexplained share. Words are listed by share times idf, since a
+        word that is everywhere is no reason.
+
+        Returns
+        -------
+        words : list of lists of UnexpectedWord
+        """
+        return self.reasons(documents, n_words)[1]
+
+    def reasons(self, documents: Any, n_words: int = 5) -> tuple[list[int | None], list[list[UnexpectedWord]]]:
+        """Of each document the number of its main topic, None if no term of it is known, and its unexpected words.
+
+        Returns
+        -------
+        topics : list of int or None
+        words : list of lists of UnexpectedWord
+        """
+        check_at_least(n_words, 1, "n_words")
+        check_is_fitted(self)
+        counts, outside = self._state.counter.count_all(self._of_the_same_kind(documents))
+        _, readings = self._read(counts, make_ops(self.backend, self.n_jobs))
+        leftovers, explainer = (
+            Leftovers.of(counts, outside, self.rungs_, readings),
+            self._state.explainer(self.analyzer),
+        )
+        known = np.diff(counts.matrix.indptr) > 0
+        topics = [n if readable else None for n, readable in zip(explainer.main_topics(readings), known, strict=True)]
+        return topics, [explainer.words(leftovers, row)[:n_words] for row in range(len(known))]
+
+    def topics(self, n_words: int = 10) -> list[Topic]:
+        """The topics of the fit that asks least of them, the largest share first.
+
+        Returns
+        -------
+        topics : list of Topic
+        """
+        check_is_fitted(self)
+        check_at_least(n_words, 1, "n_words")
+        return self._state.explainer(self.analyzer).topics(n_words)
 
     def alarms(self, documents: Any) -> dict[str, Array]:
         """How far each document is beyond the alarms "unknown", "rare" and "repeated", as ``alarms_`` has it.
@@ -343,25 +334,41 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         alarms : dict of str to ndarray of shape (n_docs,)
         """
-        return self._scorer.alarms.raised(self._count(documents))
+        return self._state.scorer.alarms.raised(self._count(documents))
 
     def _count(self, documents: Any) -> Counts:
         """Counts of new documents."""
         check_is_fitted(self)
+        return self._state.counter.count(self._of_the_same_kind(documents))
+
+    def _of_the_same_kind(self, documents: Any) -> Any:
         documents, kind = as_documents(documents)
         if kind != self.kind_:
             raise InputError(f"The detector was fitted on {self.kind_}, but got {kind}.")
-        return self._counter.count(documents)
+        return documents
+
+    def _score(self, counts: Counts, embeddings: Array | None) -> tuple[sp.csr_matrix, list[Reading], DocumentScores]:
+        """Unit rows, what each rung makes of them, and scores."""
+        ops = make_ops(self.backend, self.n_jobs)
+        C, readings = self._read(counts, ops)
+        Y = unit_rows(C, self._state.idf)
+        with one_blas_thread():
+            return (
+                Y,
+                readings,
+                self._state.scorer.score(ops, counts, whole_source(Y, self.max_topics, ops), readings, embeddings),
+            )
 
     def _read(self, counts: Counts, ops: Ops) -> tuple[sp.csr_matrix, list[Reading]]:
         """Damped counts, and what each rung makes of them."""
         C = damped(counts.matrix)
-        source = self._source(C, ops)
+        source = whole_source(C, self.max_topics, ops)
         return C, [read_blocks(rung.mixture, ops, source) for rung in self.rungs_]
 
     def _check_new_embeddings(self, embeddings: Any, n_docs: int) -> Array | None:
         """Those of new documents, which must come if those of the training documents did, and only then."""
-        if self._width is None:
+        neighbours = self._state.scorer.neighbours
+        if neighbours is None:
             if embeddings is not None:
                 raise InputError(
                     "The detector was fitted without embeddings, so it has none to compare with. Fit it with them."
@@ -371,7 +378,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError(
                 "The detector was fitted with embeddings: give those of the new documents too (embeddings=...)."
             )
-        return check_embeddings(embeddings, n_docs, self._width)
+        return check_embeddings(embeddings, n_docs, neighbours.rows.shape[1])
 
     def score_samples(self, documents: Any, *, embeddings: Any = None) -> Array:
         """``-outlier_score(documents)``: scikit-learn's sign, lower is stranger."""
@@ -388,6 +395,36 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def fit_predict(self, documents: Any, y: Any = None, *, embeddings: Any = None) -> NDArray[np.int64]:
         """Fit, and label the training documents: -1 for outliers, 1 for the rest."""
         return self.fit(documents, embeddings=embeddings).labels_
+
+    # ------------------------------------------------------------------ keeping it
+
+    def save(self, path: str | Path, *, excerpts: bool = True) -> None:
+        """Save the fitted detector in a folder that ``tonmf.load`` reads, and that holds nothing that can execute.
+
+        Parameters
+        ----------
+        path : str or Path
+            The folder. A saved model that is there is replaced, in one step.
+        excerpts : bool
+            Whether to keep how up to 2,000 ordinary training documents begin (160 characters each), to be shown beside
+            documents that are explained. Their names are kept in any case.
+        """
+        check_is_fitted(self)
+        parameters = kept_parameters(self.get_params(deep=False))
+        fields = {"parameters": parameters, **self._state.fields(excerpts), "provenance": provenance()}
+        write_bundle(path, type(self).__name__, fields, self._state.arrays())
+
+    @classmethod
+    def from_bundle(cls, bundle: Bundle) -> Self:
+        """The detector in a saved model; ``tonmf.load`` calls it."""
+        parameters = restored_parameters(bundle, defaults_of(cls), DETECTOR_RULES)
+        try:
+            state = read_state(bundle, parameters)
+        except ParameterError as error:
+            raise bundle.wrong(str(error).rstrip(".")) from error
+        detector = cls(**parameters)
+        detector._adopt(state)
+        return detector
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from tonmf.errors import InputError
 
@@ -16,7 +17,7 @@ TEXTS, ITEMS, COUNTS = "texts", "rows of items", "a matrix of counts"
 
 def as_documents(documents: Any) -> tuple[Any, str]:
     """The documents, as a list if they are no matrix, and their kind."""
-    if sp.issparse(documents) or (isinstance(documents, np.ndarray) and documents.dtype.kind not in "OUT"):
+    if is_matrix(documents):
         return documents, COUNTS
     _refuse_lookalikes(documents)
     try:
@@ -34,6 +35,18 @@ def as_documents(documents: Any) -> tuple[Any, str]:
             f"Documents must all be of one kind: document 0 is of {kinds[0]}, document {other} of {kinds[other]}."
         )
     return listed, kinds[0]
+
+
+def is_matrix(documents: Any) -> bool:
+    """Whether they are rows of numbers, sparse or dense."""
+    return sp.issparse(documents) or (isinstance(documents, np.ndarray) and documents.dtype.kind not in "OUT")
+
+
+def take(documents: Any, rows: Sequence[int] | NDArray[np.int64]) -> Any:
+    """Some of the documents, as `as_documents` returned them."""
+    if sp.issparse(documents):
+        return sp.csr_matrix(documents)[rows]
+    return documents[rows] if is_matrix(documents) else [documents[row] for row in rows]
 
 
 def _refuse_lookalikes(documents: Any) -> None:
@@ -84,3 +97,21 @@ def items_of(row: Iterable[Any]) -> list[str]:
     if any(item is None or _is_nan(item) for item in items):
         raise InputError(f"A row of items holds a missing one: {items[:10]!r}. Leave it out.")
     return list(map(str, items))
+
+
+def check_names(names: Sequence[Any] | None, n_docs: int) -> list[str]:
+    """What documents are called: their numbers, or one given name each."""
+    if names is None:
+        return list(map(str, range(n_docs)))
+    if len(names) != n_docs:
+        raise InputError(f"names must have one for each of the {n_docs} documents; got {len(names)}.")
+    return list(map(str, names))
+
+
+def check_ids(ids: Iterable[Any], n_docs: int) -> list[int]:
+    """Numbers of documents, if all of them are."""
+    listed = list(ids) if isinstance(ids, Iterable) and not isinstance(ids, str | bytes) else [ids]
+    for number in listed:
+        if not isinstance(number, int | np.integer) or isinstance(number, bool) or not -n_docs <= int(number) < n_docs:
+            raise InputError(f"ids must be numbers of the {n_docs} documents, from 0 up; got {number!r}.")
+    return [int(number) % n_docs for number in listed]

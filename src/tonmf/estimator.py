@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -16,15 +17,18 @@ from sklearn.utils.validation import check_is_fitted
 from tonmf.backends import make_ops
 from tonmf.blas import one_blas_thread
 from tonmf.blocks import Pass, Topics, document_step
+from tonmf.bundles import Bundle, provenance, write_bundle
 from tonmf.errors import InputError
 from tonmf.executors.serial import SerialExecutor
 from tonmf.init import STARTS, Start, at_unit_norm
 from tonmf.inner import INNER_METHODS
 from tonmf.mixture import Mixture, read_blocks
+from tonmf.model_state import read_attributes, state_arrays, state_fields
 from tonmf.objective import outlier_norms, shrink
 from tonmf.ops import Array, Ops
-from tonmf.parameters import MIXTURE_SCORES, check_model_parameters, defaults_of
+from tonmf.parameters import MIXTURE_SCORES, MODEL_RULES, check_model_parameters, defaults_of
 from tonmf.penalty import Ramp
+from tonmf.saved_parameters import kept_parameters, restored_parameters
 from tonmf.solver import Options, Problem, Progress, Solution, solve
 from tonmf.sources import Block
 from tonmf.sources.memory import MatrixSource, default_block_size
@@ -378,6 +382,24 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
     def _mixture_score(self, source: MatrixSource, ops: Ops) -> Array:
         reading = read_blocks(self._mixture, ops, source)
         return reading.unexplained.copy() if self._score_by == "unexplained" else reading.strangeness
+
+    def save(self, path: str | Path) -> None:
+        """Save the fitted model in a folder that ``tonmf.load`` reads, and that holds nothing that can execute.
+
+        A saved model that is there is replaced, in one step.
+        """
+        check_is_fitted(self)
+        parameters = kept_parameters(self.get_params(deep=False))
+        fields = {"parameters": parameters, **state_fields(self), "provenance": provenance()}
+        write_bundle(path, type(self).__name__, fields, state_arrays(self))
+
+    @classmethod
+    def from_bundle(cls, bundle: Bundle) -> Self:
+        """The model in a saved model; ``tonmf.load`` calls it."""
+        model = cls(**restored_parameters(bundle, defaults_of(cls), MODEL_RULES))
+        for name, value in read_attributes(bundle).items():
+            setattr(model, name, value)
+        return model
 
     @property
     def _n_features_out(self) -> int:

@@ -80,14 +80,14 @@ class Mixture:
         used = masses / masses.sum() if masses.sum() > 0 else np.full(n_topics, 1 / n_topics)
         return cls(ratios, np.append(1.0, n_topics * used))
 
-    def unexpected(self, C: sp.csr_matrix, reading: Reading) -> sp.csr_matrix:
-        """Of every count the part that the background takes, as a share of all counts of its document."""
-        rows = np.repeat(np.arange(C.shape[0]), np.diff(C.indptr))
-        background = reading.theta[rows, 0]
+    def unexplained(self, C: sp.csr_matrix, reading: Reading) -> Array:
+        """Of every stored count the share that the background takes: how far that word is unexpected there."""
+        lengths = np.diff(C.indptr)
+        rows = np.repeat(np.arange(C.shape[0]), lengths)
         topics = np.einsum("ij,ij->i", reading.theta[rows, 1:], self.ratios[C.indices])
-        totals = np.bincount(rows, weights=C.data, minlength=C.shape[0])
-        shares = C.data * background / (background + topics) / totals[rows]
-        return sp.csr_matrix((shares, C.indices, C.indptr), shape=C.shape)
+        background = reading.theta[rows, 0]
+        shares: Array = background / (background + topics)
+        return shares
 
     def read(self, ops: Ops, X: Any) -> Reading:
         """Mixtures of documents, given as `Ops.prepare` returned them."""

@@ -121,10 +121,8 @@ DETECTOR_RULES: Mapping[str, Rule] = {
     ),
     "lowercase": Rule("True or False", lambda v: not _not_bool(v)),
     "stop_words": Rule(
-        "'english', a list of words, or None",
-        lambda v: (
-            v is None or (isinstance(v, str) and v == "english") or _all(v, list | tuple | set | frozenset, _is_str)
-        ),
+        "the name of a language, a list of words, or None",
+        lambda v: v is None or isinstance(v, str) or _all(v, list | tuple | set | frozenset, _is_str),
     ),
     "ngram_range": Rule(
         "a tuple (low, high) of whole numbers with 1 <= low <= high",
@@ -162,6 +160,12 @@ def check_parameters(values: Mapping[str, Any], rules: Mapping[str, Rule]) -> No
     for name, rule in rules.items():
         if not rule.holds(values[name]):
             raise ParameterError(f"{name} must be {rule.expected}; got {values[name]!r}.")
+
+
+def check_at_least(value: Any, low: int, name: str) -> None:
+    """Raise `ParameterError` for anything but a whole number from `low` up."""
+    if not _whole(value, low):
+        raise ParameterError(f"{name} must be a whole number of at least {low}; got {value!r}.")
 
 
 def defaults_of(estimator: type) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from tonmf.alarms import Alarms
 from tonmf.calibrate import Scale
@@ -37,8 +38,12 @@ WIDTHS = 2.25
 
 @dataclass(frozen=True)
 class DocumentScores:
-    """Scores of some documents: before alarms, the alarms, and after."""
+    """Scores of some documents: the parts that add up to the score before alarms, that score, the alarms, and after.
 
+    The parts are "topics" for (z(b) + z(g))/5, "neighbours" for 3 z(r)/5, and "embeddings" for z(d) if there are any.
+    """
+
+    parts: dict[str, Array]
     plain: Array
     alarms: dict[str, Array]
     total: Array
@@ -46,10 +51,14 @@ class DocumentScores:
 
 @dataclass(frozen=True)
 class Scorer:
-    """All that is needed to score documents: the ladder, a sample of ordinary documents, alarms, and the scales of each."""
+    """All that is needed to score documents: the ladder, a sample of ordinary documents, alarms, and the scales of each.
+
+    `sampled` holds the numbers that the ordinary documents of the sample have among the training documents.
+    """
 
     rungs: Sequence[Rung]
     sample: sp.csr_matrix
+    sampled: NDArray[np.int64]
     remoteness_scale: Scale
     neighbours: Neighbours | None
     distance_scale: Scale
@@ -62,20 +71,24 @@ class Scorer:
     ) -> DocumentScores:
         """Scores of documents, given as counts, as unit rows, as the rungs read them, and by their embeddings."""
         distances = None if embeddings is None or self.neighbours is None else self.neighbours.distances(embeddings)
-        plain = self.before_alarms(topic_score(self.rungs, readings), remoteness(ops, rows, self.sample), distances)
-        return self.raise_alarms(plain, self.alarms.raised(counts))
+        parts = self.parts(topic_score(self.rungs, readings), remoteness(ops, rows, self.sample), distances)
+        return self.raise_alarms(parts, self.alarms.raised(counts))
 
-    def before_alarms(self, topics: Array, remote: Array, distances: Array | None) -> Array:
-        """(z(b) + z(g) + w z(r)) / (2 + w), and z(d) if there are embeddings; `topics` is z(b) + z(g)."""
+    def parts(self, topics: Array, remote: Array, distances: Array | None) -> dict[str, Array]:
+        """What makes up the score before alarms; `topics` is z(b) + z(g)."""
         weight = REMOTENESS_WEIGHT
-        text: Array = (topics + weight * self.remoteness_scale.z(remote)) / (2 + weight)
-        return text if distances is None else text + self.distance_scale.z(distances)
+        parts = {
+            "topics": topics / (2 + weight),
+            "neighbours": weight * self.remoteness_scale.z(remote) / (2 + weight),
+        }
+        return parts if distances is None else {**parts, "embeddings": self.distance_scale.z(distances)}
 
-    def raise_alarms(self, plain: Array, alarms: dict[str, Array]) -> DocumentScores:
-        """Lift the documents that raise an alarm."""
+    def raise_alarms(self, parts: dict[str, Array], alarms: dict[str, Array]) -> DocumentScores:
+        """Add up the parts, and lift the documents that raise an alarm."""
+        plain = np.add.reduce(list(parts.values()))
         largest = np.maximum.reduce([value for name, value in alarms.items() if name != "empty"])
         total = np.where(largest > 0, np.maximum(plain, self.level) + largest, plain)
-        return DocumentScores(plain, alarms, np.where(alarms["empty"] > 0, self.highest + 1, total))
+        return DocumentScores(parts, plain, alarms, np.where(alarms["empty"] > 0, self.highest + 1, total))
 
 
 def topic_score(rungs: Sequence[Rung], readings: Sequence[Reading]) -> Array:
@@ -99,7 +112,8 @@ def learn_scorer(
     readable = np.diff(Y.indptr) > 0
     topics = topic_score(rungs, readings)
     ordinary = ordinary_documents(topics, readable)
-    sample = Y[sample_of(ordinary, rng)]
+    sampled = sample_of(ordinary, rng)
+    sample = Y[sampled]
     remote = remoteness(ops, rows, sample)
     neighbours, distances = None, None
     if embeddings is not None:
@@ -108,6 +122,7 @@ def learn_scorer(
     scorer = Scorer(
         rungs,
         sample,
+        sampled,
         Scale.of(remote[readable]),
         neighbours,
         Scale.of(distances) if distances is not None else Scale(0.0, 1.0),
@@ -115,9 +130,10 @@ def learn_scorer(
         level=0.0,
         highest=0.0,
     )
-    plain, raised = scorer.before_alarms(topics, remote, distances), scorer.alarms.raised(counts)
+    parts, raised = scorer.parts(topics, remote, distances), scorer.alarms.raised(counts)
+    plain = scorer.raise_alarms(parts, raised).plain
     quiet = readable & (np.maximum.reduce(list(raised.values())) == 0)
     scorer = replace(scorer, level=automatic_threshold(plain[quiet] if quiet.any() else plain, widths=WIDTHS))
-    highest = scorer.raise_alarms(plain, raised).total.max(where=counts.n_words > 0, initial=scorer.level)
+    highest = scorer.raise_alarms(parts, raised).total.max(where=counts.n_words > 0, initial=scorer.level)
     scorer = replace(scorer, highest=float(highest))
-    return scorer, scorer.raise_alarms(plain, raised)
+    return scorer, scorer.raise_alarms(parts, raised)

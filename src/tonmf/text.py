@@ -1,18 +1,19 @@
 """From documents to counts of terms.
 
 There is a counter for each way to get at counts, with ``learn`` for the training documents, ``count`` for others, and the
-vocabulary in ``terms``. Terms outside the vocabulary are not counted one by one, but how many there are is kept, since that
-is evidence too (`tonmf.alarms`).
+vocabulary in ``terms``. Of terms outside the vocabulary only how many there are is kept, since that is evidence too
+(`tonmf.alarms`); ``count_all`` lists them as well, for a few documents that are to be explained.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from numbers import Integral
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -43,6 +44,10 @@ class Counts:
     n_outside: NDArray[np.int64]
 
 
+Outside = list[dict[str, int]]
+"""Of each document the terms outside the vocabulary, and how often they occur."""
+
+
 class TermCounter:
     """Counts terms of documents, against a vocabulary that it learns from the first ones.
 
@@ -68,16 +73,34 @@ class TermCounter:
         kept = kept_terms(matrix, self._min_df, self._rules)
         words = np.array(list(seen), dtype=object)[kept]
         order = np.argsort(words, kind="stable")
-        self.terms = words[order].tolist()
-        self._vocabulary = {term: number for number, term in enumerate(self.terms)}
+        self._learnt(words[order].tolist())
         return select_terms(matrix, kept[order], n_words)
+
+    @classmethod
+    def restored(cls, analyze: Analyzer, terms: list[str]) -> Self:
+        """One with a vocabulary that was learnt before."""
+        counter = cls(analyze, min_df=1)
+        counter._learnt(terms)
+        return counter
+
+    def _learnt(self, terms: list[str]) -> None:
+        self.terms = terms
+        self._vocabulary = {term: number for number, term in enumerate(terms)}
 
     def count(self, documents: Sequence[Any]) -> Counts:
         """Count the terms of the vocabulary."""
-        inside = len(self.terms)
+        return self._count_by(documents, _Numbering(self._vocabulary))[0]
+
+    def count_all(self, documents: Sequence[Any]) -> tuple[Counts, Outside]:
+        """Count the terms of the vocabulary, and the others."""
         numbers = _Numbering(self._vocabulary)
+        counts, matrix = self._count_by(documents, numbers)
+        names = list(numbers)
+        return counts, _outside(matrix, np.arange(len(self.terms)), names.__getitem__)
+
+    def _count_by(self, documents: Sequence[Any], numbers: _Numbering) -> tuple[Counts, sp.csr_matrix]:
         matrix, n_words = _count(documents, self._analyze, numbers)
-        return select_terms(matrix, np.arange(inside), n_words)
+        return select_terms(matrix, np.arange(len(self.terms)), n_words), matrix
 
 
 class _Numbering(dict[str, int]):
@@ -110,6 +133,16 @@ def kept_terms(matrix: sp.csr_matrix, min_df: Any, rules: WordRules | None = Non
     occurrences = np.bincount(matrix.indices, weights=matrix.data, minlength=n_terms)
     documents = document_frequencies(matrix)
     return np.flatnonzero((documents >= max(least, rules.min_df)) & (occurrences >= rules.min_count))
+
+
+def _outside(matrix: sp.csr_matrix, inside: NDArray[np.int64], name: Callable[[int], str]) -> Outside:
+    """The counts of all columns but those inside the vocabulary, by name."""
+    there = ~np.isin(matrix.indices, inside)
+    rows: Outside = []
+    for start, end in pairwise(matrix.indptr):
+        columns, counts = matrix.indices[start:end][there[start:end]], matrix.data[start:end][there[start:end]]
+        rows.append({name(column): int(n) for column, n in zip(columns, counts, strict=True)})
+    return rows
 
 
 def document_frequencies(matrix: sp.csr_matrix) -> NDArray[np.int64]:
@@ -166,6 +199,14 @@ class VectorizerCounter:
         """Count by the fitted vectorizer."""
         return self._complete(self._checked(self._vectorizer.transform(documents)), self._words_of(documents))
 
+    def count_all(self, documents: Sequence[Any]) -> tuple[Counts, Outside]:
+        """Count by the fitted vectorizer, and list the words that are new to it, if it can tell."""
+        known, words = set(self.terms), self._words_of(documents)
+        if words is None:
+            return self.count(documents), [{} for _ in documents]
+        outside = [{word: n for word, n in counted.items() if word not in known} for counted in self._kept_of(words)]
+        return self.count(documents), outside
+
     def _checked(self, counted: Any) -> sp.csr_matrix:
         return check_counts(counted, f"what {type(self._vectorizer).__name__} returned")
 
@@ -176,40 +217,77 @@ class VectorizerCounter:
         analyze = self._vectorizer.build_analyzer()
         return [Counter(analyze(document)) for document in documents]
 
+    def _kept_of(self, words: list[Counter[str]]) -> Outside:
+        """Words but for those that are as good as stop words."""
+        return [{word: n for word, n in counted.items() if word not in self._left_out} for counted in words]
+
     def _complete(self, matrix: sp.csr_matrix, words: list[Counter[str]] | None) -> Counts:
         counts = select_terms(matrix, self._used, word_totals(matrix))
         if words is None:
             return counts
-        kept = [{word: n for word, n in counted.items() if word not in self._left_out} for counted in words]
+        kept = self._kept_of(words)
         n_distinct = np.array([len(counted) for counted in kept])
         n_words = np.array([sum(counted.values()) for counted in kept])
         return Counts(counts.matrix, n_words, n_distinct, n_distinct - np.diff(counts.matrix.indptr))
 
 
 class MatrixCounter:
-    """Counts that come as a matrix: keeps the columns with enough documents."""
+    """Counts that come as a matrix: keeps the columns with enough documents.
 
-    def __init__(self, min_df: float) -> None:
-        self._min_df = min_df
+    Parameters
+    ----------
+    min_df : int or float
+        Documents that a column must occur in.
+    names : list of str, optional
+        What the columns are called; their numbers if not given.
+    """
+
+    def __init__(self, min_df: float, names: Sequence[str] | None = None) -> None:
+        self._min_df, self.names = min_df, names
         self.terms: list[str] = []
+
+    @classmethod
+    def restored(cls, names: Sequence[str] | None, kept: NDArray[np.int64], n_columns: int) -> Self:
+        """One whose columns were chosen before."""
+        counter = cls(1, names)
+        counter._chosen(kept, n_columns)
+        return counter
 
     def learn(self, documents: Any) -> Counts:
         """Choose the columns."""
         matrix = check_counts(documents, "the matrix")
-        self._kept = kept_terms(matrix, self._min_df)
-        self._n_columns = matrix.shape[1]
-        self.terms = [str(column) for column in self._kept]
-        return select_terms(matrix, self._kept, word_totals(matrix))
+        if self.names is not None and len(self.names) != matrix.shape[1]:
+            raise InputError(
+                f"terms must name each of the {matrix.shape[1]} columns of the matrix; got {len(self.names)} names."
+            )
+        self._chosen(kept_terms(matrix, self._min_df), matrix.shape[1])
+        return select_terms(matrix, self.kept, word_totals(matrix))
+
+    def _chosen(self, kept: NDArray[np.int64], n_columns: int) -> None:
+        self.kept, self.n_columns = kept, n_columns
+        self.terms = [self._name(column) for column in kept]
+
+    def _name(self, column: int) -> str:
+        return str(column) if self.names is None else self.names[column]
 
     def count(self, documents: Any) -> Counts:
         """The same columns of another matrix."""
+        matrix = self._checked(documents)
+        return select_terms(matrix, self.kept, word_totals(matrix))
+
+    def count_all(self, documents: Any) -> tuple[Counts, Outside]:
+        """The same columns of another matrix, and the others by name."""
+        matrix = self._checked(documents)
+        return select_terms(matrix, self.kept, word_totals(matrix)), _outside(matrix, self.kept, self._name)
+
+    def _checked(self, documents: Any) -> sp.csr_matrix:
         matrix = check_counts(documents, "the matrix")
-        if matrix.shape[1] != self._n_columns:
+        if matrix.shape[1] != self.n_columns:
             raise InputError(
-                f"The matrix has {matrix.shape[1]} terms, but the detector was fitted on {self._n_columns}: count with "
+                f"The matrix has {matrix.shape[1]} terms, but the detector was fitted on {self.n_columns}: count with "
                 "the same vocabulary."
             )
-        return select_terms(matrix, self._kept, word_totals(matrix))
+        return matrix
 
 
 def word_totals(matrix: sp.csr_matrix) -> NDArray[np.int64]:

@@ -24,8 +24,8 @@ def main() -> None:
         f"{len(texts)} documents, {detector.n_terms_} different words; {corpus.labels.sum()} outliers were planted.\n"
     )
     print("Topics")
-    for share, words in detector.topics(WORDS):
-        print(f"  {share:4.0%}  {', '.join(words)}")
+    for topic in detector.topics(WORDS):
+        print(f"  {topic.share:4.0%}  {', '.join(topic.words)}")
 
     flagged = detector.labels_ == -1
     print(f"\nDocuments that do not belong: {flagged.sum()} flagged, score above {detector.threshold_:.2f}")
@@ -34,7 +34,7 @@ def main() -> None:
     reasons = detector.unexpected_words([texts[row] for row in ranked], WORDS)
     for rank, (row, reason) in enumerate(zip(ranked, reasons, strict=True), start=1):
         marks = ["yes" if yes else "no" for yes in (flagged[row], corpus.labels[row])]
-        listed = ", ".join(word for word, _ in reason)
+        listed = ", ".join(word.word for word in reason)
         score = detector.outlier_scores_[row]
         print(f"  {rank:>4}  {corpus.ids[row]:<9} {score:>6.2f}  {marks[0]:<7}  {marks[1]:<7}  {listed}")
 

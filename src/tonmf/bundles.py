@@ -1,0 +1,289 @@
+"""A saved model on disk: a folder with ``model.json`` and ``arrays.safetensors``.
+
+Numbers, names and lists are in the JSON, arrays beside it; nothing in either can execute. The JSON has the schema's number, the
+digest of the arrays, and a digest of all its other fields, so that a file that was cut off or edited is noticed. Digests only
+show accidents: whoever can write a file can write a digest. So a `Bundle` hands out no value that it has not checked for
+type, shape and range, and looks at an array's declared shape before it reads any of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import platform
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tonmf.errors import InputError, MissingExtraError
+
+FORMAT = "tonmf model"
+
+SCHEMA = 1
+"""What is in a saved model, and where. A change that an older tonmf could not read raises it."""
+
+FIELDS, ARRAYS = "model.json", "arrays.safetensors"
+
+LARGEST_FIELDS = 2**30
+"""Bytes of ``model.json`` beyond which it is not read."""
+
+
+def write_bundle(path: str | Path, model: str, fields: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write a folder, all or nothing: under a temporary name first. A model that is there already is replaced."""
+    save_file = _safetensors().numpy.save_file
+    target = Path(path)
+    _check_target(target)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    except OSError as error:
+        raise InputError(f"Cannot save a model at {target}: {error.strerror}.") from error
+    try:
+        save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, temporary / ARRAYS)
+        whole = {"format": FORMAT, "schema": SCHEMA, "model": model, **fields}
+        whole["arrays_digest"] = _digest((temporary / ARRAYS).read_bytes())
+        whole["digest"] = _digest(_canonical(whole))
+        (temporary / FIELDS).write_text(json.dumps(whole, indent=1, allow_nan=False), encoding="utf-8")
+        temporary.chmod(0o777 & ~_umask())
+        _take_the_place(temporary, target)
+    except OSError as error:
+        raise InputError(f"Cannot save a model at {target}: {error.strerror or error}.") from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def provenance() -> dict[str, str]:
+    """When and with what a model was made."""
+    made_with = {name: version(name) for name in ("tonmf", "numpy", "scipy", "scikit-learn", "numba")}
+    return {"saved": datetime.now(UTC).isoformat(timespec="seconds"), "python": platform.python_version(), **made_with}
+
+
+def _check_target(target: Path) -> None:
+    if target.is_dir() and any(target.iterdir()) and not (target / FIELDS).is_file():
+        raise InputError(f"{target} is a folder with other things in it, and no saved model. Give another name.")
+    if target.exists() and not target.is_dir():
+        raise InputError(f"{target} is a file; a model is saved as a folder. Give another name.")
+
+
+def _take_the_place(temporary: Path, target: Path) -> None:
+    """Rename a finished folder; one that is there goes only when the new one is in its place."""
+    if not target.exists():
+        temporary.rename(target)
+        return
+    old = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    try:
+        target.rename(old / "old")
+        try:
+            temporary.rename(target)
+        except BaseException:
+            (old / "old").rename(target)
+            raise
+    finally:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def read_bundle(path: str | Path) -> Bundle:
+    """Read a folder that `write_bundle` wrote; anything else is an `InputError` that says what is wrong with it."""
+    folder = Path(path)
+    if not folder.exists():
+        raise InputError(f"There is no {folder}. Expected the folder of a saved model.")
+    for name in (FIELDS, ARRAYS):
+        if not (folder / name).is_file():
+            raise InputError(
+                f"{folder} is no saved model: expected a folder with {FIELDS} and {ARRAYS}; {name} is missing."
+            )
+    fields = _read_fields(folder / FIELDS)
+    _check_schema(fields, folder)
+    digest = fields.pop("digest", None)
+    if digest != _digest(_canonical(fields)):
+        raise InputError(f"{folder / FIELDS} was changed after it was saved. Use a copy of the original, or fit again.")
+    return Bundle(folder, fields, _read_arrays(folder / ARRAYS, fields.get("arrays_digest")))
+
+
+def _read_fields(path: Path) -> dict[str, Any]:
+    try:
+        if path.stat().st_size > LARGEST_FIELDS:
+            raise InputError(f"{path} is larger than {LARGEST_FIELDS:,} bytes: it is no saved model.")
+        fields = json.loads(path.read_bytes().decode("utf-8"), parse_constant=_no_number)
+    except OSError as error:
+        raise InputError(f"Cannot read {path}: {error.strerror}.") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} is damaged: it is not JSON ({error}). Use another copy, or fit again.") from error
+    if not isinstance(fields, dict) or fields.get("format") != FORMAT:
+        raise InputError(f"{path} is not from tonmf: expected a JSON object whose format is {FORMAT!r}.")
+    return fields
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is no number in JSON")
+
+
+def _check_schema(fields: Mapping[str, Any], folder: Path) -> None:
+    schema = fields.get("schema")
+    if not isinstance(schema, int) or isinstance(schema, bool):
+        raise InputError(f"{folder / FIELDS} is damaged: its schema must be a whole number; got {schema!r:.40}.")
+    if schema > SCHEMA:
+        raise InputError(
+            f"{folder} has schema {schema}, and this tonmf reads schema {SCHEMA}: it was saved by a newer tonmf. Update tonmf."
+        )
+    if schema < SCHEMA:
+        raise InputError(
+            f"{folder} has schema {schema}, and this tonmf reads schema {SCHEMA}: it was saved by an older tonmf. Fit it again "
+            "on its documents with this one (tonmf detect ... --save)."
+        )
+
+
+def _read_arrays(path: Path, digest: Any) -> Any:
+    """The open arrays, whose header the library has checked against the size of the file."""
+    try:
+        with path.open("rb") as file:
+            actual = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(f"Cannot read {path}: {error.strerror}.") from error
+    if actual != digest:
+        raise InputError(f"{path} is damaged or belongs to another model. Use a copy of the original, or fit again.")
+    try:
+        return _safetensors().safe_open(path, framework="np")
+    except Exception as error:  # the library has errors of several kinds
+        raise InputError(f"{path} is damaged: {error}. Use another copy, or fit again.") from error
+
+
+def _safetensors() -> Any:
+    try:
+        import safetensors.numpy
+    except ImportError as error:
+        raise MissingExtraError("Saved models need safetensors: pip install 'tonmf[save]'.") from error
+    return safetensors
+
+
+def _canonical(fields: Mapping[str, Any]) -> bytes:
+    """The same bytes for the same fields, however they are laid out."""
+    return json.dumps(fields, sort_keys=True, separators=(",", ":")).encode()
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A saved model that is being read. Each method returns a value of the kind it is named for, or raises `InputError`."""
+
+    folder: Path
+    fields: Mapping[str, Any]
+    arrays: Any
+    prefix: str = ""
+
+    def wrong(self, what: str) -> InputError:
+        """The error for a value that cannot be."""
+        return InputError(
+            f"The model in {self.folder} cannot be used: {what}. Use a copy of the original, or fit again."
+        )
+
+    def _field(self, name: str, kind: type | tuple[type, ...], expected: str) -> Any:
+        value = self.fields.get(name)
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            raise self.wrong(f"{self.prefix}{name} must be {expected}; got {value!r:.40}")
+        return value
+
+    def whole(self, name: str, low: int = 0, high: int = 2**62) -> int:
+        """A whole number."""
+        value: int = self._field(name, int, "a whole number")
+        if not low <= value <= high:
+            raise self.wrong(f"{self.prefix}{name} must be from {low} to {high}; got {value!r:.40}")
+        return value
+
+    def number(self, name: str, above: float = -math.inf) -> float:
+        """A finite number."""
+        value = self._field(name, (int, float), "a number")
+        with suppress(OverflowError):
+            if math.isfinite(value) and value > above:
+                return float(value)
+        raise self.wrong(f"{self.prefix}{name} must be a finite number above {above}; got {value!r:.40}")
+
+    def text(self, name: str) -> str:
+        """A string."""
+        value: str = self._field(name, str, "a string")
+        return value
+
+    def texts(self, name: str, n: int | None = None) -> list[str]:
+        """A list of strings, `n` of them if given."""
+        values: list[str] = self._field(name, list, "a list of strings")
+        if not all(isinstance(value, str) for value in values) or (n is not None and len(values) != n):
+            raise self.wrong(f"{self.prefix}{name} must be a list of {'' if n is None else f'{n} '}strings")
+        return values
+
+    def parts(self, name: str) -> list[Bundle]:
+        """A list of objects."""
+        values = self._field(name, list, "a list of objects")
+        if not all(isinstance(value, dict) for value in values):
+            raise self.wrong(f"{self.prefix}{name} must be a list of objects")
+        return [
+            Bundle(self.folder, value, self.arrays, f"{self.prefix}{name}.{number}.")
+            for number, value in enumerate(values)
+        ]
+
+    def part(self, name: str) -> Bundle:
+        """An object."""
+        value = self._field(name, dict, "an object")
+        return Bundle(self.folder, value, self.arrays, f"{self.prefix}{name}.")
+
+    def has(self, name: str) -> bool:
+        """Whether a field is there, and not null."""
+        return self.fields.get(name) is not None
+
+    def array(self, name: str, dtype: type, shape: Sequence[int | None]) -> NDArray[Any]:
+        """An array of finite numbers; None in its shape stands for any size."""
+        full = f"{self.prefix}{name}"
+        if full not in self.arrays.keys():  # noqa: SIM118  (no mapping)
+            raise self.wrong(f"the array {full} is missing")
+        try:
+            declared = self.arrays.get_slice(full).get_shape()
+            fits = len(declared) == len(shape) and all(
+                want is None or want == size for want, size in zip(shape, declared, strict=True)
+            )
+            array: NDArray[Any] | None = self.arrays.get_tensor(full) if fits else None
+        except Exception as error:  # the library has errors of several kinds
+            raise self.wrong(f"the array {full} cannot be read ({error})") from error
+        if array is None:
+            raise self.wrong(f"the array {full} must have shape {_shape(shape)}; got {_shape(declared)}")
+        if array.dtype != dtype:
+            raise self.wrong(f"the array {full} must be of {np.dtype(dtype)}; got {array.dtype}")
+        if not np.isfinite(array).all():
+            raise self.wrong(f"the array {full} holds numbers that are not finite")
+        return array
+
+    def positive(self, name: str, dtype: type, shape: Sequence[int | None]) -> NDArray[Any]:
+        """An array of numbers of at least 0."""
+        array = self.array(name, dtype, shape)
+        if array.size and array.min() < 0:
+            raise self.wrong(f"the array {self.prefix}{name} holds negative numbers")
+        return array
+
+    def indices(self, name: str, shape: Sequence[int | None], below: int) -> NDArray[np.int64]:
+        """An array of numbers from 0 to below a limit."""
+        array = self.positive(name, np.int64, shape)
+        if array.size and array.max() >= below:
+            raise self.wrong(f"the array {self.prefix}{name} holds a number of {below} or more")
+        return array
+
+
+def _shape(shape: Sequence[int | None]) -> str:
+    return " × ".join("any" if size is None else str(size) for size in shape) or "()"

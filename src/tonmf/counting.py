@@ -1,0 +1,50 @@
+"""Which counter serves which kind of documents (`tonmf.text`), by the options of the detector."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tonmf.analysis import WORD_RULES, Analysis, WordRules, make_analyzer
+from tonmf.documents import COUNTS, ITEMS, TEXTS, items_of
+from tonmf.errors import InputError
+from tonmf.parameters import TEXT_OPTIONS, check_unused
+from tonmf.text import MatrixCounter, TermCounter, VectorizerCounter
+
+AnyCounter = TermCounter | VectorizerCounter | MatrixCounter
+
+
+def make_counter(values: Mapping[str, Any], kind: str, terms: Sequence[str] | None) -> AnyCounter:
+    """The counter for a kind of documents; `terms` are the names of a matrix's columns."""
+    if kind == COUNTS:
+        return MatrixCounter(values["min_df"], terms)
+    if terms is not None:
+        raise InputError(f"terms name the columns of a matrix of counts; the documents are {kind}. Leave them out.")
+    if values["vectorizer"] is not None:
+        return VectorizerCounter(values["vectorizer"])
+    if kind == ITEMS:
+        return TermCounter(items_of, values["min_df"])
+    analysis = make_analysis(values)
+    return TermCounter(analysis, values["min_df"], analysis.rules)
+
+
+def make_analysis(values: Mapping[str, Any]) -> Analysis:
+    """How texts are cut into terms."""
+    rules = WordRules() if values["word_rules"] is None else WORD_RULES[values["word_rules"]]
+    options = {name: values[name] for name in TEXT_OPTIONS if name != "word_rules"}
+    return make_analyzer(**options, rules=rules)
+
+
+def check_no_option_idle(values: Mapping[str, Any], defaults: Mapping[str, Any], kind: str) -> None:
+    """No option is silently without effect."""
+    if values["vectorizer"] is not None:
+        check_unused(values, defaults, (*TEXT_OPTIONS, "min_df"), "beside your own vectorizer")
+    if kind != TEXTS:
+        check_unused(values, defaults, TEXT_OPTIONS, f"on {kind}")
+    if kind == COUNTS:
+        check_unused(values, defaults, ("vectorizer",), f"on {kind}")
+    if values["analyzer"] != "word":
+        names = ("stop_words", "token_pattern", "stemmer", "word_rules")
+        check_unused(values, defaults, names, "unless analyzer='word'")
+    if callable(values["analyzer"]):
+        check_unused(values, defaults, ("ngram_range", "lowercase"), "beside an analyzer of your own")

@@ -1,0 +1,252 @@
+"""What a fitted detector consists of, as a saved model holds it (`tonmf.bundles`): written here, and read again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tonmf.alarms import CUTS, Alarms
+from tonmf.bundles import Bundle
+from tonmf.calibrate import Scale
+from tonmf.counting import AnyCounter, make_analysis
+from tonmf.documents import COUNTS, ITEMS, TEXTS, items_of
+from tonmf.explaining import Explainer
+from tonmf.groups import Group
+from tonmf.ladder import Rung
+from tonmf.mixture import Mixture
+from tonmf.neighbours import Neighbours
+from tonmf.ops import Array
+from tonmf.profile import PERCENTILES, CorpusProfile
+from tonmf.scoring import Scorer
+from tonmf.text import MatrixCounter, TermCounter
+from tonmf.topics import N_TYPICAL
+
+ALARMS = ("empty", *CUTS)
+
+
+@dataclass(frozen=True)
+class DetectorState:
+    """A fitted `TextOutlierDetector` but for its parameters."""
+
+    kind: str
+    counter: AnyCounter
+    idf: Array
+    scorer: Scorer
+    profile: CorpusProfile
+    groups: list[Group]
+    threshold: float
+    outlier_scores: Array
+    scores_before_alarms: Array
+    alarms: dict[str, Array]
+
+    def explainer(self, analyzer: Any) -> Explainer:
+        """What makes explanations by it."""
+        thing = "item" if self.kind == ITEMS else "word" if self.kind == TEXTS and analyzer == "word" else "term"
+        scores = np.sort(self.outlier_scores)
+        return Explainer(self.counter.terms, self.idf, self.scorer, self.profile, scores, self.threshold, thing)
+
+    def fields(self, excerpts: bool) -> dict[str, Any]:
+        """What goes into the JSON."""
+        scorer, alarms, profile = self.scorer, self.scorer.alarms, self.profile
+        return {
+            "kind": self.kind,
+            "vocabulary": _vocabulary_fields(self.counter),
+            "threshold": float(self.threshold),
+            "level": float(scorer.level),
+            "highest": float(scorer.highest),
+            "remoteness_scale": _scale_fields(scorer.remoteness_scale),
+            "distance_scale": _scale_fields(scorer.distance_scale),
+            "embedding_width": None if scorer.neighbours is None else scorer.neighbours.rows.shape[1],
+            "alarms": {
+                "rarity_outside": float(alarms.rarity_outside),
+                **{name: {part: float(getattr(alarms, part)[name]) for part in ("medians", "widths")} for name in CUTS},
+                "means": {name: float(mean) for name, mean in alarms.means.items()},
+            },
+            "rungs": [
+                {
+                    "topic_share": float(rung.topic_share),
+                    "help_scale": _scale_fields(rung.help_scale),
+                    "share_scale": _scale_fields(rung.share_scale),
+                }
+                for rung in scorer.rungs
+            ],
+            "documents": {
+                "n_docs": profile.n_docs,
+                "ids": profile.ids,
+                "excerpts": profile.excerpts if excerpts else [""] * len(profile.ids),
+            },
+            "groups": [
+                {"share": float(group.share), "words": group.words, "strangeness": float(group.strangeness)}
+                for group in self.groups
+            ],
+        }
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """What goes beside it."""
+        scorer, profile = self.scorer, self.profile
+        arrays: dict[str, NDArray[Any]] = {
+            "idf": self.idf,
+            "sample.values": scorer.sample.data,
+            "sample.columns": scorer.sample.indices.astype(np.int64),
+            "sample.ends": scorer.sample.indptr.astype(np.int64),
+            "sample.documents": scorer.sampled.astype(np.int64),
+            "documents.lengths": profile.lengths,
+            "documents.unknown": profile.unknown,
+            "documents.unexplained": profile.unexplained,
+            "documents.typical": profile.typical.astype(np.int64),
+            "outlier_scores": self.outlier_scores,
+            "scores_before_alarms": self.scores_before_alarms,
+            **{f"raised.{name}": self.alarms[name] for name in ALARMS},
+            **{f"groups.{i}.documents": group.documents.astype(np.int64) for i, group in enumerate(self.groups)},
+        }
+        if isinstance(self.counter, MatrixCounter):
+            arrays["vocabulary.kept"] = self.counter.kept.astype(np.int64)
+        if scorer.neighbours is not None:
+            arrays["embeddings"] = scorer.neighbours.rows
+        for i, rung in enumerate(scorer.rungs):
+            arrays[f"rungs.{i}.topics"] = rung.topics
+            arrays[f"rungs.{i}.shares"] = rung.shares
+            arrays[f"rungs.{i}.ratios"] = rung.mixture.ratios
+            arrays[f"rungs.{i}.prior"] = rung.mixture.prior
+        return arrays
+
+
+def read_state(bundle: Bundle, parameters: Mapping[str, Any]) -> DetectorState:
+    """Everything of a saved detector, each value checked for itself and against the others."""
+    kind = bundle.text("kind")
+    if kind not in (TEXTS, ITEMS, COUNTS):
+        raise bundle.wrong(f"kind must be one of {TEXTS!r}, {ITEMS!r} and {COUNTS!r}; got {kind!r:.40}")
+    counter = _read_counter(bundle, kind, parameters)
+    n_docs, n_terms = bundle.part("documents").whole("n_docs", low=1), len(counter.terms)
+    idf = bundle.array("idf", np.float64, (n_terms,))
+    if not (idf > 0).all():
+        raise bundle.wrong("the array idf holds numbers that are not above 0")
+    scorer = _read_scorer(bundle, idf, n_docs)
+    return DetectorState(
+        kind,
+        counter,
+        idf,
+        scorer,
+        _read_profile(bundle, n_docs, scorer),
+        [_read_group(part, n_docs) for part in bundle.parts("groups")],
+        bundle.number("threshold"),
+        bundle.array("outlier_scores", np.float64, (n_docs,)),
+        bundle.array("scores_before_alarms", np.float64, (n_docs,)),
+        {name: bundle.positive(f"raised.{name}", np.float64, (n_docs,)) for name in ALARMS},
+    )
+
+
+def _scale_fields(scale: Scale) -> dict[str, float]:
+    return {"median": float(scale.median), "spread": float(scale.spread)}
+
+
+def _read_scale(bundle: Bundle, name: str) -> Scale:
+    part = bundle.part(name)
+    return Scale(part.number("median"), part.number("spread", above=0))
+
+
+def _vocabulary_fields(counter: AnyCounter) -> dict[str, Any]:
+    if isinstance(counter, MatrixCounter):
+        return {"names": None if counter.names is None else list(counter.names), "n_columns": counter.n_columns}
+    return {"terms": counter.terms}
+
+
+def _read_counter(bundle: Bundle, kind: str, parameters: Mapping[str, Any]) -> AnyCounter:
+    part = bundle.part("vocabulary")
+    if kind == COUNTS:
+        n_columns = part.whole("n_columns", low=1, high=2**31)
+        names = part.texts("names", n_columns) if part.has("names") else None
+        kept = part.indices("kept", (None,), n_columns)
+        if len(kept) == 0 or (np.diff(kept) <= 0).any():
+            raise bundle.wrong("the array vocabulary.kept must hold rising numbers of columns")
+        return MatrixCounter.restored(names, kept, n_columns)
+    terms = part.texts("terms")
+    if not terms or len(set(terms)) != len(terms):
+        raise bundle.wrong("vocabulary.terms must be different strings, at least one")
+    return TermCounter.restored(items_of if kind == ITEMS else make_analysis(parameters), terms)
+
+
+def _read_scorer(bundle: Bundle, idf: Array, n_docs: int) -> Scorer:
+    sample = _read_sample(bundle, len(idf))
+    rungs = [_read_rung(part, len(idf)) for part in bundle.parts("rungs")]
+    if not rungs:
+        raise bundle.wrong("there are no rungs")
+    neighbours = None
+    if bundle.has("embedding_width"):
+        width = bundle.whole("embedding_width", low=1)
+        neighbours = Neighbours(bundle.array("embeddings", np.float32, (None, width)))
+    return Scorer(
+        rungs,
+        sample,
+        bundle.indices("sample.documents", (sample.shape[0],), n_docs),
+        _read_scale(bundle, "remoteness_scale"),
+        neighbours,
+        _read_scale(bundle, "distance_scale"),
+        _read_alarms(bundle.part("alarms"), idf),
+        bundle.number("level"),
+        bundle.number("highest"),
+    )
+
+
+def _read_alarms(part: Bundle, idf: Array) -> Alarms:
+    of_each = {name: part.part(name) for name in CUTS}
+    means = part.part("means")
+    return Alarms(
+        idf - 1,
+        part.number("rarity_outside"),
+        {name: means.number(name) for name in ("unknown", "rare")},
+        {name: numbers.number("medians") for name, numbers in of_each.items()},
+        {name: numbers.number("widths", above=0) for name, numbers in of_each.items()},
+    )
+
+
+def _read_sample(bundle: Bundle, n_terms: int) -> sp.csr_matrix:
+    """Rows of ordinary documents; kernels read them without looking, so nothing in them may point outside."""
+    ends = bundle.array("sample.ends", np.int64, (None,))
+    n_values = int(ends[-1]) if len(ends) else -1
+    if len(ends) == 0 or ends[0] != 0 or (np.diff(ends) < 0).any():
+        raise bundle.wrong("the array sample.ends must hold rising numbers from 0 up")
+    values = bundle.positive("sample.values", np.float32, (n_values,))
+    columns = bundle.indices("sample.columns", (n_values,), n_terms)
+    sample = sp.csr_matrix((len(ends) - 1, n_terms), dtype=np.float32)
+    sample.data, sample.indices, sample.indptr = values, columns.astype(np.int32), ends.astype(np.int32)
+    if not sample.has_canonical_format:
+        raise bundle.wrong("the array sample.columns must hold rising numbers in each row")
+    return sample
+
+
+def _read_rung(part: Bundle, n_terms: int) -> Rung:
+    topics = part.positive("topics", np.float32, (n_terms, None))
+    n_topics = topics.shape[1]
+    if n_topics == 0:
+        raise part.wrong(f"{part.prefix}topics has no column")
+    prior = part.positive("prior", np.float64, (n_topics + 1,))
+    if not prior[0] > 0:
+        raise part.wrong(f"{part.prefix}prior must begin with a number above 0")
+    return Rung(
+        part.number("topic_share", above=0),
+        topics,
+        part.positive("shares", np.float64, (n_topics,)),
+        Mixture(part.positive("ratios", np.float32, (n_terms, n_topics)), prior),
+        _read_scale(part, "help_scale"),
+        _read_scale(part, "share_scale"),
+    )
+
+
+def _read_profile(bundle: Bundle, n_docs: int, scorer: Scorer) -> CorpusProfile:
+    part, n_sample = bundle.part("documents"), scorer.sample.shape[0]
+    numbers = {name: part.array(name, np.float64, PERCENTILES.shape) for name in ("lengths", "unknown", "unexplained")}
+    typical = part.indices("typical", (scorer.rungs[0].topics.shape[1], min(N_TYPICAL, n_sample)), n_sample)
+    return CorpusProfile(
+        n_docs, **numbers, ids=part.texts("ids", n_sample), excerpts=part.texts("excerpts", n_sample), typical=typical
+    )
+
+
+def _read_group(part: Bundle, n_docs: int) -> Group:
+    documents = part.indices("documents", (None,), n_docs)
+    return Group(len(documents), part.number("share"), part.texts("words"), documents, part.number("strangeness"))

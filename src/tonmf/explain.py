@@ -1,0 +1,193 @@
+"""Why a document has the score it has: what an `Explanation` holds, and how it is written down.
+
+How explanations are made is in `tonmf.explaining`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from tonmf.profile import Compared
+from tonmf.topics import KnownDocument
+from tonmf.unexpected import UnexpectedWord
+
+NAMED = 4
+"""Words that the sentence names."""
+
+
+@dataclass(frozen=True)
+class TopicShare:
+    """A topic that a document leans on: its number and words (`tonmf.Topic`), and its share of the document."""
+
+    number: int
+    share: float
+    words: list[str]
+
+
+@dataclass(frozen=True)
+class NearDocument:
+    """An ordinary training document, and the cosine of its row with the explained document's."""
+
+    document: KnownDocument
+    cosine: float
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a document has its score.
+
+    Attributes
+    ----------
+    id : str
+        What the document is called.
+    score, threshold : float
+        The document is an outlier if its score is above the threshold.
+    outlier : bool
+    rank : int
+        1 + the number of training documents with a higher score.
+    n_docs : int
+        Number of training documents.
+    parts : dict of str to float
+        What adds up to the score: "topics", how little they say about it; "neighbours", how far it is from ordinary documents;
+        "embeddings", if there are any; "alarms", what those add.
+    unexplained : Compared
+        The share of the document that no topic explains, beside the training documents.
+    unexpected : list of UnexpectedWord
+        Its words, those that say most first. The shares of all of them add up to the unexplained share.
+    topics : list of TopicShare
+        The topics that it leans on, largest share first. What their shares lack to 1 is the background's.
+    missing : list of str
+        Words that its topics lead one to expect, and that it does not have.
+    length : Compared
+        Its words, stop words left out.
+    unknown : Compared
+        The share of its different words that are outside the vocabulary.
+    alarms : dict of str to float
+        By which share of it the cut of each alarm is exceeded that it raises (`tonmf.alarms`).
+    nearest : list of NearDocument
+        The ordinary training documents that are most like it.
+    kind : str
+        What documents are made of: "word", or "item".
+    """
+
+    id: str
+    score: float
+    threshold: float
+    outlier: bool
+    rank: int
+    n_docs: int
+    parts: dict[str, float]
+    unexplained: Compared
+    unexpected: list[UnexpectedWord]
+    topics: list[TopicShare]
+    missing: list[str]
+    length: Compared
+    unknown: Compared
+    alarms: dict[str, float]
+    nearest: list[NearDocument]
+    kind: str
+
+    @property
+    def beyond(self) -> float:
+        """How far the score is above the threshold, in spreads of ordinary scores; below 0 for ordinary documents."""
+        return self.score - self.threshold
+
+    @property
+    def sentence(self) -> str:
+        """The explanation in short."""
+        return f"{self._verdict()} {self._reason()}"
+
+    def _verdict(self) -> str:
+        place = f"{self.score:.2f} is {abs(self.beyond):.2f} {'above' if self.outlier else 'below'} the threshold"
+        if self.outlier:
+            return f"It does not belong: its score of {place}, rank {self.rank:,} of {self.n_docs:,}."
+        return f"It belongs: its score of {place}, rank {self.rank:,} of {self.n_docs:,}."
+
+    def _reason(self) -> str:
+        words = f"{self.kind}s"
+        if "empty" in self.alarms:
+            return f"There is no {self.kind} in it that could speak for it."
+        such = ", ".join(f"“{word.word}”" for word in self.unexpected[:NAMED])
+        if "unknown" in self.alarms:
+            share, typical = percent(self.unknown.value), percent(self.unknown.typical)
+            return f"{share} of its different {words} are outside the vocabulary (typical: {typical}), such as {such}."
+        if "repeated" in self.alarms:
+            return f"It says the same few {words} over and over: {such}."
+        share, typical = percent(self.unexplained.value), percent(self.unexplained.typical)
+        explained = f"No topic explains {share} of it (typical: {typical})"
+        if "rare" in self.alarms:
+            return f"{explained}, and its {words} are rare ones: {such}."
+        if not self.outlier:
+            lean = f"; it is mostly about “{', '.join(self.topics[0].words[:3])}”" if self.topics else ""
+            return f"{explained}{lean}."
+        far = ", and it is far from all ordinary documents" if self.parts["neighbours"] > self.parts["topics"] else ""
+        return f"{explained}{far}; what stands out is {such}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values, ready for JSON."""
+        return {**asdict(self), "beyond": self.beyond, "sentence": self.sentence}
+
+    def to_table(self) -> list[dict[str, Any]]:
+        """All of it as rows with the same four columns, ready for ``pandas.DataFrame``."""
+        rows: list[tuple[str, str, float | None]] = [
+            ("score", "score", self.score),
+            ("score", "threshold", self.threshold),
+            ("score", "rank", self.rank),
+            *(("part of the score", name, value) for name, value in self.parts.items()),
+            ("compared", "unexplained share", self.unexplained.value),
+            ("compared", "unexplained share, typical", self.unexplained.typical),
+            ("compared", "length", self.length.value),
+            ("compared", "length, typical", self.length.typical),
+            ("compared", "unknown share", self.unknown.value),
+            ("compared", "unknown share, typical", self.unknown.typical),
+            *(("alarm", name, value) for name, value in self.alarms.items()),
+            *((f"unexpected {self.kind}", word.word, word.share) for word in self.unexpected),
+            *(("topic", f"{topic.number}: {', '.join(topic.words)}", topic.share) for topic in self.topics),
+            *((f"missing {self.kind}", word, None) for word in self.missing),
+            *(("nearest ordinary document", near.document.id, near.cosine) for near in self.nearest),
+        ]
+        return [{"id": self.id, "part": part, "what": what, "value": value} for part, what, value in rows]
+
+    def to_text(self) -> str:
+        """All of it to read, a fact a line."""
+        lines = [f"{self.id}: {self.sentence}", ""]
+        parts = ", ".join(f"{name} {value:+.2f}" for name, value in self.parts.items())
+        lines.append(f"  score       {self.score:.2f} = {parts}")
+        lines.append(f"  unexplained {_compared(self.unexplained, percent)}")
+        lines.append(f"  length      {_compared(self.length, '{:,.0f}'.format)} {self.kind}s")
+        lines.append(f"  unknown     {_compared(self.unknown, percent)} of the different {self.kind}s")
+        lines += [f"  alarm       {name}: {percent(value)} beyond its cut" for name, value in self.alarms.items()]
+        if self.unexpected:
+            lines += ["", f"  unexpected {self.kind}s, and their share of the document"]
+            lines += [
+                f"    {100 * word.share:4.1f} %  {word.word}{'' if word.known else '  (unknown)'}"
+                for word in self.unexpected
+            ]
+        if self.topics:
+            lines += ["", "  topics it leans on"]
+            lines += [
+                f"    {100 * topic.share:4.1f} %  {topic.number}: {', '.join(topic.words)}" for topic in self.topics
+            ]
+        if self.missing:
+            lines += ["", f"  expected there, but missing: {', '.join(self.missing)}"]
+        if self.nearest:
+            lines += ["", "  ordinary documents most like it"]
+            lines += [f"    {near.cosine:6.2f}  {_named(near.document)}" for near in self.nearest]
+        return "\n".join(lines)
+
+    __str__ = to_text
+
+
+def percent(share: float) -> str:
+    """A share to read: 0.256 is "26 %"."""
+    return f"{100 * share:.0f} %"
+
+
+def _compared(number: Compared, form: Callable[[float], str]) -> str:
+    return f"{form(number.value)} (typical: {form(number.typical)}; {number.percentile:.0f} % of documents have less)"
+
+
+def _named(document: KnownDocument) -> str:
+    return f"{document.id}  {document.excerpt}".rstrip()

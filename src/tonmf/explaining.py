@@ -1,0 +1,135 @@
+"""From what a detector knows to explanations of documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from tonmf.explain import Explanation, NearDocument, TopicShare
+from tonmf.mixture import Reading
+from tonmf.ops import SAME_ROW, Array
+from tonmf.profile import Compared, CorpusProfile
+from tonmf.scoring import DocumentScores, Scorer
+from tonmf.topics import Topic, by_share, first_words
+from tonmf.unexpected import Leftovers, UnexpectedWord
+
+TOPIC_WORDS = 5
+"""Words that stand for a topic in an explanation."""
+
+SMALLEST_LEAN = 0.05
+"""Share of a document from which on it leans on a topic."""
+
+N_MISSING = 5
+"""Missing words that are listed."""
+
+
+@dataclass(frozen=True)
+class Explainer:
+    """A fitted detector, as far as explanations need it; `scores` are those of the training documents, in rising order."""
+
+    terms: Sequence[str]
+    idf: Array
+    scorer: Scorer
+    profile: CorpusProfile
+    scores: Array
+    threshold: float
+    kind: str
+
+    def topics(self, n_words: int) -> list[Topic]:
+        """The topics of the finest rung that scores."""
+        rung = self.scorer.rungs[0]
+        return [
+            Topic(
+                number,
+                float(rung.shares[column]),
+                first_words(rung.topics[:, column], self.terms, n_words),
+                [self.profile.ordinary(row) for row in self.profile.typical[column]],
+            )
+            for number, column in enumerate(by_share(rung), start=1)
+        ]
+
+    def main_topics(self, readings: Sequence[Reading]) -> list[int]:
+        """Of each document the number of the topic that has the largest share in it."""
+        order = by_share(self.scorer.rungs[0])
+        return [int(best) + 1 for best in readings[0].theta[:, 1:][:, order].argmax(axis=1)]
+
+    def words(self, leftovers: Leftovers, row: int) -> list[UnexpectedWord]:
+        """All words of a document, those that say most first."""
+        outside = self.scorer.alarms.rarity_outside + 1
+        return leftovers.words(row, self.terms, self.idf, outside, typical=float(self.profile.unknown[50]))
+
+    def explain(
+        self,
+        ids: Sequence[str],
+        leftovers: Leftovers,
+        Y: sp.csr_matrix,
+        readings: Sequence[Reading],
+        scores: DocumentScores,
+        n_words: int,
+        n_nearest: int,
+    ) -> list[Explanation]:
+        """Explanations of documents: given by their counts, as unit rows, as the rungs read them, and by their scores."""
+        counts, topics = leftovers.counts, self.topics(TOPIC_WORDS)
+        unknown = counts.n_outside / np.maximum(counts.n_distinct, 1)
+        rank = 1 + len(self.scores) - np.searchsorted(self.scores, scores.total, side="right")
+        explanations = []
+        for row, name in enumerate(ids):
+            alarms = {alarm: float(values[row]) for alarm, values in scores.alarms.items() if values[row] > 0}
+            leans = self._leans(readings[0].theta[row, 1:], topics) if Y.indptr[row + 1] > Y.indptr[row] else []
+            explanations.append(
+                Explanation(
+                    id=name,
+                    score=float(scores.total[row]),
+                    threshold=self.threshold,
+                    outlier=bool(scores.total[row] > self.threshold),
+                    rank=int(rank[row]),
+                    n_docs=self.profile.n_docs,
+                    parts=_parts(scores, row),
+                    unexplained=Compared.with_quantiles(leftovers.unexplained[row], self.profile.unexplained),
+                    unexpected=self.words(leftovers, row)[:n_words],
+                    topics=leans,
+                    missing=self._missing(counts.matrix[[row]].indices, readings, row) if leans else [],
+                    length=Compared.with_quantiles(counts.n_words[row], self.profile.lengths),
+                    unknown=Compared.with_quantiles(unknown[row], self.profile.unknown),
+                    alarms=alarms,
+                    nearest=self._nearest(Y[[row]], n_nearest),
+                    kind=self.kind,
+                )
+            )
+        return explanations
+
+    def _leans(self, shares: Array, topics: Sequence[Topic]) -> list[TopicShare]:
+        order = by_share(self.scorer.rungs[0])
+        leans = [
+            TopicShare(topic.number, float(shares[column]), topic.words)
+            for topic, column in zip(topics, order, strict=True)
+            if shares[column] >= SMALLEST_LEAN
+        ]
+        return sorted(leans, key=lambda lean: -lean.share)
+
+    def _missing(self, present: Array, readings: Sequence[Reading], row: int) -> list[str]:
+        """The words with most weight in the document's mixture of topics, the mean over the ladder, that it lacks."""
+        pairs = zip(self.scorer.rungs, readings, strict=True)
+        expected = np.mean([rung.topics @ reading.theta[row, 1:] for rung, reading in pairs], axis=0)
+        expected[present] = 0
+        return first_words(expected, self.terms, N_MISSING)
+
+    def _nearest(self, row: sp.csr_matrix, n_nearest: int) -> list[NearDocument]:
+        """The ordinary documents of the sample that share most with a document, which is itself none of them."""
+        cosines = (self.scorer.sample @ row.T).toarray().ravel()
+        if len(cosines) and cosines.max() > SAME_ROW:
+            cosines[cosines.argmax()] = 0
+        best = np.argsort(-cosines, kind="stable")[:n_nearest]
+        return [NearDocument(self.profile.ordinary(i), float(cosines[i])) for i in best if cosines[i] > 0]
+
+
+def _parts(scores: DocumentScores, row: int) -> dict[str, float]:
+    """What adds up to a document's score."""
+    total, plain = float(scores.total[row]), float(scores.plain[row])
+    if scores.alarms["empty"][row] > 0:
+        return {"alarms": total}
+    parts = {name: float(values[row]) for name, values in scores.parts.items()}
+    return parts if total == plain else {**parts, "alarms": total - plain}

@@ -1,0 +1,128 @@
+"""The words of a document that its topics do not explain: the reasons to show.
+
+A document's weight is the sum of its damped counts c (`tonmf.weighting`), of words in the vocabulary and outside it. Of the
+count of a known word the part that the background takes is unexplained (`tonmf.mixture`), the mean over the ladder; of a word
+outside the vocabulary all of it is. Divided by the document's weight these are the *shares* of its words, and
+
+    unexplained share of a document = Σ shares of its words.
+
+Shares say how much; what is worth reading first is another question, since a word that is everywhere is no reason. Words are
+listed by share × idf. Every document has a few words of its own, names and slips, that say nothing: for words outside the
+vocabulary the product is taken times the part of the document's unknown words that is beyond the typical, 1 − typical/its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy.sparse as sp
+
+from tonmf.ladder import Rung
+from tonmf.mixture import Reading
+from tonmf.ops import Array
+from tonmf.text import Counts, Outside
+from tonmf.weighting import damped
+
+AT_ONCE = 200_000
+"""Stored counts whose mixtures are looked at together: they take as many rows of topics."""
+
+
+@dataclass(frozen=True)
+class UnexpectedWord:
+    """A word of a document, as far as no topic explains it.
+
+    Attributes
+    ----------
+    word : str
+    share : float
+        Its part of the document's weight that is unexplained, from 0 to 1.
+    count : int
+        How often it occurs in the document.
+    known : bool
+        Whether it is in the vocabulary.
+    """
+
+    word: str
+    share: float
+    count: int
+    known: bool
+
+
+@dataclass(frozen=True)
+class Leftovers:
+    """What the topics leave of documents, and all that is needed to name it.
+
+    ============ ========== ================================================================
+    field        shape      what
+    ============ ========== ================================================================
+    counts                  counts of the documents
+    C                       the same, damped
+    outside                 words outside the vocabulary
+    parts        n_stored   unexplained part of each damped count
+    weights      n_docs     damped counts of a document together, words outside included
+    unexplained  n_docs     unexplained share of each document
+    ============ ========== ================================================================
+    """
+
+    counts: Counts
+    C: sp.csr_matrix
+    outside: Outside
+    parts: Array
+    weights: Array
+    unexplained: Array
+
+    @classmethod
+    def of(cls, counts: Counts, outside: Outside, rungs: Sequence[Rung], readings: Sequence[Reading]) -> Leftovers:
+        """From counts and what each rung makes of them."""
+        C = damped(counts.matrix)
+        parts = np.concatenate([C.data[:0], *_parts(C, rungs, readings)]).astype(np.float64)
+        rows = np.repeat(np.arange(C.shape[0]), np.diff(C.indptr))
+        strangers = np.array([sum(1 + np.log(n) for n in words.values()) for words in outside])
+        inside = np.bincount(rows, weights=C.data, minlength=C.shape[0])
+        weights = inside + strangers
+        left = np.bincount(rows, weights=parts, minlength=C.shape[0]) + strangers
+        return cls(counts, C, outside, parts, weights, left / np.where(weights > 0, weights, 1))
+
+    def words(
+        self, row: int, terms: Sequence[str], idf: Array, idf_outside: float, typical: float
+    ) -> list[UnexpectedWord]:
+        """All words of one document, those that say most first; `typical` is the usual share of unknown words."""
+        start, end = self.C.indptr[row], self.C.indptr[row + 1]
+        columns, weight = self.C.indices[start:end], self.weights[row]
+        shares = self.parts[start:end] / weight
+        known = [
+            UnexpectedWord(terms[column], float(share), int(count), known=True)
+            for column, share, count in zip(columns, shares, self.counts.matrix.data[start:end], strict=True)
+        ]
+        strangers = self.outside[row]
+        unknown = [
+            UnexpectedWord(word, float((1 + np.log(n)) / weight), n, known=False) for word, n in strangers.items()
+        ]
+        own = len(strangers) / max(len(strangers) + len(known), 1)
+        factor = max(1 - typical / own, 0.0) if own > 0 else 0.0
+        says = np.concatenate([shares * idf[columns], [word.share * idf_outside * factor for word in unknown]])
+        listed = [*known, *unknown]
+        return [listed[i] for i in np.argsort(-says, kind="stable")]
+
+
+def _parts(C: sp.csr_matrix, rungs: Sequence[Rung], readings: Sequence[Reading]) -> Iterator[Array]:
+    """Unexplained part of each damped count, the mean over the ladder; some documents at a time."""
+    for start, end in _stretches(C):
+        some = C[start:end]
+        of_rungs = [
+            rung.mixture.unexplained(some, replace(reading, theta=reading.theta[start:end]))
+            for rung, reading in zip(rungs, readings, strict=True)
+        ]
+        yield some.data * np.mean(of_rungs, axis=0)
+
+
+def _stretches(C: sp.csr_matrix) -> Iterator[tuple[int, int]]:
+    """Runs of rows with about `AT_ONCE` stored values, at least one row each."""
+    start = 0
+    while start < C.shape[0]:
+        full = int(np.searchsorted(C.indptr, C.indptr[start] + AT_ONCE, side="right")) - 1
+        end = max(full, start + 1)
+        yield start, end
+        start = end
