@@ -14,15 +14,15 @@ $(VENV)/core: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "tonmf needs Python 3.11 or newer; name one with make PYTHON=...")'
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) hatchling editables
-	$(PIP) --no-build-isolation -e .
+	$(PIP) --no-build-isolation -e '.[cli]'
 	@touch $@
 
 $(VENV)/dev: $(VENV)/core
 	$(PIP) --no-build-isolation -e '.[test,lint]'
 	@touch $@
 
-demo: $(VENV)/core  ## fit a small corpus and print what does not belong in it
-	$(BIN)/python -m tonmf.cli.demo
+demo: $(VENV)/core  ## find what does not belong in a small corpus, and say why
+	$(BIN)/tonmf demo
 
 test: $(VENV)/dev  ## run the tests, and the examples in the code and the documents
 	$(BIN)/python -m pytest $(PYTEST_ARGS)

@@ -4,8 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
+from documented import printed, sessions, without_trailing_space
 
-from tonmf import TONMF
+from tonmf import TONMF, TextOutlierDetector
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
@@ -25,16 +26,41 @@ def test_make_targets_that_are_mentioned_exist(document):
 
 
 def test_every_parameter_is_documented():
-    for name in TONMF().get_params():
-        assert re.search(rf"^    {name} : ", TONMF.__doc__, flags=re.MULTILINE), name
+    for estimator in (TONMF, TextOutlierDetector):
+        for name in estimator().get_params():
+            assert re.search(rf"^    {name} : ", estimator.__doc__, flags=re.MULTILINE), name
 
 
-def test_the_readme_shows_what_the_demo_prints(capsys):
-    from tonmf.cli.demo import main
+@pytest.mark.parametrize("document", ["README.md", "docs/cli.md"])
+def test_commands_print_what_the_documents_show(document, tmp_path):
+    found = list(sessions(document))
+    assert found
+    for session in found:
+        for command, shown in session:
+            assert without_trailing_space(printed(command, tmp_path)) == without_trailing_space(shown), command
 
-    main()
-    shown = re.search(r"```text\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.DOTALL).group(1)
-    assert capsys.readouterr().out.strip() == shown.strip()
+
+def commands_in_shell_blocks():
+    for document in DOCUMENTS:
+        for block in re.findall(r"```sh\n(.*?)```", document.read_text(encoding="utf-8"), flags=re.DOTALL):
+            for line in block.splitlines():
+                if line.startswith("tonmf "):
+                    yield line.split("#")[0].strip()
+
+
+@pytest.mark.parametrize("line", sorted(set(commands_in_shell_blocks())))
+def test_commands_without_output_run_too(line, shop):
+    printed(line, shop)
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory):
+    """A folder with the files that the documents speak of."""
+    folder = tmp_path_factory.mktemp("shop")
+    printed("tonmf generate corpus --documents 60 --outliers 3 --output reviews.csv", folder)
+    printed("sed -e s/doc-0*// reviews.csv > numbered.csv && mv numbered.csv reviews.csv", folder)
+    printed("cp reviews.csv new_reviews.csv && tonmf detect reviews.csv --save model --quiet", folder)
+    return folder
 
 
 def test_constraints_are_plain_name_and_version():

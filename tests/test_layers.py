@@ -16,7 +16,7 @@ LAYERS = [
     ["sources", "backends", "blas"],
     ["executors"],
     ["objective", "penalty", "pivoting", "inner", "threshold", "mixture", "calibrate", "words", "documents"],
-    ["analysis"],
+    ["analysis", "highlight"],
     ["blocks", "text"],
     ["init", "solver", "weighting", "alarms", "neighbours", "ordinary"],
     ["parameters", "validation", "ladder"],
@@ -26,9 +26,10 @@ LAYERS = [
     ["detector_state", "model_state"],
     ["recipe"],
     ["estimator", "detector"],
-    ["persist", "datasets", "io"],
+    ["persist", "ranking", "datasets", "io"],
     [""],  # the package itself: tonmf/__init__.py, which names things of the layers above
     ["cli"],
+    ["__main__"],
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 

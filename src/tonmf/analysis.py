@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
 from tonmf.errors import MissingExtraError, ParameterError
 from tonmf.words import words_of
@@ -67,7 +67,7 @@ def make_analyzer(
     words: dict[str, Any] = {"token_pattern": token_pattern}
     if token_pattern is None:
         words["tokenizer"] = words_of if analyzer == "word" else None
-    if isinstance(stop_words, str) and stop_words != "english":
+    if isinstance(stop_words, str):
         stop_words = stop_words_of(stop_words)
     stop_words = list(stop_words) if isinstance(stop_words, tuple | set | frozenset) else stop_words
     try:
@@ -81,8 +81,40 @@ def make_analyzer(
     return Analysis(analyze, stemmer, rules)
 
 
+PARTS_OF_CONTRACTIONS = frozenset(
+    {
+        "ain",
+        "aren",
+        "couldn",
+        "did",
+        "didn",
+        "does",
+        "doesn",
+        "doing",
+        "don",
+        "hadn",
+        "hasn",
+        "haven",
+        "isn",
+        "ll",
+        "mightn",
+        "mustn",
+        "needn",
+        "shan",
+        "shouldn",
+        "ve",
+        "wasn",
+        "weren",
+        "wouldn",
+    }
+)
+"""What don't, I've and the like leave where words end at an apostrophe, and forms of do; scikit-learn's list lacks them."""
+
+
 def stop_words_of(language: str) -> list[str]:
     """Stop words of a language, given by its English name or two-letter code."""
+    if language == "english":
+        return sorted(ENGLISH_STOP_WORDS | PARTS_OF_CONTRACTIONS)
     try:
         import stop_words
     except ImportError as error:

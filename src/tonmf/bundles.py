@@ -43,7 +43,7 @@ def write_bundle(path: str | Path, model: str, fields: Mapping[str, Any], arrays
     """Write a folder, all or nothing: under a temporary name first. A model that is there already is replaced."""
     save_file = _safetensors().numpy.save_file
     target = Path(path)
-    _check_target(target)
+    check_target(target)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
@@ -69,7 +69,8 @@ def provenance() -> dict[str, str]:
     return {"saved": datetime.now(UTC).isoformat(timespec="seconds"), "python": platform.python_version(), **made_with}
 
 
-def _check_target(target: Path) -> None:
+def check_target(target: Path) -> None:
+    """Refuse to save where something else is."""
     if target.is_dir() and any(target.iterdir()) and not (target / FIELDS).is_file():
         raise InputError(f"{target} is a folder with other things in it, and no saved model. Give another name.")
     if target.exists() and not target.is_dir():

@@ -20,6 +20,7 @@ from tonmf.detector_state import DetectorState, read_state
 from tonmf.documents import COUNTS, as_documents, check_ids, check_names, take
 from tonmf.errors import InputError, ParameterError
 from tonmf.explain import Explanation
+from tonmf.highlight import Piece, document_pieces
 from tonmf.mixture import Reading, read_blocks
 from tonmf.neighbours import check_embeddings
 from tonmf.ops import Array, Ops
@@ -107,6 +108,8 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         The vocabulary.
     n_terms_ : int
         Its size.
+    column_names_ : list of str or None
+        What all columns of the matrix are called that it was fitted on, if they had names.
 
     Examples
     --------
@@ -204,6 +207,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """Be the fitted detector that a state describes."""
         self._state = state
         self.kind_, self.terms_, self.n_terms_ = state.kind, state.counter.terms, len(state.counter.terms)
+        self.column_names_ = getattr(state.counter, "names", None)
         self.rungs_, self.groups_ = list(state.scorer.rungs), state.groups
         self.outlier_scores_, self.scores_before_alarms_ = state.outlier_scores, state.scores_before_alarms
         self.alarms_, self.empty_ = state.alarms, state.alarms["empty"] > 0
@@ -315,6 +319,27 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         known = np.diff(counts.matrix.indptr) > 0
         topics = [n if readable else None for n, readable in zip(explainer.main_topics(readings), known, strict=True)]
         return topics, [explainer.words(leftovers, row)[:n_words] for row in range(len(known))]
+
+    def analyze(self, document: Any) -> list[str]:
+        """The terms of one document, known or not, in order; of a row of counts, the names of its columns.
+
+        >>> from tonmf import TextOutlierDetector
+        >>> TextOutlierDetector().fit(["A dog and a cat."] * 3).analyze("The dogs and the CAT")
+        ['dogs', 'cat']
+        """
+        check_is_fitted(self)
+        return list(self._state.counter.analyze(document))
+
+    def pieces(self, document: Any, words: Sequence[UnexpectedWord]) -> list[Piece]:
+        """A text, or a basket, cut into pieces to show: those that are unexpected words have the words' shares.
+
+        Returns
+        -------
+        pieces : list of Piece
+            In order; of a text, all of its characters.
+        """
+        check_is_fitted(self)
+        return document_pieces(document, {word.word: word.share for word in words}, self._state.counter.analyze)
 
     def topics(self, n_words: int = 10) -> list[Topic]:
         """The topics of the fit that asks least of them, the largest share first.

@@ -100,10 +100,9 @@ class Explanation:
         return f"{self._verdict()} {self._reason()}"
 
     def _verdict(self) -> str:
-        place = f"{self.score:.2f} is {abs(self.beyond):.2f} {'above' if self.outlier else 'below'} the threshold"
-        if self.outlier:
-            return f"It does not belong: its score of {place}, rank {self.rank:,} of {self.n_docs:,}."
-        return f"It belongs: its score of {place}, rank {self.rank:,} of {self.n_docs:,}."
+        flagged, where = ("Flagged", "above") if self.outlier else ("Not flagged", "below")
+        place = f"{abs(self.beyond):.2f} {where} the threshold, rank {self.rank:,} of {self.n_docs:,}"
+        return f"{flagged}: its score of {self.score:.2f} is {place}."
 
     def _reason(self) -> str:
         words = f"{self.kind}s"

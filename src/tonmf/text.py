@@ -62,14 +62,14 @@ class TermCounter:
     """
 
     def __init__(self, analyze: Analyzer, min_df: float, rules: WordRules | None = None) -> None:
-        self._analyze, self._min_df, self._rules = analyze, min_df, rules
+        self.analyze, self._min_df, self._rules = analyze, min_df, rules
         self.terms: list[str] = []
         self._vocabulary: dict[str, int] = {}
 
     def learn(self, documents: Sequence[Any]) -> Counts:
         """Learn the vocabulary, and count."""
         seen = _Numbering()
-        matrix, n_words = _count(documents, self._analyze, seen)
+        matrix, n_words = _count(documents, self.analyze, seen)
         kept = kept_terms(matrix, self._min_df, self._rules)
         words = np.array(list(seen), dtype=object)[kept]
         order = np.argsort(words, kind="stable")
@@ -99,7 +99,7 @@ class TermCounter:
         return counts, _outside(matrix, np.arange(len(self.terms)), names.__getitem__)
 
     def _count_by(self, documents: Sequence[Any], numbers: _Numbering) -> tuple[Counts, sp.csr_matrix]:
-        matrix, n_words = _count(documents, self._analyze, numbers)
+        matrix, n_words = _count(documents, self.analyze, numbers)
         return select_terms(matrix, np.arange(len(self.terms)), n_words), matrix
 
 
@@ -207,6 +207,11 @@ class VectorizerCounter:
         outside = [{word: n for word, n in counted.items() if word not in known} for counted in self._kept_of(words)]
         return self.count(documents), outside
 
+    def analyze(self, document: Any) -> list[str]:
+        """The terms of a document, if the vectorizer can tell."""
+        words = self._words_of([document])
+        return [] if words is None else list(words[0])
+
     def _checked(self, counted: Any) -> sp.csr_matrix:
         return check_counts(counted, f"what {type(self._vectorizer).__name__} returned")
 
@@ -279,6 +284,10 @@ class MatrixCounter:
         """The same columns of another matrix, and the others by name."""
         matrix = self._checked(documents)
         return select_terms(matrix, self.kept, word_totals(matrix)), _outside(matrix, self.kept, self._name)
+
+    def analyze(self, document: Any) -> list[str]:
+        """The terms of a row, by name."""
+        return [self._name(column) for column in check_counts(document, "the row").indices]
 
     def _checked(self, documents: Any) -> sp.csr_matrix:
         matrix = check_counts(documents, "the matrix")

@@ -36,7 +36,7 @@ def words_of(text: str) -> list[str]:
     """
     if text.isascii():
         return ASCII_WORD.findall(text)
-    words: list[str] = _unicode_word().findall(text)
+    words: list[str] = unicode_word().findall(text)
     if not HAS_UNSPACED.search(text):
         return words
     return [piece for word in words for run in RUNS.findall(word) for piece in _pieces(run)]
@@ -50,7 +50,7 @@ def _pieces(run: str) -> list[str]:
 
 
 @cache
-def _unicode_word() -> re.Pattern[str]:
+def unicode_word() -> re.Pattern[str]:
     """A word character and more of them or of combining marks, which are listed once, on first use."""
     marks = [chr(code) for code in range(0x300, 0x20000) if unicodedata.category(chr(code)) in ("Mn", "Mc", "Me")]
     return re.compile(rf"\w[\w{''.join(marks)}{JOINERS}]+|[{UNSPACED}]")

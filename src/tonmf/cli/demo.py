@@ -1,43 +1,72 @@
-"""``python -m tonmf.cli.demo``: the main job on a made-up corpus, start to end."""
+"""``tonmf demo``: the main job on a small corpus that comes with the package, start to end."""
 
 from __future__ import annotations
 
-import numpy as np
+from typing import TYPE_CHECKING
 
-from tonmf import TextOutlierDetector
-from tonmf.datasets import make_corpus
+from rich.text import Text
 
-TOP = 12
-"""Documents to show."""
+from tonmf.cli import options as opt
+from tonmf.cli.answer import show_next
+from tonmf.cli.screen import Screen
+from tonmf.cli.tables import STRANGE, ranking_table
 
-WORDS = 5
-"""Words to show of a topic or a document."""
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tonmf.datasets.noticeboard import Post
+    from tonmf.explain import Explanation
+    from tonmf.ranking import Ranking
 
 
-def main() -> None:
-    """Fit, rank, and show the reasons."""
-    corpus = make_corpus(n_docs=500, n_outliers=10)
-    texts = corpus.texts or []
-    detector = TextOutlierDetector().fit(texts)
-
-    print(
-        f"{len(texts)} documents, {detector.n_terms_} different words; {corpus.labels.sum()} outliers were planted.\n"
+def demo(top: opt.Top = 15) -> None:
+    """Find what does not belong among 260 posts of a neighbourhood's notice board, and compare with what was planted there."""
+    screen = Screen()
+    ranking, posts = _ranked(screen)
+    planted = [post.planted for post in posts]
+    n_planted = sum(kind is not None for kind in planted)
+    screen.show(
+        Text(
+            f"{len(posts)} posts on a neighbourhood's notice board, on gardens, kitchens, bicycles and pets. {n_planted} that "
+            "do not belong were planted among them: on another subject, in another language, boilerplate, gibberish. The "
+            "detector was not told which, and nothing was tuned.\n"
+        )
     )
-    print("Topics")
-    for topic in detector.topics(WORDS):
-        print(f"  {topic.share:4.0%}  {', '.join(topic.words)}")
+    rows = ranking.order[:top].tolist()
+    explanations = ranking.detector.explain(ranking.documents, ids=rows, names=list(ranking.ids))
+    screen.show(ranking_table(ranking, explanations, rows, screen.width, planted))
+    screen.show()
+    flagged = ranking.outliers
+    found = sum(bool(flagged[row]) for row, kind in enumerate(planted) if kind is not None)
+    last = max(place for place, row in enumerate(ranking.order, start=1) if planted[row] is not None)
+    screen.show(
+        Text(
+            f"{flagged.sum()} posts are flagged (score above {ranking.detector.threshold_:.2f}); {found} of the {n_planted} "
+            f"planted ones are among them. All {n_planted} are among the first {last}."
+        )
+    )
+    for why in _one_of_each_kind(explanations, [planted[row] for row in rows]):
+        screen.show()
+        screen.show(Text.assemble((f"{why.id}  ", STRANGE), why.sentence))
+    show_next(screen, "tonmf detect FILES  does the same with your documents", "tonmf --help  shows what else there is")
 
-    flagged = detector.labels_ == -1
-    print(f"\nDocuments that do not belong: {flagged.sum()} flagged, score above {detector.threshold_:.2f}")
-    print(f"  {'rank':>4}  {'id':<9} {'score':>6}  {'flagged':<7}  {'planted':<7}  unexpected words")
-    ranked = np.argsort(-detector.outlier_scores_)[:TOP]
-    reasons = detector.unexpected_words([texts[row] for row in ranked], WORDS)
-    for rank, (row, reason) in enumerate(zip(ranked, reasons, strict=True), start=1):
-        marks = ["yes" if yes else "no" for yes in (flagged[row], corpus.labels[row])]
-        listed = ", ".join(word.word for word in reason)
-        score = detector.outlier_scores_[row]
-        print(f"  {rank:>4}  {corpus.ids[row]:<9} {score:>6.2f}  {marks[0]:<7}  {marks[1]:<7}  {listed}")
+
+def _one_of_each_kind(explanations: Sequence[Explanation], kinds: Sequence[str | None]) -> list[Explanation]:
+    """The first flagged document of each kind of planted ones."""
+    first: dict[str, Explanation] = {}
+    for why, kind in zip(explanations, kinds, strict=True):
+        if why.outlier and kind is not None:
+            first.setdefault(kind, why)
+    return list(first.values())
 
 
-if __name__ == "__main__":
-    main()
+def _ranked(screen: Screen) -> tuple[Ranking, list[Post]]:
+    with screen.step("Loading"):
+        from tonmf.datasets.noticeboard import read_noticeboard
+        from tonmf.detector import TextOutlierDetector
+        from tonmf.ranking import Ranking
+    posts = read_noticeboard()
+    texts, ids = [post.text for post in posts], [post.id for post in posts]
+    with screen.progress("Learning") as done:
+        detector = TextOutlierDetector(callback=done).fit(texts, names=ids)
+    return Ranking.of(detector, texts, ids, detector.outlier_scores_), posts

@@ -8,9 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tonmf.datasets.synthetic import write_corpus
+from tonmf.datasets.noticeboard import read_noticeboard
+from tonmf.datasets.quest import QuestOptions
+from tonmf.datasets.synthetic import make_basket_groups, write_corpus
 
-__all__ = ["Dataset", "make_corpus"]
+__all__ = ["Dataset", "QuestOptions", "load_noticeboard", "make_baskets", "make_corpus"]
+
+
+BASKETS = QuestOptions(mean_length=20, n_items=1000, n_patterns=100)
+"""A small shop."""
 
 
 @dataclass(frozen=True)
@@ -61,3 +67,59 @@ def make_corpus(n_docs: int = 500, n_outliers: int = 10, random_state: int = 0) 
     """
     texts, labels = write_corpus(n_docs, n_outliers, np.random.default_rng(random_state))
     return Dataset("synthetic", np.array(labels), [f"doc-{i:04d}" for i in range(n_docs)], texts)
+
+
+def load_noticeboard() -> Dataset:
+    """Two hundred and sixty posts of a neighbourhood's notice board, written for this package, twelve of which do not belong.
+
+    Returns
+    -------
+    dataset : Dataset
+
+    Examples
+    --------
+    >>> board = load_noticeboard()
+    >>> len(board.texts), int(board.labels.sum())
+    (260, 12)
+    """
+    posts = read_noticeboard()
+    labels = np.array([int(post.planted is not None) for post in posts])
+    return Dataset("notice board", labels, [post.id for post in posts], [post.text for post in posts])
+
+
+def make_baskets(
+    n_docs: int = 1000,
+    n_outliers: int = 20,
+    *,
+    n_groups: int = 4,
+    options: QuestOptions = BASKETS,
+    random_state: int = 0,
+) -> Dataset:
+    """Market baskets of a few groups of customers, and some of another group, by the Quest generator.
+
+    Parameters
+    ----------
+    n_docs : int
+        All baskets, outliers included.
+    n_outliers : int
+        How many of them are outliers: those of a group of their own, with patterns that no other has.
+    n_groups : int
+        Groups of ordinary customers, each with patterns of its own.
+    options : QuestOptions
+        What baskets are like; the number of transactions in it does not count.
+    random_state : int
+        Seed; the same seed gives the same baskets.
+
+    Returns
+    -------
+    dataset : Dataset
+        With counts in ``X``, a column for each item.
+
+    Examples
+    --------
+    >>> baskets = make_baskets(n_docs=100, n_outliers=3)
+    >>> baskets.X.shape, int(baskets.labels.sum())
+    ((100, 1000), 3)
+    """
+    X, labels = make_basket_groups(n_docs, n_outliers, n_groups, options, random_state)
+    return Dataset("baskets", labels, [f"basket-{i:04d}" for i in range(n_docs)], X=X)

@@ -1,0 +1,5 @@
+"""``python -m tonmf``: the same as ``tonmf``."""
+
+from tonmf.cli import main
+
+main()

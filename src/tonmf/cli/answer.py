@@ -1,0 +1,109 @@
+"""What `detect` and `score` answer: a ranked table, how many documents are flagged and by what rule, and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+
+from tonmf.cli.screen import Screen
+from tonmf.cli.tables import ranking_table
+
+if TYPE_CHECKING:
+    from tonmf.ranking import Ranking
+
+EMPTY_SHOWN = 3
+"""Documents without words that are named."""
+
+GROUPS_SHOWN, SMALL = 3, 0.05
+"""Small groups that are shown, and the share of the documents up to which a group is small enough for it."""
+
+
+def write(screen: Screen, ranking: Ranking, output: str) -> None:
+    """All documents to a file."""
+    from tonmf.io import write_table
+
+    with screen.progress("Finding reasons") as done:
+        columns = ranking.columns(on_done=done)
+    with screen.step(f"Writing {output}"):
+        write_table(output, columns)
+    screen.note(f"All {len(ranking.ids):,} documents are in {output}.")
+
+
+def show_ranking(screen: Screen, ranking: Ranking, top: int, rule: str, notes: Sequence[str]) -> None:
+    """The whole answer but for what to do next."""
+    empty = set(_empty(ranking))
+    rows = [row for row in ranking.order.tolist() if row not in empty][:top]
+    names = list(ranking.ids)
+    explanations = ranking.detector.explain(ranking.documents, ids=rows, names=names)
+    if screen.as_json:
+        screen.show_json(
+            {
+                "documents": len(names),
+                "flagged": int(ranking.outliers.sum()),
+                "threshold": ranking.detector.threshold_,
+                "rule": rule,
+                "empty": [names[row] for row in sorted(empty)],
+                "strangest": [why.to_dict() for why in explanations],
+                "notes": list(notes),
+            }
+        )
+        return
+    if explanations:
+        screen.show(ranking_table(ranking, explanations, rows, screen.width))
+        screen.show()
+    screen.show(Text(_count(ranking, rule)))
+    if empty:
+        named = ", ".join(names[row] for row in sorted(empty)[:EMPTY_SHOWN]) + (
+            ", …" if len(empty) > EMPTY_SHOWN else ""
+        )
+        screen.show(Text(f"{len(empty):,} of them have no words at all and are not in the table: {named}."))
+
+
+def _empty(ranking: Ranking) -> list[int]:
+    """Numbers of documents without words, which have the highest scores and nothing to show."""
+    most = float(ranking.scores.max())
+    rows = [row for row in ranking.order.tolist() if ranking.scores[row] == most]
+    return [row for row in rows if not ranking.detector.analyze(_one(ranking, row))]
+
+
+def _one(ranking: Ranking, row: int) -> Any:
+    from tonmf.documents import is_matrix, take
+
+    return take(ranking.documents, [row]) if is_matrix(ranking.documents) else ranking.documents[row]
+
+
+def _count(ranking: Ranking, rule: str) -> str:
+    flagged, n_docs = int(ranking.outliers.sum()), len(ranking.ids)
+    if flagged == 0:
+        return (
+            f"None of {n_docs:,} documents is flagged ({rule}). The ranking holds all the same: read it from the top."
+        )
+    return f"{flagged:,} of {n_docs:,} documents {'is' if flagged == 1 else 'are'} flagged ({rule})."
+
+
+def rule_of(contamination: float | str, threshold: float) -> str:
+    """By what rule documents are flagged."""
+    if isinstance(contamination, str):
+        return f"score above {threshold:.2f}, the automatic threshold: median + 2.25 (P84 − median)"
+    return f"score above {threshold:.2f}, so that {100 * contamination:g} % of the training documents are"
+
+
+def show_groups(screen: Screen, ranking: Ranking) -> None:
+    """Documents that hang together but are rare, which may explain one another and so have ordinary scores."""
+    groups = [group for group in ranking.detector.groups_ if group.share <= SMALL][:GROUPS_SHOWN]
+    if groups:
+        screen.show()
+        screen.show(Text("Small groups of documents that hang together, those that stand out most first:"))
+    for group in groups:
+        words = ", ".join(group.words[:5])
+        first = ", ".join(ranking.ids[row] for row in group.documents[:3])
+        screen.show(Text(f"  {group.size:>4} documents  {words}  (such as {first})"), wrap=False)
+
+
+def show_next(screen: Screen, *steps: str) -> None:
+    """What to do next."""
+    screen.show()
+    for number, step in enumerate(steps):
+        screen.show(Text(f"{'Next: ' if number == 0 else '      '}{step}"), wrap=False)

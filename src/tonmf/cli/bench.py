@@ -1,0 +1,92 @@
+"""``tonmf bench``: how well and how fast on this machine, beside scikit-learn's ways in the same run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from tonmf.cli import options as opt
+from tonmf.cli.screen import Screen
+
+NEIGHBOURS = 10
+TOPICS = 10
+
+
+def bench(
+    documents: Annotated[int, typer.Option(min=50, help="Documents to make for it.")] = 2000,
+    outliers: Annotated[int, typer.Option(min=1, help="How many of them are outliers.")] = 20,
+    seed: opt.Seed = 0,
+    jobs: opt.Jobs = None,
+    as_json: opt.AsJson = False,
+) -> None:
+    """Measure tonmf beside scikit-learn on a made-up corpus: seconds, and how well outliers are found.
+
+    The corpus is easy; how methods compare on real text is in docs/quality.md.
+    """
+    screen = Screen(as_json=as_json)
+    with screen.step("Loading"):
+        from sklearn.metrics import average_precision_score, roc_auc_score
+
+        from tonmf.datasets import make_corpus
+
+    corpus = make_corpus(documents, outliers, seed)
+    with screen.step("Compiling"):
+        _tonmf(jobs)(corpus.texts[:50] if corpus.texts else [])  # kernels are compiled once, not for each corpus
+    results: list[dict[str, Any]] = []
+    for name, method in {
+        "tonmf": _tonmf(jobs),
+        "k-NN, cosine, tf-idf": _nearest,
+        "NMF residual, tf-idf": _nmf(seed),
+    }.items():
+        with screen.step(name):
+            begin = time.perf_counter()
+            scores = method(corpus.texts)
+            seconds = time.perf_counter() - begin
+        figures = roc_auc_score(corpus.labels, scores), average_precision_score(corpus.labels, scores)
+        results.append({"method": name, "seconds": seconds, "auc": float(figures[0]), "ap": float(figures[1])})
+    screen.show_json({"documents": documents, "outliers": outliers, "seed": seed, "results": results})
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for column in ("method", "seconds", "AUC", "AP"):
+        table.add_column(column, justify="left" if column == "method" else "right")
+    for row in results:
+        table.add_row(row["method"], f"{row['seconds']:.2f}", f"{row['auc']:.3f}", f"{row['ap']:.3f}")
+    screen.show(table)
+
+
+def _tonmf(jobs: int | None) -> Callable[[Any], Any]:
+    from tonmf import TextOutlierDetector
+
+    return lambda texts: TextOutlierDetector(n_jobs=jobs).fit(texts).outlier_scores_
+
+
+def _rows(texts: Any) -> Any:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    return TfidfVectorizer(sublinear_tf=True, min_df=2, stop_words="english").fit_transform(texts)
+
+
+def _nearest(texts: Any) -> Any:
+    """Mean distance to the nearest others."""
+    from sklearn.neighbors import NearestNeighbors
+
+    X = _rows(texts)
+    return NearestNeighbors(n_neighbors=NEIGHBOURS, metric="cosine").fit(X).kneighbors()[0].mean(axis=1)
+
+
+def _nmf(seed: int) -> Callable[[Any], Any]:
+    """Distance of each row from its topics' account of it."""
+
+    def residuals(texts: Any) -> Any:
+        import numpy as np
+        from sklearn.decomposition import NMF
+
+        X = _rows(texts)
+        model = NMF(TOPICS, random_state=seed, max_iter=400)
+        H = model.fit_transform(X)
+        return np.linalg.norm(np.asarray(X - H @ model.components_), axis=1)
+
+    return residuals

@@ -1,0 +1,91 @@
+"""From exceptions to one line on standard error and an exit code: 1 if the input or the job failed, 2 for wrong usage."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import signal
+import sys
+import warnings
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+import typer
+
+from tonmf.errors import ParameterError, TonmfError
+
+FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
+
+TRACEBACK = "TONMF_TRACEBACK"
+"""Environment variable that lets tracebacks through, for those who look for a fault in tonmf."""
+
+
+def answering(command: Callable[..., None]) -> Callable[..., None]:
+    """The command, with every exception answered by one line and an exit code."""
+
+    @functools.wraps(command)
+    def run(*args: Any, **kwargs: Any) -> None:
+        if os.environ.get(TRACEBACK):
+            command(*args, **kwargs)
+            return
+        signal.signal(signal.SIGTERM, _terminate)
+        warnings.showwarning = _show_warning
+        try:
+            command(*args, **kwargs)
+            sys.stdout.flush()
+        except BrokenPipeError:  # whoever read our output has enough of it
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(FAILED) from None
+        except KeyboardInterrupt:
+            raise _leave("stopped; nothing was left half-written.", INTERRUPTED) from None
+        except ParameterError as error:
+            raise _leave(in_flags(str(error)), WRONG_USAGE) from None
+        except (TonmfError, OSError) as error:
+            raise _leave(in_flags(str(error)), FAILED) from None
+        except MemoryError:
+            raise _leave("there is not enough memory for so many documents.", FAILED) from None
+        except typer.Exit:
+            raise
+        except Exception as error:
+            what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+            raise _leave(
+                f"unexpected error, a fault in tonmf: {what} (set {TRACEBACK}=1 to see where).", FAILED
+            ) from None
+
+    return run
+
+
+FLAGS = {
+    "max_topics": "--topics",
+    "min_df": "--min-df",
+    "n_jobs": "--jobs",
+    "random_state": "--seed",
+    "stemmer": "--stem",
+    "stop_words": "--stop-words",
+}
+"""What the library's parameters are called here."""
+
+
+def in_flags(message: str) -> str:
+    """A message of the library in terms of the command line.
+
+    >>> in_flags("min_df=2 is too much. Lower min_df.")
+    '--min-df=2 is too much. Lower --min-df.'
+    """
+    return re.sub(rf"\b({'|'.join(FLAGS)})\b", lambda found: FLAGS[found.group()], message)
+
+
+def _leave(message: str, code: int) -> typer.Exit:
+    print(f"tonmf: {' '.join(message.split())}", file=sys.stderr)
+    return typer.Exit(code)
+
+
+def _terminate(number: int, frame: FrameType | None) -> None:
+    """As on Ctrl-C, so that temporary files are removed."""
+    raise KeyboardInterrupt
+
+
+def _show_warning(message: Warning | str, *args: Any, **kwargs: Any) -> None:
+    print(f"tonmf: {' '.join(str(message).split())}", file=sys.stderr)

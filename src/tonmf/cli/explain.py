@@ -1,0 +1,74 @@
+"""``tonmf explain``: why documents have the scores they have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tonmf.cli import options as opt
+from tonmf.cli.models import check_terms, load_detector
+from tonmf.cli.reading import read, reading_files
+from tonmf.cli.screen import Screen
+from tonmf.cli.tables import document_pieces, explanation_lines, styled
+from tonmf.errors import InputError
+
+if TYPE_CHECKING:
+    from tonmf.io import ReadOptions
+
+LONGEST_TEXT = 1000
+"""Characters of a document that are shown."""
+
+
+@reading_files
+def explain(
+    model: opt.Model,
+    files: opt.Files,
+    reading: ReadOptions,
+    ids: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--id", help="Document to explain, by its id; may be given more than once. (Default: the strangest.)"
+        ),
+    ] = None,
+    top: Annotated[int, typer.Option(min=1, help="How many to explain of the strangest, if no --id is given.")] = 1,
+    words: Annotated[int, typer.Option(min=1, help="Unexpected words to list.")] = 10,
+    as_json: opt.AsJson = False,
+) -> None:
+    """Say why documents in FILES are as strange as they are, by a saved MODEL."""
+    screen = Screen(as_json=as_json)
+    documents = read(screen, files, reading)
+    with screen.step("Explaining"):
+        detector = load_detector(model)
+        check_terms(detector, documents)
+        rows = _rows(ids, documents.ids) if ids else _strangest(detector, documents.content, top)
+        explanations = detector.explain(documents.content, ids=rows, names=documents.ids, n_words=words)
+    screen.show_json({"explanations": [why.to_dict() for why in explanations], "notes": documents.notes})
+    for number, (why, row) in enumerate(zip(explanations, rows, strict=True)):
+        from tonmf.highlight import excerpt
+
+        if number:
+            screen.show()
+        for line in explanation_lines(why, screen.width):
+            screen.show(line)
+        screen.show()
+        screen.show(styled(excerpt(document_pieces(detector, documents.content, row, why), LONGEST_TEXT)))
+
+
+def _rows(ids: Sequence[str], known: Sequence[str]) -> list[int]:
+    """Numbers of the documents of these ids; all of them, if several share one."""
+    rows = []
+    for wanted in ids:
+        found = [row for row, name in enumerate(known) if name == wanted]
+        if not found:
+            some = ", ".join(known[:3]) + (", …" if len(known) > 3 else "")
+            raise InputError(f"There is no document with the id {wanted!r}. The ids are {some}.")
+        rows += found
+    return rows
+
+
+def _strangest(detector: Any, documents: Any, top: int) -> list[int]:
+    import numpy as np
+
+    return [int(row) for row in np.argsort(-detector.outlier_score(documents), kind="stable")[:top]]

@@ -1,0 +1,54 @@
+"""Options that several commands have, each written down once."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from tonmf.errors import ParameterError
+
+RESULTS = "Results"
+
+
+Files = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILES",
+        help="Text files (a document a line), folders of text files, .jsonl, .csv, .tsv, .parquet, baskets (.dat), matrices "
+        "(.npz, .mtx), patterns such as 'data/*.csv', or - for standard input; .gz, .bz2, .xz and .zst as they come.",
+        show_default=False,
+    ),
+]
+Model = Annotated[str, typer.Argument(metavar="MODEL", help="Folder of a saved model.", show_default=False)]
+
+Top = Annotated[int, typer.Option("--top", min=0, help="Documents to show.", rich_help_panel=RESULTS)]
+Output = Annotated[
+    str | None,
+    typer.Option(
+        "--output",
+        "-o",
+        help="Write all documents to this .csv, .tsv, .jsonl or .parquet file.",
+        rich_help_panel=RESULTS,
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.", rich_help_panel=RESULTS)]
+Quiet = Annotated[
+    bool,
+    typer.Option("--quiet", "-q", help="Print nothing but errors, and JSON if asked for.", rich_help_panel=RESULTS),
+]
+Jobs = Annotated[int | None, typer.Option("--jobs", "-j", help="Threads to use. (Default: all cores.)")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of all that is random; the same seed, the same answer.")]
+
+
+def contamination_of(text: str) -> float | str:
+    """A share, or "auto"."""
+    if text == "auto":
+        return text
+    try:
+        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        raise ParameterError(f"--contamination must be a share such as 0.05 or 5%, or auto; got {text!r}.") from None
+    if not 0 < share <= 0.5:
+        raise ParameterError(f"--contamination must be above 0 and at most 0.5 (50%); got {text!r}.")
+    return share

@@ -1,0 +1,129 @@
+"""From the files that a command is given to documents; and the options that say how files are read."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+import typer
+
+from tonmf.cli.screen import Screen
+
+if TYPE_CHECKING:
+    from tonmf.io import Documents, ReadOptions
+
+PANEL = "Reading files"
+
+
+class Format(StrEnum):
+    """What a file holds (`tonmf.io.formats`)."""
+
+    LINES = "lines"
+    FILES = "files"
+    JSONL = "jsonl"
+    CSV = "csv"
+    TSV = "tsv"
+    PARQUET = "parquet"
+    BASKETS = "baskets"
+    MATRIX = "matrix"
+
+
+class EncodingErrors(StrEnum):
+    """What to do with bytes that are not of the encoding."""
+
+    REPLACE = "replace"
+    REFUSE = "refuse"
+
+
+def _options(
+    file_format: Annotated[
+        Format | None,
+        typer.Option("--format", help="What the files hold, if their names do not tell.", rich_help_panel=PANEL),
+    ] = None,
+    text_column: Annotated[
+        str | None, typer.Option(help="Column with the texts, if there is a choice.", rich_help_panel=PANEL)
+    ] = None,
+    id_column: Annotated[
+        str | None,
+        typer.Option(help="Column with ids. (Default: a column called id, or file and line.)", rich_help_panel=PANEL),
+    ] = None,
+    encoding: Annotated[str, typer.Option(help="Encoding of text files.", rich_help_panel=PANEL)] = "utf-8",
+    encoding_errors: Annotated[
+        EncodingErrors,
+        typer.Option(help="Replace bytes that do not decode, or refuse the file.", rich_help_panel=PANEL),
+    ] = EncodingErrors.REPLACE,
+    skip_bad: Annotated[
+        bool,
+        typer.Option("--skip-bad", help="Leave out lines that cannot be read, and count them.", rich_help_panel=PANEL),
+    ] = False,
+    vocabulary: Annotated[
+        str | None,
+        typer.Option(help="File with the names of a matrix's columns, a term a line.", rich_help_panel=PANEL),
+    ] = None,
+    min_words: Annotated[
+        int, typer.Option(min=0, help="Leave out documents with fewer words, or items.", rich_help_panel=PANEL)
+    ] = 0,
+) -> ReadOptions:
+    """The options of `tonmf.io`, as a command line has them."""
+    from tonmf.io import ReadOptions
+
+    return ReadOptions(
+        None if file_format is None else file_format.value,
+        text_column,
+        id_column,
+        encoding,
+        encoding_errors.value,
+        skip_bad,
+        vocabulary,
+        min_words,
+    )
+
+
+def reading_files(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options that say how files are read; it gets them all as its argument `reading`."""
+    of_reading = _resolved(_options)
+    own = [parameter for parameter in _resolved(command) if parameter.name != "reading"]
+
+    @functools.wraps(command)
+    def run(**values: Any) -> None:
+        reading = _options(**{parameter.name: values.pop(parameter.name) for parameter in of_reading})
+        command(**values, reading=reading)
+
+    run.__signature__ = inspect.Signature([*own, *of_reading])  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in (*own, *of_reading)}
+    del run.__wrapped__
+    return run
+
+
+def _resolved(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """The parameters of a function with their annotations as objects, not as text."""
+    hints = get_type_hints(function, include_extras=True, localns={"ReadOptions": Any})
+    return [
+        parameter.replace(annotation=hints[name]) for name, parameter in inspect.signature(function).parameters.items()
+    ]
+
+
+def read(screen: Screen, files: Sequence[str], reading: ReadOptions) -> Documents:
+    """Read files, and tell what there is to tell."""
+    from tonmf.io import read_documents
+
+    with screen.step("Reading"):
+        documents = read_documents(files, reading)
+    for note in documents.notes:
+        screen.note(note)
+    return documents
+
+
+def as_flags(reading: ReadOptions) -> list[str]:
+    """The options that differ from their defaults, as one would type them."""
+    values = {field.name: getattr(reading, field.name) for field in fields(reading)}
+    given = {field.name: values[field.name] for field in fields(reading) if values[field.name] != field.default}
+    return [
+        f"--{name.replace('_', '-')}" + ("" if value is True else f" {shlex.quote(str(value))}")
+        for name, value in given.items()
+    ]

@@ -1,0 +1,44 @@
+"""``tonmf score``: rank documents by a saved model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tonmf.cli import options as opt
+from tonmf.cli.answer import rule_of, show_ranking, write
+from tonmf.cli.models import check_terms, load_detector
+from tonmf.cli.reading import read, reading_files
+from tonmf.cli.screen import Screen
+
+if TYPE_CHECKING:
+    from tonmf.io import ReadOptions
+
+
+@reading_files
+def score(
+    model: opt.Model,
+    files: opt.Files,
+    reading: ReadOptions,
+    top: opt.Top = 20,
+    output: opt.Output = None,
+    as_json: opt.AsJson = False,
+    quiet: opt.Quiet = False,
+    jobs: opt.Jobs = None,
+) -> None:
+    """Score the documents in FILES by a saved MODEL, on the scale of those that it was fitted on."""
+    from tonmf.io import output_format
+
+    screen = Screen(quiet, as_json)
+    if output:
+        output_format(output)
+    documents = read(screen, files, reading)
+    with screen.step("Loading"):
+        from tonmf.ranking import Ranking
+
+        detector = load_detector(model).set_params(n_jobs=jobs)
+        check_terms(detector, documents)
+    with screen.progress("Scoring") as done:
+        ranking = Ranking.by(detector, documents.content, documents.ids, done)
+    if output:
+        write(screen, ranking, output)
+    show_ranking(screen, ranking, top, rule_of(detector.contamination, detector.threshold_), documents.notes)

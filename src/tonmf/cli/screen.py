@@ -1,0 +1,84 @@
+"""What goes where: answers to standard output; notes and progress to standard error, progress only if that is a terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console, RenderableType
+from rich.text import Text
+
+PIPED_WIDTH = 120
+"""Characters in a line of what is no terminal."""
+
+
+class Screen:
+    """Where a command writes.
+
+    Parameters
+    ----------
+    quiet : bool
+        Nothing but errors, and JSON.
+    as_json : bool
+        The answer is one JSON object; nothing else goes to standard output.
+    """
+
+    def __init__(self, quiet: bool = False, as_json: bool = False) -> None:
+        self.quiet, self.as_json = quiet, as_json
+        self._out = _console(sys.stdout)
+        self._err = _console(sys.stderr)
+
+    @property
+    def width(self) -> int:
+        """Characters in a line of an answer."""
+        return self._out.width
+
+    def show(self, what: RenderableType = "", wrap: bool = True) -> None:
+        """A part of the answer, for people; lines with commands to copy are not to be wrapped."""
+        if not (self.quiet or self.as_json):
+            self._out.print(what, soft_wrap=not wrap)
+
+    def show_json(self, answer: Mapping[str, Any]) -> None:
+        """The answer, for programs."""
+        if self.as_json:
+            sys.stdout.write(json.dumps(answer, ensure_ascii=not _is_unicode(sys.stdout)) + "\n")
+
+    def note(self, sentence: str) -> None:
+        """Something that one should know, beside the answer."""
+        if not self.quiet:
+            self._err.print(Text(f"note: {sentence}", style="dim"), soft_wrap=True)
+
+    @contextmanager
+    def progress(self, what: str) -> Iterator[Callable[[float], None]]:
+        """A bar with an estimate of the time left; the function takes the share that is done."""
+        if self.quiet or not self._err.is_terminal:
+            yield lambda share: None
+            return
+        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=self._err, transient=True) as bar:
+            task = bar.add_task(what, total=1.0)
+            yield lambda share: bar.update(task, completed=share)
+
+    @contextmanager
+    def step(self, what: str) -> Iterator[None]:
+        """Work of unknown length."""
+        if self.quiet or not self._err.is_terminal:
+            yield
+            return
+        with self._err.status(f"{what} …"):
+            yield
+
+
+def _console(stream: Any) -> Console:
+    wide = None if stream.isatty() or "COLUMNS" in os.environ else PIPED_WIDTH
+    return Console(file=stream, width=wide, highlight=False, markup=False, emoji=False)
+
+
+def _is_unicode(stream: Any) -> bool:
+    return (stream.encoding or "").lower().startswith("utf")

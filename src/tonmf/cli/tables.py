@@ -1,0 +1,143 @@
+"""What answers look like: rankings, explanations and topics, for a terminal of any width or for a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.cells import cell_len
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from tonmf.detector import TextOutlierDetector
+    from tonmf.explain import Explanation
+    from tonmf.highlight import Piece
+    from tonmf.ranking import Ranking
+
+WORDS = 5
+"""Unexpected words in a line of the table."""
+
+LONGEST_ID, LONGEST_WORDS = 28, 34
+"""Characters that ids and unexpected words may take, so that there is room for the document."""
+
+NARROWEST = 20
+"""Characters of a document to show even where there is hardly room."""
+
+GAP = 2
+"""Spaces between columns."""
+
+READ_AT_MOST = 20_000
+"""Characters of a document in which an excerpt is looked for."""
+
+STRANGE = "bold red"
+
+
+def ranking_table(
+    ranking: Ranking,
+    explanations: Sequence[Explanation],
+    rows: Sequence[int],
+    width: int,
+    planted: Sequence[str | None] | None = None,
+) -> Table:
+    """The strangest documents, a line each; with what was planted in each, if that is known."""
+    columns: dict[str, list[str]] = {
+        "rank": [str(rank) for rank in range(1, len(rows) + 1)],
+        "score": [f"{why.score:.2f}" for why in explanations],
+        "flagged": ["yes" if why.outlier else "" for why in explanations],
+    }
+    if planted is not None:
+        columns["planted"] = [planted[row] or "" for row in rows]
+    columns["id"] = [_shortened(printable(why.id), LONGEST_ID) for why in explanations]
+    columns[f"unexpected {_plural(explanations)}"] = [
+        _as_fit([word.word for word in why.unexpected[:WORDS]]) for why in explanations
+    ]
+    room = width - sum(max(map(cell_len, (name, *values))) + GAP for name, values in columns.items())
+    table = _table()
+    for name in columns:
+        table.add_column(name, justify="right" if name in ("rank", "score") else "left", no_wrap=True)
+    table.add_column("document", no_wrap=True)
+    for why, row, *cells in zip(explanations, rows, *columns.values(), strict=True):
+        words = Text(cells.pop(), style=STRANGE if why.outlier else "")
+        document = styled(document_excerpt(ranking, row, why, max(room, NARROWEST)))
+        table.add_row(*map(Text, cells), words, document)
+    return table
+
+
+def _plural(explanations: Sequence[Explanation]) -> str:
+    return f"{explanations[0].kind}s" if explanations else "words"
+
+
+def _table() -> Table:
+    return Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="bold")
+
+
+def document_excerpt(ranking: Ranking, row: int, why: Explanation, width: int) -> list[Piece]:
+    """The part of a document to show, its unexpected words marked."""
+    from tonmf.highlight import excerpt
+
+    return excerpt(document_pieces(ranking.detector, ranking.documents, row, why), width)
+
+
+def document_pieces(detector: TextOutlierDetector, documents: Any, row: int, why: Explanation) -> list[Piece]:
+    """A document, as far as it is looked at; of a row of counts, its terms."""
+    from tonmf.documents import is_matrix, take
+
+    if is_matrix(documents):
+        return detector.pieces(detector.analyze(take(documents, [row])), why.unexpected)
+    document = documents[row]
+    return detector.pieces(document[:READ_AT_MOST], why.unexpected)
+
+
+def styled(pieces: Sequence[Piece]) -> Text:
+    """Pieces with the unexpected ones highlighted."""
+    return Text.assemble(*((printable(piece.text), STRANGE if piece.share > 0 else "") for piece in pieces))
+
+
+def printable(text: str) -> str:
+    """Text without what would steer a terminal: control characters and marks that change the direction of writing.
+
+    >>> printable("a\\x1b[31mb\\u202ec")
+    'a�[31mb�c'
+    """
+    return "".join("\ufffd" if _steers(character) else character for character in text)
+
+
+def _steers(character: str) -> bool:
+    code = ord(character)
+    return (
+        (code < 32 and character not in "\n\t")
+        or 127 <= code < 160
+        or 0x202A <= code <= 0x202E
+        or 0x2066 <= code <= 0x2069
+    )
+
+
+def explanation_lines(why: Explanation, width: int) -> list[Text]:
+    """An explanation, its facts a line each; only its sentence may take more."""
+    sentence, *facts = printable(why.to_text()).split("\n")
+    return [Text(sentence), *(Text(_shortened(fact, width)) for fact in facts)]
+
+
+def topic_lines(detector: TextOutlierDetector, n_words: int, width: int) -> list[Text]:
+    """Topics with their shares and first words, and below each its typical documents."""
+    lines = [Text("topic   share  words, and typical documents", style="bold")]
+    indent = " " * 15
+    for topic in detector.topics(n_words):
+        lines.append(Text(f"{topic.number:>5}  {100 * topic.share:>4.1f} %  {printable(', '.join(topic.words))}"))
+        typical = (printable(f"{indent}{document.id}  {document.excerpt}") for document in topic.typical)
+        lines += [Text(_shortened(line, width), style="dim") for line in typical]
+    return lines
+
+
+def _as_fit(words: Sequence[str]) -> str:
+    """As many words as there is room for."""
+    listed = printable(", ".join(words))
+    while len(words) > 1 and len(listed) > LONGEST_WORDS:
+        words = words[:-1]
+        listed = printable(", ".join(words))
+    return _shortened(listed, LONGEST_WORDS)
+
+
+def _shortened(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1].rstrip() + "…"

@@ -1,0 +1,27 @@
+"""``tonmf topics``: what is ordinary, by a saved model."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from tonmf.cli import options as opt
+from tonmf.cli.models import load_detector
+from tonmf.cli.screen import Screen
+from tonmf.cli.tables import topic_lines
+
+
+def topics(
+    model: opt.Model,
+    words: Annotated[int, typer.Option(min=1, help="Words to show of each topic.")] = 8,
+    as_json: opt.AsJson = False,
+) -> None:
+    """Show the topics of a saved MODEL: how common each is, its first words, and documents that are typical of it."""
+    screen = Screen(as_json=as_json)
+    with screen.step("Loading"):
+        detector = load_detector(model)
+    screen.show_json({"topics": [asdict(topic) for topic in detector.topics(words)]})
+    for line in topic_lines(detector, words, screen.width):
+        screen.show(line)

@@ -1,0 +1,179 @@
+"""Which column holds the text, and which the ids; the same for tables and for the keys of JSON lines.
+
+A guess is made from the first rows, as they come from the file: strings, numbers, lists, None.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any
+
+from tonmf.documents import ITEMS, TEXTS
+from tonmf.errors import InputError
+from tonmf.io.options import ReadOptions
+from tonmf.io.wording import listed, shown
+
+SAMPLE = 10_000
+"""Rows to look at for a guess."""
+
+TEXT_NAMES = (
+    "text", "body", "content", "document", "message", "article", "review", "comment", "description", "abstract", "post",
+    "tweet", "transcript", "summary", "note",
+)  # fmt: skip
+"""Names that columns of text go by, the surest first."""
+
+LONG_TEXT, MUCH_LONGER = 20, 4
+"""A column is taken for the text by its length alone from this median on, if it is so many times that of any other."""
+
+NUMBER = re.compile(r"[-+]?(?:[\d.,]*\d[.,]?(?:e[-+]?\d+)?\s?%?|nan|inf)", re.IGNORECASE)
+
+NUMBERS, NOTHING, OTHER = "numbers", "nothing", "something else"
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns to take, and the kind of document that the text column makes."""
+
+    text: str
+    id: str | None
+    kind: str
+
+
+@dataclass
+class Chooser:
+    """Chooses columns: for the first file of a format by what it holds, for the others the same text column."""
+
+    options: ReadOptions
+    chosen: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+    def choose(self, sample: Mapping[str, Sequence[Any]], format: str, name: str) -> tuple[Columns, list[str]]:  # noqa: A002
+        """The columns of file `name`, and what to tell about the choice."""
+        contents = {column: content_of(values) for column, values in sample.items()}
+        ids = self._id_column(sample, contents, name)
+        notes = []
+        if self.options.text_column is not None:
+            text = self.options.text_column
+            _check_given("--text-column", text, sample, name)
+        elif format in self.chosen:
+            text, first = self.chosen[format]
+            if text not in sample:
+                raise InputError(
+                    f"{name} has no column {shown(text)}, which holds the text in {first}; it has {listed(sample)}. Read it by "
+                    "itself, or rename the column."
+                )
+        else:
+            text = _guess(sample, contents, ids, name)
+            self.chosen[format] = text, name
+            notes.append(f"The text was taken from column {shown(text)} of {name}.")
+        self._check_holds_text(text, sample, contents, name)
+        ids = None if ids == text else ids
+        if ids is not None and self.options.id_column is None:
+            notes.append(f"The ids were taken from column {shown(ids)} of {name}.")
+        return Columns(text, ids, ITEMS if contents[text] == ITEMS else TEXTS), notes
+
+    def check_called_once(self, names: Sequence[str], name: str) -> None:
+        """Raise `InputError` if several columns of file `name` are called as the user says."""
+        for column in (self.options.text_column, self.options.id_column):
+            if column is not None and names.count(column) > 1:
+                raise InputError(
+                    f"{name}: {names.count(column)} columns are called {shown(column)}. Rename all but one."
+                )
+
+    def _id_column(self, sample: Mapping[str, Sequence[Any]], contents: Mapping[str, str], name: str) -> str | None:
+        if self.options.id_column is not None:
+            _check_given("--id-column", self.options.id_column, sample, name)
+            return self.options.id_column
+        called_id = sorted((column for column in sample if column.lower() == "id"), key=lambda column: column != "id")
+        return next((column for column in called_id if contents[column] not in (NOTHING, OTHER)), None)
+
+    @staticmethod
+    def _check_holds_text(
+        text: str, sample: Mapping[str, Sequence[Any]], contents: Mapping[str, str], name: str
+    ) -> None:
+        if contents[text] in (TEXTS, ITEMS, NOTHING):
+            return
+        example = next(value for value in sample[text] if not is_missing(value))
+        others = [column for column, content in contents.items() if content == TEXTS]
+        advice = f"Give --text-column, one of {listed(others)}" if others else "No column holds text"
+        raise InputError(
+            f"{name}: expected text in column {shown(text)}, but it holds {contents[text]}, such as {shown(example)}. {advice}."
+        )
+
+
+def _check_given(option: str, column: str, sample: Mapping[str, Sequence[Any]], name: str) -> None:
+    if column not in sample:
+        raise InputError(f"{name} has no column {shown(column)} ({option}); it has {listed(sample) or 'none'}.")
+
+
+def _guess(sample: Mapping[str, Sequence[Any]], contents: Mapping[str, str], ids: str | None, name: str) -> str:
+    """The text column, if there is only one that it can be."""
+    candidates = [column for column in sample if contents[column] == TEXTS]
+    candidates = candidates or [column for column in sample if contents[column] == ITEMS]
+    candidates = [column for column in candidates if column != ids] or candidates
+    if len(candidates) == 1:
+        return candidates[0]
+    for text_name in TEXT_NAMES:
+        for column in candidates:
+            if column.lower() == text_name:
+                return column
+    lengths = sorted(((_median_length(sample[column]), column) for column in candidates), reverse=True)
+    if lengths and lengths[0][0] >= LONG_TEXT and lengths[0][0] >= MUCH_LONGER * lengths[1][0]:
+        return lengths[0][1]
+    if candidates:
+        raise InputError(f"{name}: several columns may hold the text: {listed(candidates)}. Give --text-column.")
+    seen = listed(f"{column} ({content})" for column, content in contents.items())
+    raise InputError(f"{name}: expected a column of text, found {seen or 'no columns'}. Give --text-column.")
+
+
+def _median_length(values: Iterable[Any]) -> float:
+    return median(len(value) for value in values if isinstance(value, str | list) and not is_missing(value))
+
+
+def content_of(values: Iterable[Any]) -> str:
+    """What most values of a column are.
+
+    >>> content_of(["a text", None, "another"]), content_of(["1", "2.5", ""]), content_of([3, 4])
+    ('texts', 'numbers', 'numbers')
+    """
+    present = [value for value in values if not is_missing(value)]
+    if not present:
+        return NOTHING
+    n_texts = sum(isinstance(value, str) for value in present)
+    if 2 * n_texts >= len(present):
+        return NUMBERS if all(_is_number(value) for value in present) else TEXTS
+    if 2 * sum(is_list_of_items(value) for value in present) >= len(present):
+        return ITEMS
+    return NUMBERS if any(_is_number(value) for value in present) else OTHER
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, str):
+        return len(value) <= 40 and NUMBER.fullmatch(value.strip()) is not None
+    return isinstance(value, int | float)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether there is nothing in a cell: None, NaN, white space, an empty list."""
+    if isinstance(value, str):
+        return not value or value.isspace()
+    return value is None or value == [] or (isinstance(value, float) and value != value)
+
+
+def is_list_of_items(value: Any) -> bool:
+    """Whether a value is a list of strings or numbers; gaps in it do not matter."""
+    return isinstance(value, list) and all(item is None or isinstance(item, str | int | float) for item in value)
+
+
+def items_in(values: Sequence[Any]) -> list[str]:
+    """The items of a list by name, without gaps."""
+    return [str(value) for value in values if not is_missing(value)]
+
+
+def id_from(value: Any) -> str | None:
+    """An id as a string, if the value can be one."""
+    if is_missing(value) or isinstance(value, bool | list | dict | bytes):
+        return None
+    return str(value)

@@ -1,0 +1,133 @@
+"""From bytes to lines of text: encodings, byte-order marks, bytes that are no text, and binary files.
+
+Only "\\n" ends a line. Python's `str.splitlines` also breaks at U+2028, form feeds and others, which occur within documents.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import re
+from collections.abc import Iterator
+
+from tonmf.errors import InputError
+from tonmf.io.options import ReadOptions
+from tonmf.io.streams import Opened
+from tonmf.io.tally import Tally
+from tonmf.io.wording import number_of
+
+MARKS = {
+    codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16, whose mark it starts with
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+    codecs.BOM_UTF8: "utf-8-sig",
+}
+"""Encodings by byte-order mark."""
+
+BINARY_STARTS = (
+    b"%PDF-",
+    b"PK\x03\x04",
+    b"PAR1",
+    b"\x89PNG",
+    b"\xff\xd8\xff",
+    b"GIF8",
+    b"\x7fELF",
+    b"\xd0\xcf\x11\xe0",
+)
+"""What common files that are no texts start with, where they hold no NUL byte early on."""
+
+SURROGATE = re.compile("[\ud800-\udfff]")
+REPLACEMENT = "\ufffd"
+
+
+def _mark_bad_byte(error: UnicodeError) -> tuple[str, int]:
+    """Put the byte b that cannot be decoded into the text as the surrogate U+DC00 + b, which no valid text holds.
+
+    So a line tells whether a byte in it was bad, and which, for every encoding; Python's own "surrogateescape", which does
+    the same, knows no UTF-16.
+    """
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return chr(0xDC00 + error.object[error.start]), error.end
+
+
+BAD_BYTES_MARKED = "tonmf.bad-bytes-marked"
+codecs.register_error(BAD_BYTES_MARKED, _mark_bad_byte)
+
+
+def without_surrogates(text: str) -> str:
+    """Text that can be written: half a surrogate pair, as JSON may hold, becomes U+FFFD."""
+    return text if text.isascii() else SURROGATE.sub(REPLACEMENT, text)
+
+
+def encoding_of(head: bytes, given: str) -> str:
+    """The encoding that a byte-order mark announces, else the one given; without a mark, the low byte comes first."""
+    given = {"utf-16": "utf-16-le", "utf-32": "utf-32-le"}.get(codecs.lookup(given).name, given)
+    return next((encoding for mark, encoding in MARKS.items() if head.startswith(mark)), given)
+
+
+def is_binary(head: bytes, given: str) -> bool:
+    """Whether the first bytes are no text: NUL bytes, where the encoding has none in ordinary characters."""
+    encoding = encoding_of(head, given)
+    if b"\0" in "a".encode(encoding):
+        return False
+    return b"\0" in head[:8192] or head.startswith(BINARY_STARTS)
+
+
+class DecodedLines:
+    """The lines of an input as text, each with its line end.
+
+    Once they have been read, `replaced` tells on which ones bytes had to be replaced.
+    """
+
+    def __init__(self, source: Opened, options: ReadOptions) -> None:
+        if is_binary(source.head, options.encoding):
+            raise InputError(
+                f"{source.name}: expected text, but it is a binary file. Check the file and --format; if it is text in "
+                "UTF-16, give --encoding utf-16."
+            )
+        self._source, self._refuse = source, options.encoding_errors == "refuse"
+        self.encoding = encoding_of(source.head, options.encoding)
+        self._called = self.encoding.removesuffix("-sig")
+        self.replaced = Tally()
+
+    def __iter__(self) -> Iterator[str]:
+        text = io.TextIOWrapper(self._source.stream, self.encoding, BAD_BYTES_MARKED, newline="\n")
+        for number, line in enumerate(text, 1):
+            bad = None if line.isascii() else SURROGATE.search(line)
+            if bad is None:
+                yield line
+                continue
+            if self._refuse:
+                raise InputError(
+                    f"{self._source.name}, line {number}: byte 0x{ord(bad[0]) & 0xFF:02X} is not valid {self._called}. Give "
+                    "--encoding, perhaps latin-1 or cp1252, or let such bytes be replaced (--encoding-errors replace)."
+                )
+            self.replaced.add(f"line {number:,}")
+            yield SURROGATE.sub(REPLACEMENT, line)
+
+    def notes(self) -> list[str]:
+        """What to tell of the encoding."""
+        notes = []
+        if self.encoding in ("utf-16", "utf-32"):
+            notes.append(f"{self._source.name} was read as {self.encoding.upper()}.")
+        if self.replaced:
+            notes.append(
+                f"On {number_of(self.replaced.count, 'line')} of {self._source.name} bytes that are not {self._called} were "
+                f"replaced by U+FFFD (first: {self.replaced.first}). {TRY_ENCODINGS}"
+            )
+        return notes
+
+
+TRY_ENCODINGS = "If that is wrong, try --encoding latin-1 or cp1252."
+
+
+def without_line_end(line: str) -> str:
+    r"""
+    A line without "\n" or "\r\n".
+
+    >>> without_line_end("text\r\n")
+    'text'
+    """
+    return line.removesuffix("\n").removesuffix("\r")

@@ -1,0 +1,56 @@
+"""Which format a file has, by its name."""
+
+from __future__ import annotations
+
+import os
+
+from tonmf.errors import InputError
+from tonmf.io.wording import listed, printable
+
+FORMATS = ("lines", "files", "jsonl", "csv", "tsv", "parquet", "baskets", "matrix")
+"""What can be read: a document a line, a document a file, JSON lines, tables, items of a transaction a line, counts."""
+
+FORMAT_OF = {
+    ".txt": "lines",
+    ".text": "lines",
+    ".log": "lines",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".dat": "baskets",
+    ".basket": "baskets",
+    ".npz": "matrix",
+    ".mtx": "matrix",
+}
+"""Formats by extension."""
+
+COMPRESSION_OF = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
+"""Compressions by extension."""
+
+
+def split_name(path: str) -> tuple[str, str, str]:
+    """A path in three: what comes before the extensions, the extension of the format, and that of the compression.
+
+    >>> split_name("data/reviews.CSV.gz")
+    ('data/reviews', '.csv', '.gz')
+    """
+    stem, last = os.path.splitext(path)
+    if last.lower() not in COMPRESSION_OF:
+        return stem, last.lower(), ""
+    stem, inner = os.path.splitext(stem)
+    return stem, inner.lower(), last.lower()
+
+
+def format_of(path: str) -> str:
+    """The format that the extension stands for."""
+    extension = split_name(path)[1]
+    if extension not in FORMAT_OF:
+        what = f"the extension {extension} is not known" if extension else "the name has no extension"
+        raise InputError(
+            f"{printable(path)}: cannot tell the format, since {what}. Give --format, one of {listed(FORMATS)}."
+        )
+    return FORMAT_OF[extension]

@@ -1,0 +1,63 @@
+"""Plain text: a document a line, a transaction a line, or a document a file."""
+
+from __future__ import annotations
+
+import os
+from typing import BinaryIO
+
+from tonmf.documents import ITEMS, TEXTS
+from tonmf.io.decoding import TRY_ENCODINGS, DecodedLines, is_binary, without_line_end
+from tonmf.io.formats import FORMAT_OF, split_name
+from tonmf.io.inputs import Input
+from tonmf.io.options import ReadOptions
+from tonmf.io.part import Part
+from tonmf.io.streams import Opened, opened
+from tonmf.io.tally import Tally
+from tonmf.io.wording import number_of
+
+
+def read_lines(source: Opened, options: ReadOptions) -> Part:
+    """A document a line."""
+    part, lines = Part(source.name, "lines", TEXTS), DecodedLines(source, options)
+    for number, line in enumerate(lines, 1):
+        part.add(number, without_line_end(line))
+    part.notes += lines.notes()
+    return part
+
+
+def read_baskets(source: Opened, options: ReadOptions) -> Part:
+    """The items of one transaction a line, with white space between them."""
+    part, lines = Part(source.name, "baskets", ITEMS), DecodedLines(source, options)
+    for number, line in enumerate(lines, 1):
+        part.add(number, line.split())
+    part.notes += lines.notes()
+    return part
+
+
+def read_files(source: Input, options: ReadOptions, stdin: BinaryIO | None = None) -> Part:
+    """Each file a document. In a folder, files that are no plain text are left out; one that is named must be text."""
+    part, replaced = Part(source.name, "files", TEXTS), Tally()
+    is_folder = source.path is not None
+    for name, path in source.members:
+        if is_folder and path is not None and (_holds_many(path) or not os.path.isfile(path)):
+            part.left_out.add(name)
+            continue
+        with opened(path, name, stdin) as file:
+            if is_folder and is_binary(file.head, options.encoding):
+                part.left_out.add(name)
+                continue
+            lines = DecodedLines(file, options)
+            part.add(name, "".join(lines).replace("\r\n", "\n"))
+            if lines.replaced:
+                replaced.add(f"{name}, {lines.replaced.first}")
+    if replaced:
+        part.notes.append(
+            f"In {replaced.count:,} of {number_of(part.n_seen, 'file')} of {source.name} bytes that are not {options.encoding} "
+            f"were replaced by U+FFFD (first: {replaced.first}). {TRY_ENCODINGS}"
+        )
+    return part
+
+
+def _holds_many(path: str) -> bool:
+    """Whether a file's extension says that it holds many documents."""
+    return FORMAT_OF.get(split_name(path)[1], "lines") not in ("lines", "baskets")

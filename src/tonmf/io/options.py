@@ -1,0 +1,72 @@
+"""How files are to be read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tonmf.errors import ParameterError
+from tonmf.io.formats import FORMATS
+from tonmf.io.wording import listed, shown
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """How files are to be read.
+
+    Parameters
+    ----------
+    format : str, optional
+        One of `FORMATS`. By default that of each file's extension.
+    text_column, id_column : str, optional
+        Columns of tables and keys of JSON lines. By default they are guessed, and a note says how.
+    encoding : str
+        Of text files. A byte-order mark in a file overrules it.
+    encoding_errors : {"replace", "refuse"}
+        What to do with bytes that are not of the encoding: put U+FFFD in their place, or stop.
+    skip_bad : bool
+        Leave out rows and lines that cannot be read, rather than stop at the first.
+    vocabulary : str, optional
+        A file with a term a line: the names of a matrix's columns.
+    min_words : int
+        Leave out documents with fewer words (runs of anything but white space), items, or counts in a row.
+    """
+
+    format: str | None = None
+    text_column: str | None = None
+    id_column: str | None = None
+    encoding: str = "utf-8"
+    encoding_errors: str = "replace"
+    skip_bad: bool = False
+    vocabulary: str | None = None
+    min_words: int = 0
+
+
+def check_options(options: ReadOptions) -> None:
+    """Raise `ParameterError` for a value that makes no sense whatever the files."""
+    if options.format is not None and options.format not in FORMATS:
+        raise ParameterError(f"--format must be one of {listed(FORMATS)}; got {shown(options.format)}.")
+    if options.encoding_errors not in ("replace", "refuse"):
+        raise ParameterError(f"--encoding-errors must be 'replace' or 'refuse'; got {shown(options.encoding_errors)}.")
+    try:
+        b"text".decode(options.encoding, "replace")
+    except (LookupError, ValueError) as error:
+        raise ParameterError(
+            f"--encoding must be an encoding of text such as utf-8, latin-1 or cp1252; got {shown(options.encoding)}."
+        ) from error
+    if options.text_column is not None and options.text_column == options.id_column:
+        raise ParameterError(f"--text-column and --id-column must differ; both are {shown(options.text_column)}.")
+
+
+def check_options_fit(options: ReadOptions, formats: set[str]) -> None:
+    """Raise `ParameterError` for an option that says nothing about files of these formats, rather than ignore it."""
+    if not formats & {"csv", "tsv", "parquet", "jsonl"}:
+        for option, value in (("--text-column", options.text_column), ("--id-column", options.id_column)):
+            if value is not None:
+                raise ParameterError(
+                    f"{option} {shown(value)} needs files with columns (csv, tsv, parquet, jsonl); got "
+                    f"{listed(sorted(formats))}."
+                )
+    if options.vocabulary is not None and "matrix" not in formats:
+        raise ParameterError(
+            f"--vocabulary names a matrix's columns, but no input is a matrix; got {listed(sorted(formats))}."
+        )

@@ -1,0 +1,91 @@
+"""Parquet: a row for each document, numbered from 1."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tonmf.documents import ITEMS, TEXTS
+from tonmf.errors import InputError
+from tonmf.io.arrow import arrow
+from tonmf.io.columns import SAMPLE, Chooser, id_from, items_in
+from tonmf.io.options import ReadOptions
+from tonmf.io.part import Part
+from tonmf.io.streams import Opened
+from tonmf.io.wording import one_line
+
+
+def read_parquet(source: Opened, options: ReadOptions, chooser: Chooser) -> Part:
+    """A row for each document, from a column of strings or of lists."""
+    pyarrow, parquet = (arrow(module, "Reading CSV and Parquet") for module in ("pyarrow", "pyarrow.parquet"))
+    part = Part(source.name, "parquet", TEXTS)
+    with _as_input_errors(source.name, pyarrow), parquet.ParquetFile(_seekable(source)) as file:
+        sample = _sample(file, pyarrow.types)
+        if sample is None:
+            return part
+        chooser.check_called_once(file.schema_arrow.names, source.name)
+        columns, part.notes = chooser.choose(sample, "parquet", source.name)
+        part.kind = ITEMS if _is_list(file.schema_arrow.field(columns.text).type, pyarrow.types) else TEXTS
+        number = 0
+        for batch in file.iter_batches(columns=[columns.text] + ([columns.id] if columns.id else [])):
+            texts = batch.column(columns.text).to_pylist()
+            ids = batch.column(columns.id).to_pylist() if columns.id else [None] * len(texts)
+            for text, value in zip(texts, ids, strict=True):
+                number += 1
+                part.add(number, items_in(text) if isinstance(text, list) else text, id_from(value))
+    return part
+
+
+def _sample(file: Any, types: Any) -> dict[str, list[Any]] | None:
+    """The first values of every column whose name no other one has; None if there are no rows."""
+    first = next(file.iter_batches(batch_size=SAMPLE), None)
+    if first is None or not len(first):
+        return None
+    names = first.schema.names
+    return {name: _first_values(first.column(name), types) for name in names if names.count(name) == 1}
+
+
+def _first_values(column: Any, types: Any) -> list[Any]:
+    """The values; of a column that holds no documents, and no number either, only the type."""
+    kind = column.type
+    inner = kind.value_type if _is_list(kind, types) else kind
+    if not (_is_text(inner, types) or _is_number(inner, types)):
+        return [kind]
+    values: list[Any] = column.to_pylist()
+    # A column of numbers stays one even if the first of them are missing.
+    return values if not _is_number(kind, types) or any(value is not None for value in values) else [kind]
+
+
+def _seekable(source: Opened) -> Any:
+    """A file that is neither compressed nor a pipe is read where it lies; Parquet is read from its end."""
+    if source.path is not None and source.compression is None:
+        return source.path
+    return io.BytesIO(source.stream.read())
+
+
+def _is_list(kind: Any, types: Any) -> bool:
+    return bool(types.is_list(kind) or types.is_large_list(kind))
+
+
+def _is_text(kind: Any, types: Any) -> bool:
+    kind = kind.value_type if types.is_dictionary(kind) else kind
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+
+
+def _is_number(kind: Any, types: Any) -> bool:
+    return bool(types.is_integer(kind) or types.is_floating(kind))
+
+
+@contextmanager
+def _as_input_errors(name: str, pyarrow: Any) -> Iterator[None]:
+    """What pyarrow raises on a file that is no Parquet, or damaged."""
+    try:
+        yield
+    except InputError:
+        raise
+    except (pyarrow.ArrowException, OSError, ValueError) as error:
+        raise InputError(
+            f"{name}: expected a Parquet file, but it cannot be read as one ({one_line(error)}). Check the file and --format."
+        ) from error

@@ -1,0 +1,91 @@
+"""What one input gave: its documents, and what there is to tell about them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tonmf.errors import InputError
+from tonmf.io.tally import Tally
+from tonmf.io.wording import number_of
+
+EXPECTED = {
+    "lines": "a document a line",
+    "files": "a file for each document",
+    "jsonl": "a JSON object a line",
+    "csv": "a header, and a row for each document",
+    "tsv": "a header, and a row for each document",
+    "parquet": "a row for each document",
+    "baskets": "the items of one transaction a line",
+    "matrix": "a row for each document",
+}
+"""What a file of each format holds."""
+
+
+class Part:
+    """The documents of one input, gathered one by one.
+
+    Parameters
+    ----------
+    name : str
+        Of the input, in messages and in the ids of documents that bring none.
+    format : str
+        One of `FORMATS`.
+    kind : str
+        Of the documents, one of those in `tonmf.documents`.
+    """
+
+    def __init__(self, name: str, format: str, kind: str) -> None:  # noqa: A002
+        self.name, self.format, self.kind = name, format, kind
+        self.content: Any = []
+        self.ids: list[str] = []
+        self.terms: list[str] | None = None
+        self.notes: list[str] = []
+        self.n_seen = 0
+        self.without_text, self.bad, self.left_out = Tally(), Tally(), Tally()
+
+    def add(self, where: int | str, content: str | list[str] | None, given_id: str | None = None) -> None:
+        """Take a document, unless it is blank, from line or row number `where`, or from the file of that name."""
+        place = f"{self.name}:{where}" if isinstance(where, int) else where
+        self.n_seen += 1
+        if not content or (isinstance(content, str) and content.isspace()):
+            self.without_text.add(place)
+            return
+        self.content.append(content)
+        self.ids.append(given_id or place)
+
+    def add_bad(self, place: str, reason: str, skip: bool) -> None:
+        """Count a line or row that cannot be read, or stop at it."""
+        if not skip:
+            noun = place.split()[0]
+            raise InputError(f"{self.name}, {place}: {reason}. Mend it, or leave such {noun}s out with --skip-bad.")
+        self.bad.add(f"{place}, {reason}")
+
+    def is_empty(self) -> bool:
+        """Whether there was nothing to read at all, not even blank documents."""
+        return self.n_seen == 0 and not self.bad and not self.left_out
+
+    def all_notes(self) -> list[str]:
+        """Everything to tell, for the user."""
+        notes = list(self.notes)
+        if self.is_empty():
+            notes.append(f"{self.name} is empty: expected {EXPECTED[self.format]}.")
+        if self.without_text:
+            have, were = ("has", "was") if self.without_text.count == 1 else ("have", "were")
+            notes.append(
+                f"{self.without_text.count:,} of {number_of(self.n_seen, 'document')} in {self.name} {have} no "
+                f"{'text' if self.format != 'baskets' else 'items'} and {were} left out (first: {self.without_text.first})."
+            )
+        if self.bad:
+            noun = self.bad.first.split()[0]
+            were = "was" if self.bad.count == 1 else "were"
+            notes.append(
+                f"{number_of(self.bad.count, noun)} of {self.name} could not be read and {were} left out "
+                f"(first: {self.bad.first})."
+            )
+        if self.left_out:
+            were = "is no plain text and was" if self.left_out.count == 1 else "are no plain text and were"
+            notes.append(
+                f"{number_of(self.left_out.count, 'file')} in {self.name} {were} left out (first: {self.left_out.first}). "
+                "Tables, JSON lines and matrices are read if the files themselves are given."
+            )
+        return notes

@@ -1,0 +1,185 @@
+"""From files to documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, BinaryIO
+
+import scipy.sparse as sp
+
+from tonmf.documents import COUNTS, take
+from tonmf.errors import InputError
+from tonmf.io.columns import Chooser
+from tonmf.io.decoding import encoding_of
+from tonmf.io.formats import split_name
+from tonmf.io.inputs import Input, find_inputs
+from tonmf.io.jsonlines import read_jsonl
+from tonmf.io.lines import read_baskets, read_files, read_lines
+from tonmf.io.matrices import read_matrix
+from tonmf.io.options import ReadOptions, check_options, check_options_fit
+from tonmf.io.parquet import read_parquet
+from tonmf.io.part import Part
+from tonmf.io.streams import Opened, opened
+from tonmf.io.tables import read_csv, read_tsv
+from tonmf.io.tally import Tally
+from tonmf.io.wording import number_of, shown
+
+READERS: dict[str, Callable[[Opened, ReadOptions], Part]] = {
+    "lines": read_lines,
+    "baskets": read_baskets,
+    "matrix": read_matrix,
+}
+READERS_OF_COLUMNS: dict[str, Callable[[Opened, ReadOptions, Chooser], Part]] = {
+    "jsonl": read_jsonl,
+    "csv": read_csv,
+    "tsv": read_tsv,
+    "parquet": read_parquet,
+}
+
+MANY_FILES = 20
+"""From more .txt files than these on, each is perhaps a document."""
+
+AS_USUAL = ReadOptions()
+
+
+@dataclass(frozen=True)
+class Documents:
+    """What was read.
+
+    ======= ===============================================================================
+    kind    of the documents: `TEXTS`, `ITEMS` or `COUNTS` of `tonmf.documents`
+    content list of strings, list of lists of strings, or CSR matrix of documents × terms
+    ids     one for each document
+    terms   names of a matrix's columns, if known
+    notes   sentences for the user: which column was taken, what was left out, and so on
+    ======= ===============================================================================
+    """
+
+    kind: str
+    content: Any
+    ids: list[str]
+    terms: list[str] | None
+    notes: list[str]
+
+
+def read_documents(paths: Sequence[str], options: ReadOptions = AS_USUAL, stdin: BinaryIO | None = None) -> Documents:
+    """Read the documents of files, folders, patterns such as ``data/*.csv``, and of standard input (``-``).
+
+    Parameters
+    ----------
+    paths : sequence of str
+        All must give documents of one kind.
+    options : ReadOptions
+        How to read them.
+    stdin : binary file, optional
+        What to read in place of the process's standard input.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read or understood, or there is no document in any.
+    """
+    check_options(options)
+    inputs = find_inputs([paths] if isinstance(paths, str) else paths, options.format)
+    chooser = Chooser(options)
+    parts = [_read(source, options, chooser, stdin) for source in inputs]
+    check_options_fit(options, {part.format for part in parts})
+    notes = [note for part in parts for note in part.all_notes()]
+    parts = [part for part in parts if part.ids]
+    if not parts:
+        raise InputError(" ".join(["Found no document.", *notes] if len(notes) > 1 else notes))
+    _check_one_kind(parts)
+    ids = [document_id for part in parts for document_id in part.ids]
+    terms = next((part.terms for part in parts if part.terms is not None), None)
+    notes += _note_on_many_files(inputs, options) + _note_on_repeated_ids(ids)
+    return _long_enough(Documents(parts[0].kind, _joined(parts), ids, terms, notes), options.min_words)
+
+
+def _read(source: Input, options: ReadOptions, chooser: Chooser, stdin: BinaryIO | None) -> Part:
+    if source.format == "files":
+        return read_files(source, options, stdin)
+    with opened(source.path, source.name, stdin) as file:
+        form = source.format or _format_by_content(file, options)
+        read = READERS.get(form)
+        part = read(file, options) if read else READERS_OF_COLUMNS[form](file, options, chooser)
+        if source.format is None:
+            part.notes.insert(0, f"Standard input was read as {form}; if that is wrong, give --format.")
+        return part
+
+
+def _format_by_content(source: Opened, options: ReadOptions) -> str:
+    start = source.head.decode(encoding_of(source.head, options.encoding), "replace")
+    return "jsonl" if start.lstrip().startswith("{") else "lines"
+
+
+def _check_one_kind(parts: Sequence[Part]) -> None:
+    first = parts[0]
+    with_terms = next((part for part in parts if part.terms is not None), first)
+    for part in parts:
+        if part.kind != first.kind:
+            raise InputError(
+                f"Inputs must all be of one kind: {first.name} holds {first.kind}, {part.name} {part.kind}. Read them apart."
+            )
+        if part.kind != COUNTS:
+            continue
+        if part.content.shape[1] != first.content.shape[1]:
+            raise InputError(
+                f"Matrices must have the same columns: {first.name} has {first.content.shape[1]:,}, {part.name} "
+                f"{part.content.shape[1]:,}. Count with one vocabulary, or read them apart."
+            )
+        if part.terms is not None and part.terms != with_terms.terms:
+            raise InputError(
+                f"Matrices must have the same columns, but the terms of {with_terms.name} and {part.name} differ. Count with "
+                "one vocabulary, or read them apart."
+            )
+
+
+def _joined(parts: Sequence[Part]) -> Any:
+    if len(parts) == 1:
+        return parts[0].content
+    if parts[0].kind == COUNTS:
+        return sp.csr_matrix(sp.vstack([part.content for part in parts]))
+    return [document for part in parts for document in part.content]
+
+
+def _long_enough(documents: Documents, min_words: int) -> Documents:
+    """Those with so many words, items or counts."""
+    if min_words == 0:
+        return documents
+    if documents.kind == COUNTS:
+        n_words = documents.content.sum(axis=1).A1.tolist()
+    else:
+        n_words = [len(d.split() if isinstance(d, str) else d) for d in documents.content]
+    kept = [row for row, n in enumerate(n_words) if n >= min_words]
+    if not kept:
+        raise InputError(f"None of {number_of(len(n_words), 'document')} has {min_words} words or more (--min-words).")
+    if len(kept) == len(n_words):
+        return documents
+    left_out = len(n_words) - len(kept)
+    note = f"{number_of(left_out, 'document')} of {len(n_words):,} with fewer than {min_words} words were left out."
+    ids = [documents.ids[row] for row in kept]
+    return replace(documents, content=take(documents.content, kept), ids=ids, notes=[*documents.notes, note])
+
+
+def _note_on_many_files(inputs: Sequence[Input], options: ReadOptions) -> list[str]:
+    """Unless the user asked for lines."""
+    read_as_lines = [source.path for source in inputs if source.path is not None and source.format == "lines"]
+    n_files = sum(split_name(path)[1] == ".txt" for path in read_as_lines)
+    if options.format is not None or n_files <= MANY_FILES:
+        return []
+    what_else = "if each file is one document, give the folder or --format files."
+    return [f"{n_files:,} .txt files were read as a document a line; {what_else}"]
+
+
+def _note_on_repeated_ids(ids: Sequence[str]) -> list[str]:
+    seen: set[str] = set()
+    repeated = Tally()
+    for document_id in ids:
+        if document_id in seen:
+            repeated.add(document_id)
+        seen.add(document_id)
+    if not repeated:
+        return []
+    share = "shares its" if repeated.count == 1 else "share their"
+    return [f"{number_of(repeated.count, 'document')} {share} id with an earlier one (first: {shown(repeated.first)})."]

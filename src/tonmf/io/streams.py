@@ -1,0 +1,148 @@
+"""Bytes of a file or of standard input, decompressed, with a look at the first of them.
+
+What the bytes start with decides about the compression, so that standard input needs no name, and a misnamed file is noticed.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from tonmf.errors import InputError
+from tonmf.io.arrow import arrow
+from tonmf.io.formats import COMPRESSION_OF, split_name
+from tonmf.io.wording import cannot, one_line
+
+HEAD = 1 << 16
+"""Bytes to look at before reading."""
+
+MAGIC = {
+    b"\x1f\x8b\x08": "gzip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ\x00": "xz",
+    b"\x28\xb5\x2f\xfd": "zstd",
+}
+"""What compressed data starts with."""
+
+DAMAGE = (EOFError, OSError, zlib.error, lzma.LZMAError)
+"""What decompressors raise."""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """An input that is open.
+
+    =========== ======================================================
+    name        what it is called in messages
+    path        where it lies; None for standard input
+    compression of the file, if any
+    stream      its bytes, decompressed
+    head        the first of them
+    =========== ======================================================
+    """
+
+    name: str
+    path: str | None
+    compression: str | None
+    stream: io.BufferedReader
+    head: bytes
+
+
+@contextmanager
+def opened(path: str | None, name: str, stdin: BinaryIO | None = None) -> Iterator[Opened]:
+    """Open a file, or standard input if `path` is None, and decompress on the way if need be."""
+    if path is None:
+        # Standard input is the caller's: it is not closed.
+        yield _decompressed(stdin or sys.stdin.buffer, None, name)
+        return
+    try:
+        file = open(path, "rb")  # noqa: SIM115
+    except (OSError, ValueError) as error:
+        raise InputError(_unreadable(path, error)) from error
+    with file:
+        yield _decompressed(file, path, name)
+
+
+def _unreadable(path: str, error: OSError | ValueError) -> str:
+    return cannot("read", path, error if isinstance(error, OSError) else OSError(str(error)))
+
+
+def _decompressed(file: BinaryIO, path: str | None, name: str) -> Opened:
+    head, stream = _peeked(file, f"{name} cannot be read")
+    compression = _compression(head)
+    extension = split_name(path)[2] if path else ""
+    if extension and COMPRESSION_OF[extension] != compression:
+        raise InputError(
+            f"{name}: expected {COMPRESSION_OF[extension]} data after the extension {extension}, but it "
+            f"{'is ' + compression + ' data' if compression else 'does not start like that'}. Rename it, or get it again."
+        )
+    if compression:
+        plain = _decompressor(compression)(stream)
+        head, stream = _peeked(plain, f"{name}: its {compression} data is damaged or cut short")
+    return Opened(name, path, compression, stream, head)
+
+
+def _compression(head: bytes) -> str | None:
+    """By the first bytes; those of bzip2 are letters that a text could start with, so more of them must fit."""
+    found = next((compression for magic, compression in MAGIC.items() if head.startswith(magic)), None)
+    if found == "bzip2" and head[4:10] not in (b"1AY&SY", b"\x17rE8P\x90"):
+        return None
+    return found
+
+
+def _decompressor(compression: str) -> Any:
+    if compression == "zstd":
+        pyarrow = arrow("pyarrow", "Reading .zst files")
+        return lambda stream: pyarrow.CompressedInputStream(stream, "zstd")
+    return {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}[compression]
+
+
+def _peeked(file: Any, complaint: str) -> tuple[bytes, io.BufferedReader]:
+    """The first bytes of a stream, which may be a pipe, and the whole stream all the same."""
+    guarded = _Guarded(file, complaint)
+    head = guarded.first(HEAD)
+    return head, io.BufferedReader(guarded, 1 << 20)
+
+
+class _Guarded(io.RawIOBase):
+    """A stream whose first bytes can be looked at, and whose troubles are `InputError`."""
+
+    def __init__(self, file: Any, complaint: str) -> None:
+        self._file, self._complaint = file, complaint
+        self._waiting = b""
+
+    def first(self, size: int) -> bytes:
+        """Up to `size` bytes, which are still to be read."""
+        while len(self._waiting) < size:
+            more = self._read(size - len(self._waiting))
+            if not more:
+                break
+            self._waiting += more
+        return self._waiting
+
+    def _read(self, size: int) -> bytes:
+        try:
+            data: bytes = self._file.read(size)
+        except DAMAGE as error:
+            raise InputError(f"{self._complaint} ({one_line(error)}). Get or make it again.") from error
+        return data
+
+    def readable(self) -> bool:
+        """Always."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """What `io.BufferedReader` calls."""
+        view = memoryview(buffer)
+        data, self._waiting = self._waiting[: len(view)], self._waiting[len(view) :]
+        data = data or self._read(len(view))
+        view[: len(data)] = data
+        return len(data)

@@ -1,0 +1,163 @@
+"""CSV and TSV: a header, and a row for each document.
+
+Rows go by the number of the record, and the header is number 1: that is the line's number wherever no cell holds a line break.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+from tonmf.documents import TEXTS
+from tonmf.errors import InputError
+from tonmf.io.arrow import arrow
+from tonmf.io.columns import Chooser, Columns, id_from
+from tonmf.io.decoding import DecodedLines
+from tonmf.io.options import ReadOptions
+from tonmf.io.part import Part
+from tonmf.io.records import Record, blocks, records
+from tonmf.io.streams import Opened
+from tonmf.io.wording import number_of, one_line, shown
+
+DELIMITERS = {"csv": ",", "tsv": "\t"}
+
+INSTEAD = {";": "semicolons", "\t": "tabs"}
+"""What some spreadsheets put between cells in place of commas."""
+
+NEEDS_ARROW = "Reading CSV and Parquet"
+
+
+def read_csv(source: Opened, options: ReadOptions, chooser: Chooser) -> Part:
+    """Commas between cells, or semicolons or tabs where the header has those and no comma."""
+    return _read(source, "csv", options, chooser)
+
+
+def read_tsv(source: Opened, options: ReadOptions, chooser: Chooser) -> Part:
+    """Tabs between cells."""
+    return _read(source, "tsv", options, chooser)
+
+
+def _read(source: Opened, format: str, options: ReadOptions, chooser: Chooser) -> Part:  # noqa: A002
+    arrow("pyarrow", NEEDS_ARROW)
+    part, lines = Part(source.name, format, TEXTS), DecodedLines(source, options)
+    table = _open_table(iter(lines), format, part)
+    if table is None:
+        return part
+    chooser.check_called_once(table.names, part.name)
+    columns = None
+    for block in blocks(table.rows):
+        numbers, cells = _parse(block, table, columns, part, options.skip_bad)
+        if not numbers:
+            continue
+        if columns is None:
+            columns, notes = chooser.choose(cells, format, part.name)
+            part.notes += notes
+        _add_rows(numbers, cells, columns, part)
+    part.notes += lines.notes()
+    return part
+
+
+@dataclass(frozen=True)
+class _Table:
+    """How cells are kept apart, what the columns are called, and the rows below the header."""
+
+    delimiter: str
+    names: list[str]
+    rows: Iterator[Record]
+
+
+def _open_table(lines: Iterator[str], format: str, part: Part) -> _Table | None:  # noqa: A002
+    """Read the header, which is the first line that is not blank; None if there is none."""
+    before = []
+    for first in lines:
+        before.append(first)
+        if not first.isspace():
+            break
+    else:
+        return None
+    delimiter = DELIMITERS[format]
+    if format == "csv" and delimiter not in first:
+        instead = max(INSTEAD, key=first.count)
+        if instead in first:
+            part.notes.append(f"{part.name} has {INSTEAD[instead]} between its cells, not commas, and was read so.")
+            delimiter = instead
+    found = records(chain(before, lines), delimiter, part.name)
+    header = next(record for record in found if not record.text.isspace())
+    names = _column_names(header, delimiter, part.name)
+    # In a table of one column a blank line is a row whose cell is empty.
+    return _Table(delimiter, names, (row for row in found if len(names) == 1 or not row.text.isspace()))
+
+
+def _column_names(header: Record, delimiter: str, name: str) -> list[str]:
+    """Those of the header; a column without a name is called by its number."""
+    try:
+        (cells,) = csv.reader(io.StringIO(header.text, newline=""), delimiter=delimiter)
+    except (csv.Error, ValueError) as error:
+        raise InputError(
+            f"{name}, row {header.number}: expected the names of the columns, but they cannot be read ({one_line(error)}). "
+            "Put a row of short names first, and end rows with line feeds, not carriage returns alone."
+        ) from error
+    return [cell.strip() or f"column {number}" for number, cell in enumerate(cells, 1)]
+
+
+def _parse(
+    block: list[Record], table: _Table, columns: Columns | None, part: Part, skip_bad: bool
+) -> tuple[list[int], dict[str, list[str]]]:
+    """Numbers of the good rows, and the cells of those columns whose name no other one has, or only of the chosen ones."""
+    pyarrow, arrow_csv = arrow("pyarrow", NEEDS_ARROW), arrow("pyarrow.csv", NEEDS_ARROW)
+    data = "".join(record.text for record in block).encode()
+    wrong: list[Any] = []
+
+    def take_note(row: Any) -> str:
+        wrong.append(row)
+        return "skip"
+
+    numbered = [str(position) for position in range(len(table.names))]
+    called = Counter(table.names)
+    wanted = {
+        name: position
+        for name, position in zip(table.names, numbered, strict=True)
+        if (called[name] == 1 if columns is None else name in (columns.text, columns.id))
+    }
+    try:
+        parsed = arrow_csv.read_csv(
+            pyarrow.BufferReader(data),
+            # One thread, since otherwise rows have no numbers.
+            read_options=arrow_csv.ReadOptions(use_threads=False, block_size=len(data) + 1, column_names=numbered),
+            parse_options=arrow_csv.ParseOptions(
+                delimiter=table.delimiter,
+                newlines_in_values=True,
+                ignore_empty_lines=False,
+                invalid_row_handler=take_note,
+            ),
+            convert_options=arrow_csv.ConvertOptions(
+                include_columns=list(wanted.values()),
+                column_types=dict.fromkeys(numbered, pyarrow.string()),
+                strings_can_be_null=False,
+            ),
+        )
+    except pyarrow.ArrowException as error:
+        raise InputError(f"{part.name}, rows {block[0].number} to {block[-1].number}: {one_line(error)}.") from error
+    if parsed.num_rows + len(wrong) != len(block):
+        raise InputError(
+            f"{part.name}, rows {block[0].number} to {block[-1].number}: a carriage return outside quotes breaks a row in two. "
+            "End rows with line feeds, and put cells with line breaks in quotes."
+        )
+    for row in wrong:
+        number = block[row.number - 1].number
+        cells = f"{number_of(row.actual_columns, 'cell')}, expected {row.expected_columns}: {shown(row.text)}"
+        part.add_bad(f"row {number}", cells, skip_bad)
+    bad = {row.number - 1 for row in wrong}
+    numbers = [record.number for position, record in enumerate(block) if position not in bad]
+    return numbers, {name: parsed.column(position).to_pylist() for name, position in wanted.items()}
+
+
+def _add_rows(numbers: list[int], cells: dict[str, list[str]], columns: Columns, part: Part) -> None:
+    ids: list[str] | None = None if columns.id is None else cells[columns.id]
+    for place, (number, text) in enumerate(zip(numbers, cells[columns.text], strict=True)):
+        part.add(number, text, None if ids is None else id_from(ids[place]))
