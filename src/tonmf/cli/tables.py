@@ -21,8 +21,8 @@ WORDS = 5
 LONGEST_ID, LONGEST_WORDS = 28, 34
 """Characters that ids and unexpected words may take, so that there is room for the document."""
 
-NARROWEST = 20
-"""Characters of a document to show even where there is hardly room."""
+NARROWEST = 18
+"""Characters below which a column is not worth its place."""
 
 GAP = 2
 """Spaces between columns."""
@@ -49,18 +49,24 @@ def ranking_table(
     if planted is not None:
         columns["planted"] = [planted[row] or "" for row in rows]
     columns["id"] = [_shortened(printable(why.id), LONGEST_ID) for why in explanations]
-    columns[f"unexpected {_plural(explanations)}"] = [
-        _as_fit([word.word for word in why.unexpected[:WORDS]]) for why in explanations
-    ]
     room = width - sum(max(map(cell_len, (name, *values))) + GAP for name, values in columns.items())
+    room_for_words = min(LONGEST_WORDS, room // 2) if room >= 2 * NARROWEST else max(room, NARROWEST)
     table = _table()
-    for name in columns:
-        table.add_column(name, justify="right" if name in ("rank", "score") else "left", no_wrap=True)
-    table.add_column("document", no_wrap=True)
-    for why, row, *cells in zip(explanations, rows, *columns.values(), strict=True):
-        words = Text(cells.pop(), style=STRANGE if why.outlier else "")
-        document = styled(document_excerpt(ranking, row, why, max(room, NARROWEST)))
-        table.add_row(*map(Text, cells), words, document)
+    for name, values in columns.items():
+        needed = max(map(cell_len, (name, *values)))
+        table.add_column(name, justify="right" if name in ("rank", "score") else "left", no_wrap=True, min_width=needed)
+    table.add_column(f"unexpected {_plural(explanations)}", no_wrap=True)
+    words = [_as_fit([word.word for word in why.unexpected[:WORDS]], room_for_words) for why in explanations]
+    cells: list[list[Text]] = [[Text(cell) for cell in row] for row in zip(*columns.values(), strict=True)]
+    for row_of_cells, why, listed in zip(cells, explanations, words, strict=True):
+        row_of_cells.append(Text(listed, style=STRANGE if why.outlier else ""))
+    if room >= 2 * NARROWEST:
+        table.add_column("document", no_wrap=True)
+        width_of_words = max(map(cell_len, (f"unexpected {_plural(explanations)}", *words)))
+        for row_of_cells, why, row in zip(cells, explanations, rows, strict=True):
+            row_of_cells.append(styled(document_excerpt(ranking, row, why, room - width_of_words - GAP)))
+    for row_of_cells in cells:
+        table.add_row(*row_of_cells)
     return table
 
 
@@ -130,13 +136,13 @@ def topic_lines(detector: TextOutlierDetector, n_words: int, width: int) -> list
     return lines
 
 
-def _as_fit(words: Sequence[str]) -> str:
+def _as_fit(words: Sequence[str], room: int) -> str:
     """As many words as there is room for."""
     listed = printable(", ".join(words))
-    while len(words) > 1 and len(listed) > LONGEST_WORDS:
+    while len(words) > 1 and cell_len(listed) > room:
         words = words[:-1]
         listed = printable(", ".join(words))
-    return _shortened(listed, LONGEST_WORDS)
+    return _shortened(listed, room)
 
 
 def _shortened(text: str, width: int) -> str:
