@@ -1,5 +1,10 @@
 """What the tests of reading share: files with given bytes, and the one-line message with which reading is refused."""
 
+import os
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+
 import pytest
 
 from tonmf.errors import InputError
@@ -26,3 +31,23 @@ def refusal(*paths, stdin=None, error=InputError, **options):
     assert "\n" not in message
     assert len(message) < 1000
     return message
+
+
+@contextmanager
+def as_somebody_else():
+    """A folder of ours in which everybody may read, while we are somebody who may not do as root may."""
+    root = os.geteuid() == 0
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+
+        @contextmanager
+        def without_power():
+            if root:
+                os.seteuid(65534)
+            try:
+                yield
+            finally:
+                if root:
+                    os.seteuid(0)
+
+        yield Path(folder), without_power

@@ -10,7 +10,7 @@ import sys
 
 import pyarrow as pa
 import pytest
-from files_to_read import put, read, refusal
+from files_to_read import as_somebody_else, put, read, refusal
 
 from tonmf.documents import ITEMS, TEXTS
 from tonmf.errors import MissingExtraError, ParameterError
@@ -134,11 +134,12 @@ def test_a_path_with_a_nul_is_refused():
     assert "cannot be read: " in refusal("a\0b.txt")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_file_without_access_rights_is_refused(tmp_path):
-    path = put(tmp_path, "a.txt", "text")
-    os.chmod(path, 0)
-    assert "cannot be read: Permission denied. Check the access rights." in refusal(path)
+def test_a_file_without_access_rights_is_refused():
+    with as_somebody_else() as (folder, without_power):
+        path = put(folder, "a.txt", "text")
+        os.chmod(path, 0)
+        with without_power():
+            assert "cannot be read: Permission denied. Check the access rights." in refusal(path)
 
 
 def test_no_path_is_refused():

@@ -10,7 +10,7 @@ import sys
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from files_to_read import read
+from files_to_read import as_somebody_else, read
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -198,10 +198,12 @@ def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path):
     assert "cannot be written: Not a directory." in refusal_to_write(tmp_path / "a" / "b.csv")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_without_access_rights_is_refused(tmp_path):
-    tmp_path.chmod(0o500)
-    assert "cannot be written: Permission denied" in refusal_to_write(tmp_path / "a.csv")
+def test_a_folder_without_access_rights_is_refused():
+    with as_somebody_else() as (folder, without_power):
+        folder.chmod(0o555)
+        with without_power():
+            assert "cannot be written: Permission denied" in refusal_to_write(folder / "a.csv")
+        folder.chmod(0o755)
 
 
 def test_a_device_is_not_replaced():

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tonmf.explain import Explanation
     from tonmf.highlight import Piece
     from tonmf.ranking import Ranking
+    from tonmf.unexpected import UnexpectedWord
 
 WORDS = 5
 """Unexpected words in a line of the table."""
@@ -40,42 +41,42 @@ def ranking_table(
     width: int,
     planted: Sequence[str | None] | None = None,
 ) -> Table:
-    """The strangest documents, a line each; with what was planted in each, if that is known."""
-    columns: dict[str, list[str]] = {
+    """The strangest documents, a line each; with what was planted in each, if that is known.
+
+    What room the facts leave is for the unexpected words and, unless there is too little of it, for the document.
+    """
+    facts = {
         "rank": [str(rank) for rank in range(1, len(rows) + 1)],
         "score": [f"{why.score:.2f}" for why in explanations],
         "flagged": ["yes" if why.outlier else "" for why in explanations],
+        **({} if planted is None else {"planted": [planted[row] or "" for row in rows]}),
+        "id": [_shortened(printable(why.id), LONGEST_ID) for why in explanations],
     }
-    if planted is not None:
-        columns["planted"] = [planted[row] or "" for row in rows]
-    columns["id"] = [_shortened(printable(why.id), LONGEST_ID) for why in explanations]
-    room = width - sum(max(map(cell_len, (name, *values))) + GAP for name, values in columns.items())
-    room_for_words = min(LONGEST_WORDS, room // 2) if room >= 2 * NARROWEST else max(room, NARROWEST)
-    table = _table()
-    for name, values in columns.items():
+    table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="bold")
+    room = width
+    for name, values in facts.items():
         needed = max(map(cell_len, (name, *values)))
+        room -= needed + GAP
         table.add_column(name, justify="right" if name in ("rank", "score") else "left", no_wrap=True, min_width=needed)
-    table.add_column(f"unexpected {_plural(explanations)}", no_wrap=True)
-    words = [_as_fit([word.word for word in why.unexpected[:WORDS]], room_for_words) for why in explanations]
-    cells: list[list[Text]] = [[Text(cell) for cell in row] for row in zip(*columns.values(), strict=True)]
-    for row_of_cells, why, listed in zip(cells, explanations, words, strict=True):
-        row_of_cells.append(Text(listed, style=STRANGE if why.outlier else ""))
-    if room >= 2 * NARROWEST:
+    with_documents = room >= 2 * NARROWEST
+    title = f"unexpected {_plural(explanations)}"
+    words = [
+        _as_fit(why.unexpected[:WORDS], min(LONGEST_WORDS, room // 2) if with_documents else max(room, NARROWEST))
+        for why in explanations
+    ]
+    table.add_column(title, no_wrap=True)
+    if with_documents:
         table.add_column("document", no_wrap=True)
-        width_of_words = max(map(cell_len, (f"unexpected {_plural(explanations)}", *words)))
-        for row_of_cells, why, row in zip(cells, explanations, rows, strict=True):
-            row_of_cells.append(styled(document_excerpt(ranking, row, why, room - width_of_words - GAP)))
-    for row_of_cells in cells:
-        table.add_row(*row_of_cells)
+    room -= max(map(cell_len, (title, *words))) + GAP
+    for why, row, listed, *known in zip(explanations, rows, words, *facts.values(), strict=True):
+        reason = Text(listed, style=STRANGE if why.outlier else "")
+        document = [styled(document_excerpt(ranking, row, why, room))] if with_documents else []
+        table.add_row(*map(Text, known), reason, *document)
     return table
 
 
 def _plural(explanations: Sequence[Explanation]) -> str:
     return f"{explanations[0].kind}s" if explanations else "words"
-
-
-def _table() -> Table:
-    return Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="bold")
 
 
 def document_excerpt(ranking: Ranking, row: int, why: Explanation, width: int) -> list[Piece]:
@@ -136,13 +137,12 @@ def topic_lines(detector: TextOutlierDetector, n_words: int, width: int) -> list
     return lines
 
 
-def _as_fit(words: Sequence[str], room: int) -> str:
+def _as_fit(unexpected: Sequence[UnexpectedWord], room: int) -> str:
     """As many words as there is room for."""
-    listed = printable(", ".join(words))
-    while len(words) > 1 and cell_len(listed) > room:
-        words = words[:-1]
-        listed = printable(", ".join(words))
-    return _shortened(listed, room)
+    words = [printable(word.word) for word in unexpected]
+    while len(words) > 1 and cell_len(", ".join(words)) > room:
+        words.pop()
+    return _shortened(", ".join(words), room)
 
 
 def _shortened(text: str, width: int) -> str:
