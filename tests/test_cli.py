@@ -288,16 +288,22 @@ def test_short_documents_are_left_out_on_request_and_counted(tmp_path):
     (tmp_path / "docs.txt").write_text("\n".join([*CORPUS.texts, "one two", "three"]))
     ran = run("detect", "docs.txt", "--min-words", "3", "--json", cwd=tmp_path)
     assert json.loads(ran.out)["documents"] == 150
-    assert ran.err == "note: 2 documents of 152 with fewer than 3 words were left out.\n"
+    assert ran.err == "note: 2 of 152 documents have fewer than 3 words and were left out.\n"
 
 
 def test_documents_without_words_are_told_apart(tmp_path):
     (tmp_path / "docs.txt").write_text("\n".join([*CORPUS.texts, "the of and", "?!", "..."]))
     ran = run("detect", "docs.txt", "--top", "3", cwd=tmp_path)
-    assert (
-        "3 of them have no words at all and are not in the table: docs.txt:151, docs.txt:152, docs.txt:153." in ran.out
-    )
+    told = "3 of them have no words but stop words and single characters, and are not in the table: docs.txt:151, docs.txt:152"
+    assert told in " ".join(ran.out.split())
     assert "docs.txt:151" not in "".join(ran.out.splitlines()[:5])
+    assert ran.out.splitlines()[1].split()[0] == "4"  # ranks count them, as the output does
+    ran = run("detect", "docs.txt", "--json", "--save", "model", cwd=tmp_path)
+    answer = json.loads(ran.out)
+    assert answer["empty"] == ["docs.txt:151", "docs.txt:152", "docs.txt:153"]
+    assert answer["strangest"][0]["rank"] == 4
+    (tmp_path / "new.txt").write_text("...\nzxcv qwer asdf yxcv bnmk hjkl\n")
+    assert json.loads(run("score", "model", "new.txt", "--json", cwd=tmp_path).out)["empty"] == ["new.txt:1"]
 
 
 def test_none_flagged_is_said_with_what_to_do(tmp_path):
@@ -344,13 +350,15 @@ def test_quiet_prints_nothing(answered):
     assert (ran.code, ran.out, ran.err) == (0, "", "")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
-def test_an_interruption_leaves_nothing_half_written(tmp_path, number):
+@pytest.mark.parametrize(
+    ("number", "expected"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["SIGINT", "SIGTERM"]
+)
+def test_an_interruption_leaves_nothing_half_written(tmp_path, number, expected):
     corpus = make_corpus(n_docs=20_000, n_outliers=5)
     (tmp_path / "docs.txt").write_text("\n".join(corpus.texts))
     args = ("detect", "docs.txt", "--output", "scores.csv", "--save", "model")
     code, shown = interrupt_in_terminal(*args, cwd=tmp_path, once_shown="Learning", signal_number=number)
-    assert code == 130, shown
+    assert code == expected, shown
     assert "tonmf: stopped; nothing was left half-written." in shown
     assert "Traceback" not in shown
     assert [path.name for path in tmp_path.iterdir()] == ["docs.txt"]
@@ -363,6 +371,58 @@ def test_a_reader_that_goes_away_is_no_traceback(answered):
     assert done.stdout.startswith("rank")
     assert "Traceback" not in done.stderr
     assert "Error" not in done.stderr
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_an_output_that_is_not_unicode_is_no_error(answered, encoding):
+    folder, _ = answered
+    for args in (["score", "model", "docs.csv"], ["explain", "model", "docs.csv"], ["topics", "model"]):
+        ran = subprocess.run(
+            [TONMF, *args], cwd=folder, capture_output=True, env=environment(PYTHONIOENCODING=encoding), check=True
+        )
+        assert ran.stdout.decode(encoding)
+
+
+def test_closed_streams_are_no_error(answered):
+    folder, _ = answered
+    for closed in (">&-", "2>&-"):
+        command = f"{TONMF} topics model {closed}"
+        done = subprocess.run(["/bin/sh", "-c", command], cwd=folder, capture_output=True, text=True, env=environment())
+        assert done.returncode == 0
+        assert "fault" not in done.stdout + done.stderr
+
+
+def test_wide_characters_do_not_push_the_numbers_out(tmp_path):
+    texts = [f"今日は天気が良いです 東京都 {word}" for word in CORPUS.texts[0].split()] * 3
+    (tmp_path / "docs.txt").write_text("\n".join(texts), encoding="utf-8")
+    for columns in ("90", "50"):
+        lines = run("detect", "docs.txt", "--top", "3", cwd=tmp_path, COLUMNS=columns).out.splitlines()
+        assert lines[0].split()[:4] == ["rank", "score", "flagged", "id"]
+        assert lines[1].split()[0] == "1"
+
+
+def test_ids_and_file_names_cannot_steer_the_terminal(tmp_path):
+    rows = [f'"\x1b[2Jid{number}","{text}"' for number, text in enumerate([*CORPUS.texts, "?"])]
+    (tmp_path / "b\x1b[31m.csv").write_text("id,text\n" + "\n".join(rows) + "\n")
+    ran = run("detect", "b\x1b[31m.csv", "--save", "model", cwd=tmp_path)
+    assert ran.code == 0
+    assert "\x1b" not in ran.out + ran.err
+
+
+def test_what_to_do_next_fits_the_same_model(tmp_path):
+    write_csv(tmp_path)
+    ran = run("detect", "docs.csv", "--contamination", "5%", "--seed", "4", "--min-df", "3", cwd=tmp_path)
+    assert (
+        "Next: tonmf detect docs.csv --contamination 5% --seed 4 --min-df 3 --save model --output scores.csv  keeps"
+        in ran.out
+    )
+
+
+def test_few_or_repeated_documents_are_told(tmp_path):
+    (tmp_path / "docs.txt").write_text("\n".join(CORPUS.texts[:8] + CORPUS.texts[:2]))
+    notes = run("detect", "docs.txt", cwd=tmp_path).err
+    assert "note: With 10 documents there is little to learn from" in notes
+    assert "note: 2 documents repeat another word for word." in notes
 
 
 def test_documents_cannot_steer_the_terminal(tmp_path):

@@ -59,7 +59,7 @@ REFUSED = {
     "an unclosed quote": (put(CSV + '41,"never closed\n'), "quote"),
     "a damaged Parquet file": (put(b"PAR1" + b"x" * 50, "docs.parquet"), "docs.parquet"),
     "a damaged matrix": (put(b"PK\3\4nothing", "docs.npz"), "docs.npz"),
-    "too little to learn from": (put("one\ntwo\nthree\n", "docs.txt"), "nothing can be learnt"),
+    "too little to learn from": (put("uno\ndue\ntre\n", "docs.txt"), "nothing can be learnt"),
     "weights in place of counts": (
         put("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 0.5\n2 2 0.3\n", "docs.mtx"),
         "Expected counts",
@@ -150,6 +150,13 @@ WRONG_USAGE = [
     (["detect", "d.txt", "--stem", "klingon"], "--stem must be"),
     (["detect", "d.txt", "--jobs", "0"], "--jobs must be"),
     (["detect", "d.txt", "--top", "-1"], "--top"),
+    (["detect", "d.txt", "--seed", "5000000000"], "--seed"),
+    (["detect", "d.txt", "--encoding", "punycode"], "--encoding must be"),
+    (["detect", "d.txt", "--no-excerpts"], "--no-excerpts says what a saved model is to hold"),
+    (["detect", "d.csv", "--text-column", "a", "--text-column", "b"], "--text-column can be given once; got a, b"),
+    (["explain", "model", "d.txt", "--id", "x", "--top", "2"], "Give one of the two"),
+    (["bench", "--documents", "50", "--outliers", "50"], "--outliers must be fewer than --documents"),
+    (["generate", "baskets", "--length", "5000", "--output", "b.dat"], "--length"),
     (["detect", "b.dat", "--stop-words", "none"], "--stop-words=None has no effect on rows of items"),
     (["nonsense"], "No such command"),
     (["generate", "corpus", "--documents", "5", "--outliers", "9", "--output", "c.jsonl"], "outliers from 0 up"),
@@ -174,10 +181,11 @@ def test_places_that_cannot_be_written_are_refused_before_the_work_begins(tmp_pa
         (["--output", "scores.xls"], "scores.xls"),
         (["--output", "no/folder/scores.csv"], "Make the folder first"),
         (["--output", "mine"], "mine"),
+        (["--output", ""], "empty"),
         (["--save", "mine"], "is a folder with other things in it"),
         (["--save", "d.txt"], "is a file; a model is saved as a folder"),
     ]:
-        ran = run("detect", "d.txt", *options, cwd=tmp_path)
+        ran = run("detect", "nothing-to-read.txt", *options, cwd=tmp_path)
         assert ran.code == 1, options
         assert ran.out == ""
         assert says in ran.error_lines[0]

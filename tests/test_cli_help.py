@@ -106,11 +106,6 @@ def test_shells_complete_commands_and_options(tmp_path):
 
     assert completed("tonmf de") == ["demo", "detect"]
     assert "--stop-words" in completed("tonmf detect --st")
-    assert (
-        "tonmf"
-        in run("--show-completion", "bash", cwd=tmp_path, SHELL="/bin/bash").out
-        + run("--show-completion", cwd=tmp_path, SHELL="/bin/bash").out
-    )
 
 
 def test_without_the_extra_the_command_says_what_to_install(tmp_path):

@@ -169,8 +169,8 @@ def test_progress_comes_to_one_and_an_exception_in_it_ends_the_fit():
         (-np.ones((3, 4)), r"Expected counts from 1 to 1e\+15 where not 0, but the matrix holds -1"),
         (np.full((3, 4), 0.5), "the matrix holds 0.5.*use TONMF"),
         (np.full((3, 4), np.nan), "holds nan"),
-        (["one", "two", "three"], "None of the words occurs in min_df=2 or more of the 3 documents"),
-        (["", " "], "None of the words"),
+        (["uno", "due", "tre"], "None of the words occurs in min_df=2 or more of the 3 documents"),
+        (["", " "], "None of the 2 documents has any word that counts"),
     ],
 )
 def test_documents_that_cannot_be_used(documents, message):
@@ -454,6 +454,8 @@ def test_columns_of_a_matrix_are_called_by_their_names():
     assert words <= set(CORPUS.texts[strangest].split())
     with pytest.raises(InputError, match="terms must name each of the"):
         TextOutlierDetector().fit(matrix, terms=["one"])
+    with pytest.raises(InputError, match="terms must be different names; 'same' occurs more than once"):
+        TextOutlierDetector().fit(matrix, terms=["same"] * matrix.shape[1])
     with pytest.raises(InputError, match="terms name the columns of a matrix"):
         TextOutlierDetector().fit(CORPUS.texts, terms=["one"])
 
@@ -463,3 +465,22 @@ def test_a_document_of_unknown_words_only_says_so_however_short(fitted):
     assert (raised[:2] >= 1).all()
     assert raised[2] == 0
     assert (fitted.labels_ == fitted.predict(CORPUS.texts)).all()
+
+
+def test_rows_of_items_may_be_iterators():
+    rows = [text.split() for text in CORPUS.texts]
+    detector, by_iterators = TextOutlierDetector().fit(rows), TextOutlierDetector().fit(map(iter, rows))
+    assert by_iterators.topics() == detector.topics()
+
+
+def test_documents_without_a_word_that_counts_say_so():
+    with pytest.raises(InputError, match="None of the 50 documents has any word that counts"):
+        TextOutlierDetector().fit(["a the"] * 50)
+
+
+def test_nothing_works_before_fit():
+    for method in ("alarms", "outlier_score", "explain", "reasons", "analyze"):
+        with pytest.raises(NotFittedError):
+            getattr(TextOutlierDetector(), method)(["text"])
+    with pytest.raises(NotFittedError):
+        TextOutlierDetector().save("nowhere")

@@ -175,3 +175,28 @@ def test_embeddings_are_a_part_of_the_score():
     assert why.score == detector.outlier_scores_[7]
     with pytest.raises(InputError, match="fitted with embeddings"):
         detector.explain(CORPUS.texts, ids=[7])
+
+
+def test_the_sentence_names_what_the_score_is_made_of():
+    rows = np.tile([1.0, 0, 0, 0], (300, 1)) + np.random.default_rng(0).normal(scale=0.01, size=(300, 4))
+    ordinary = int(np.argsort(DETECTOR.outlier_scores_)[10])
+    rows[ordinary] = [-1, 0, 0, 0]
+    detector = TextOutlierDetector().fit(CORPUS.texts, embeddings=rows)
+    why = detector.explain(CORPUS.texts, ids=[ordinary], embeddings=rows)[0]
+    assert why.outlier
+    assert "its embedding is far from those of all ordinary documents" in why.sentence
+
+
+def test_what_is_said_over_and_over_is_what_is_repeated():
+    why = DETECTOR.explain(["goal " * 200 + "match stadium coach telescope"])[0]
+    assert "over and over: “goal”." in why.sentence
+
+
+def test_less_means_less():
+    why = DETECTOR.explain([CORPUS.texts[0]])[0]
+    assert why.unknown.value == why.unknown.typical == why.unknown.percentile == 0
+
+
+def test_a_word_without_an_end_does_not_fill_the_screen():
+    why = DETECTOR.explain(["z" * 100_000])[0]
+    assert len(why.to_text()) < 2000

@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 from files_to_read import put, read, refusal
 
+from tonmf.documents import ITEMS
 from tonmf.errors import ParameterError
 
 
@@ -171,3 +172,20 @@ def test_a_file_without_the_column_of_the_first_is_refused(table):
 def test_text_and_id_must_differ(tmp_path):
     path = as_csv(tmp_path, "a.csv", {"text": ["one"]})
     assert "must differ" in refusal(path, text_column="text", id_column="text", error=ParameterError)
+
+
+def test_lists_beside_a_column_of_text_make_a_choice(tmp_path):
+    path = put(tmp_path, "a.jsonl", '{"tags": ["a", "b"], "customer": "Ann"}\n{"tags": ["c"], "customer": "Bob"}\n')
+    assert "several columns may hold the text: tags, customer" in refusal(path)
+    assert read(path, text_column="tags").content == [["a", "b"], ["c"]]
+
+
+def test_ids_are_not_taken_for_the_text_where_there_are_lists(tmp_path):
+    path = put(tmp_path, "a.jsonl", '{"id": "x1", "tags": ["a", "b"]}\n{"id": "x2", "tags": ["c"]}\n')
+    found = read(path)
+    assert (found.kind, found.ids) == (ITEMS, ["x1", "x2"])
+
+
+def test_an_id_column_that_holds_no_ids_is_refused(tmp_path):
+    path = put(tmp_path, "a.jsonl", '{"key": [1], "text": "one"}\n{"key": [2], "text": "two"}\n')
+    assert "it holds neither strings nor numbers" in refusal(path, id_column="key")

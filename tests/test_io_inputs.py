@@ -49,8 +49,8 @@ def test_baskets_are_items_by_white_space(tmp_path):
 
 
 def test_an_unknown_extension_is_refused_with_the_formats_there_are(tmp_path):
-    message = refusal(put(tmp_path, "a.docx", "text"))
-    assert "the extension .docx is not known. Give --format, one of " in message
+    message = refusal(put(tmp_path, "a.xyz", "text"))
+    assert "the extension .xyz is not known. Give --format, one of " in message
     assert all(name in message for name in FORMATS)
     assert "the name has no extension" in refusal(put(tmp_path, "readme", "text"))
 
@@ -144,6 +144,28 @@ def test_a_file_without_access_rights_is_refused():
 
 def test_no_path_is_refused():
     assert refusal().startswith("Expected files to read, got none.")
+
+
+@pytest.mark.parametrize(
+    ("name", "says"), [("a.zip", "Unpack it"), ("a.json", "one object a line"), ("a.xlsx", "as .csv")]
+)
+def test_files_that_are_often_met_are_refused_with_what_to_do(tmp_path, name, says):
+    message = refusal(put(tmp_path, name, "text"))
+    assert "files are not read" in message
+    assert says in message
+
+
+def test_the_same_file_by_another_name_is_read_once(tmp_path, monkeypatch):
+    put(tmp_path, "a.txt", "one\n")
+    monkeypatch.chdir(tmp_path)
+    assert read("a.txt", "./a.txt", str(tmp_path / "a.txt")).content == ["one"]
+
+
+def test_many_files_with_documents_without_text_have_one_note(tmp_path):
+    for number in range(5):
+        put(tmp_path, f"{number}.txt", "one\n\ntwo\n")
+    notes = read(str(tmp_path / "*.txt")).notes
+    assert notes == ["5 of 15 documents have no text and were left out, in 5 files (first: 0.txt:2)."]
 
 
 def test_patterns_are_expanded_in_order_of_name(tmp_path):

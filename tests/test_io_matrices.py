@@ -178,3 +178,14 @@ def test_npz_files_cannot_run_code(tmp_path, capsys):
     assert "expected what scipy.sparse.save_npz writes" in refusal(str(tmp_path / "a.npz"))
     assert "expected a sparse matrix" in refusal(put(tmp_path, "b.npz", pickle.dumps(Trap())))
     assert capsys.readouterr().out == ""
+
+
+def test_a_hashed_vocabulary_with_many_empty_columns_is_read(tmp_path):
+    matrix = sp.csr_matrix(([1.0, 2.0], ([0, 1], [7, 2**20 - 1])), shape=(2, 2**20))
+    sp.save_npz(tmp_path / "a.npz", matrix)
+    assert read(str(tmp_path / "a.npz")).content.shape == (2, 2**20)
+
+
+def test_complex_values_are_refused(tmp_path):
+    path = put(tmp_path, "a.mtx", "%%MatrixMarket matrix coordinate complex general\n2 2 1\n1 1 1.0 2.0\n")
+    assert "expected counts, but its values are of type complex128" in refusal(path, min_words=1)

@@ -200,3 +200,28 @@ def test_parquet_with_strings_that_are_no_text_is_refused(tmp_path):
     buffers = [None, pa.py_buffer(b"\x00\x00\x00\x00\x02\x00\x00\x00"), pa.py_buffer(b"\xff\xfe")]
     path = parquet(tmp_path, text=pa.Array.from_buffers(pa.string(), 1, buffers))
     assert refusal(path, text_column="text").startswith("a.parquet: expected a Parquet file")
+
+
+@pytest.mark.parametrize(
+    ("content", "texts"),
+    [
+        ('"a,b";text\n1;hello there\n', ["hello there"]),
+        ('id;"text, full"\n1;hello there\n', ["hello there"]),
+        ("id|text\n1|hello, you\n", ["hello, you"]),
+    ],
+)
+def test_commas_in_quotes_do_not_hide_what_keeps_cells_apart(tmp_path, content, texts):
+    assert read(put(tmp_path, "a.csv", content)).content == texts
+
+
+def test_columns_that_cannot_hold_documents_are_not_even_read(tmp_path, monkeypatch):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.table({"text": ["one", "two"], "image": [b"\0" * 10, b"\1" * 10]})
+    pq.write_table(table, tmp_path / "a.parquet")
+    asked = []
+    original = pq.ParquetFile.iter_batches
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", lambda *a, **k: asked.append(k["columns"]) or original(*a, **k))
+    assert read(str(tmp_path / "a.parquet")).content == ["one", "two"]
+    assert asked == [["text"], ["text"]]

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tonmf.errors import InputError, MissingExtraError, ParameterError
-from tonmf.io import output_format, write_table
+from tonmf.io import check_output, output_format, write_table
 from tonmf.io.atomic import replacing
 
 EXTENSIONS = [
@@ -278,3 +278,19 @@ def test_a_name_as_long_as_the_system_allows(tmp_path):
     path = tmp_path / ("x" * 251 + ".csv")
     write_table(path, {"a": [1]})
     assert path.exists()
+
+
+def test_an_output_is_refused_before_the_work_begins(tmp_path):
+    (tmp_path / "in.csv").write_text("text\none\n")
+    (tmp_path / "folder.csv").mkdir()
+    for path, says in [
+        ("", "empty"),
+        (tmp_path / "none" / "a.csv", "Make the folder first"),
+        (tmp_path / "folder.csv", "it is a folder"),
+        (tmp_path / "a.xls", "expected a name that ends in"),
+        (tmp_path / "in.csv", "is one of the files to read, and would be lost"),
+    ]:
+        with pytest.raises(InputError, match=says):
+            check_output(path, [str(tmp_path / "in.csv"), "-"])
+    check_output(tmp_path / "a.csv", [str(tmp_path / "in.csv")])
+    assert sorted(os.listdir(tmp_path)) == ["folder.csv", "in.csv"]

@@ -4,8 +4,12 @@ import hashlib
 import json
 import os
 import random
+import resource
 import shutil
+import signal
 import struct
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -133,17 +137,19 @@ def test_saving_again_replaces_the_model_and_leaves_nothing_beside_it(saved, tmp
     load(tmp_path / "model")
 
 
-def test_a_failed_save_leaves_the_old_model_as_it_was(saved, tmp_path, monkeypatch):
+def test_a_failed_save_leaves_the_old_model_as_it_was(saved, tmp_path):
     detector, _ = saved
     detector.save(tmp_path / "model")
     before = {name: (tmp_path / "model" / name).read_bytes() for name in os.listdir(tmp_path / "model")}
-
-    def full(*args, **kwargs):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("safetensors.numpy.save_file", full)
-    with pytest.raises(InputError, match="No space left on device"):
-        detector.save(tmp_path / "model")
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limit[1]))
+        with pytest.raises(InputError, match=r"Cannot save a model at .*File too large"):
+            detector.save(tmp_path / "model")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+        signal.signal(signal.SIGXFSZ, handler)
     assert os.listdir(tmp_path) == ["model"]
     assert {name: (tmp_path / "model" / name).read_bytes() for name in os.listdir(tmp_path / "model")} == before
 
@@ -158,8 +164,70 @@ def test_nothing_but_a_model_is_overwritten(saved, tmp_path):
         detector.save(tmp_path / "mine" / "thesis.txt")
     with pytest.raises(InputError, match="Cannot save a model"):
         detector.save(tmp_path / "mine" / "thesis.txt" / "model")
+    (tmp_path / "mine" / "model.json").write_text('{"format": "another program\'s"}')
+    with pytest.raises(InputError, match="is a folder with other things in it"):
+        detector.save(tmp_path / "mine")
+    (tmp_path / "mine" / "arrays.safetensors").write_text("")
+    with pytest.raises(InputError, match="is a folder with other things in it"):
+        detector.save(tmp_path / "mine")
     assert (tmp_path / "mine" / "thesis.txt").read_text() == "years of work"
     assert os.listdir(tmp_path) == ["mine"]
+
+
+def test_an_interruption_while_a_model_is_replaced_keeps_one_of_the_two(saved, tmp_path, monkeypatch):
+    detector, _ = saved
+    for stop_at in (1, 2):
+        detector.save(tmp_path / "model")
+        renamed, original = [], type(tmp_path).rename
+
+        def rename(path, target, original=original, renamed=renamed, stop_at=stop_at):
+            result = original(path, target)
+            renamed.append(path)
+            if len(renamed) == stop_at:
+                raise KeyboardInterrupt
+            return result
+
+        with monkeypatch.context() as patched:
+            patched.setattr(type(tmp_path), "rename", rename)
+            with pytest.raises(KeyboardInterrupt):
+                detector.save(tmp_path / "model")
+        load(tmp_path / "model")
+        assert os.listdir(tmp_path) == ["model"]
+
+
+def test_a_saved_model_has_the_usual_access_rights(saved, tmp_path):
+    before = os.umask(0o022)
+    try:
+        saved[0].save(tmp_path / "model")
+    finally:
+        os.umask(before)
+    modes = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "model", *(tmp_path / "model").iterdir())}
+    assert modes == {"model": 0o755, "model.json": 0o644, "arrays.safetensors": 0o644}
+
+
+def test_a_link_stays_a_link(saved, tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    for _ in range(2):
+        saved[0].save(tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert sorted(os.listdir(tmp_path)) == ["link", "real"]
+    load(tmp_path / "link")
+
+
+def test_a_model_can_be_loaded_while_it_is_replaced(saved, tmp_path):
+    saved[0].save(tmp_path / "model")
+    code = "import sys; from tonmf import load; m = load(sys.argv[1])\nfor _ in range(60): m.save(sys.argv[1])"
+    saver = subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "model")])
+    n_loaded = 0
+    while saver.poll() is None:
+        try:
+            load(tmp_path / "model")
+        except InputError as error:  # for a moment there is none
+            assert "There is no" in str(error)  # noqa: PT017
+        else:
+            n_loaded += 1
+    assert saver.returncode == 0
+    assert n_loaded > 5
 
 
 def test_code_of_the_users_own_is_not_saved(tmp_path):
@@ -246,19 +314,35 @@ HOSTILE = [
     ("numbers for terms", lambda f: f["vocabulary"].update(terms=[1, 2]), "must be a list of strings"),
     ("more documents", lambda f: f["documents"].update(n_docs=10**15), "must have shape 1000000000000000"),
     ("documents less than none", lambda f: f["documents"].update(n_docs=-1), "must be from 1 to"),
-    ("a number as large as a page", lambda f: f.update(threshold=10**400), "must be a finite number"),
-    ("a spread of zero", lambda f: f["remoteness_scale"].update(spread=0), "must be a finite number above 0"),
-    ("a width below zero", lambda f: f["alarms"]["rare"].update(widths=-1), "must be a finite number above 0"),
+    ("a number as large as a page", lambda f: f.update(threshold=10**400), "must be a number above"),
+    ("a spread of zero", lambda f: f["remoteness_scale"].update(spread=0), "must be a number above"),
+    ("a width below zero", lambda f: f["alarms"]["rare"].update(widths=-1), "must be a number above"),
     ("no rungs", lambda f: f.update(rungs=[]), "no rungs"),
     ("a rung too many", lambda f: f["rungs"].append(f["rungs"][0]), "rungs.3.topics is missing"),
     ("text for a rung", lambda f: f.update(rungs=["x"]), "must be a list of objects"),
-    ("a parameter more", lambda f: f["parameters"].update(evil="x"), "parameters that are not known: evil"),
-    ("a callback", lambda f: f["parameters"].update(callback="os.system"), "parameters that are not known"),
+    ("a parameter more", lambda f: f["parameters"].update(evil="x"), "parameters that no saved model has: evil"),
+    (
+        "a callback",
+        lambda f: f["parameters"].update(callback="os.system"),
+        "parameters that no saved model has: callback",
+    ),
     ("a wrong parameter", lambda f: f["parameters"].update(min_df=-3), "min_df must be"),
     ("an unknown language", lambda f: f["parameters"].update(stop_words="klingon"), "stop_words must be"),
     ("a broken pattern", lambda f: f["parameters"].update({"token_pattern": "("}), "token_pattern must be"),
     ("a seed of text", lambda f: f["parameters"].update(random_state="x"), "random_state must be"),
     ("embeddings that are not there", lambda f: f.update(embedding_width=7), "embeddings is missing"),
+    (
+        "a regular expression without a bottom",
+        lambda f: f["parameters"].update({"token_pattern": "(" * 5000}),
+        "token_pattern",
+    ),
+    ("sequences without an end", lambda f: f["parameters"].update(ngram_range=[1, 10**9]), "ngram_range must be"),
+    (
+        "a vectorizer",
+        lambda f: f["parameters"].update(vectorizer="x"),
+        "parameters that no saved model has: vectorizer",
+    ),
+    ("a spread next to nothing", lambda f: f["remoteness_scale"].update(spread=5e-324), "must be a number above"),
     ("ids of another length", lambda f: f["documents"].update(ids=["x"]), "strings"),
 ]
 
@@ -315,6 +399,10 @@ HOSTILE_ARRAYS = [
     ("no topics", changed("rungs.0.topics", lambda a: a[:, :0].copy()), "has no column"),
     ("idf of zero", changed("idf", first(0)), "not above 0"),
     ("a prior of zero", changed("rungs.0.prior", first(0)), "above 0"),
+    ("a prior beyond measure", changed("rungs.0.prior", first(1e308)), "beyond"),
+    ("idf beyond measure", changed("idf", first(1e308)), "beyond"),
+    ("idf next to nothing", changed("idf", first(1e-300)), "not above 0"),
+    ("topics that are not of unit norm", changed("rungs.0.topics", first(1e20)), "beyond"),
     ("a missing array", lambda arrays: arrays.pop("outlier_scores"), "outlier_scores is missing"),
     ("typical documents that are not there", changed("documents.typical", first(10**9)), "holds a number of"),
 ]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
 from tonmf.errors import MissingExtraError, ParameterError
-from tonmf.words import words_of
+from tonmf.words import word_spans, words_of
 
 Analyzer = Callable[[Any], Iterable[str]]
 
@@ -40,11 +41,30 @@ class Analysis:
     analyze: Analyzer
     stemmer: str | None
     rules: WordRules
+    analyze_word: Analyzer | None = None
+    word_pattern: str | None = None
     _stem: Any = field(default=None, repr=False)
 
     def __call__(self, text: Any) -> Iterable[str]:
         """The terms of a text."""
-        terms = self.analyze(text)
+        return self._as_terms(self.analyze(text))
+
+    def spans(self, text: str) -> Iterator[tuple[int, int, str]] | None:
+        """Where the words of a text are, and the term that each is; None if terms are not made of words."""
+        if self.analyze_word is None:
+            return None
+        spans = word_spans(text) if self.word_pattern is None else _matches(self.word_pattern, text)
+        return self._terms_at(text, spans, self.analyze_word)
+
+    def _terms_at(
+        self, text: str, spans: Iterable[tuple[int, int]], analyze_word: Analyzer
+    ) -> Iterator[tuple[int, int, str]]:
+        for start, end in spans:
+            terms = list(self._as_terms(analyze_word(text[start:end])))
+            if len(terms) == 1:
+                yield start, end, terms[0]
+
+    def _as_terms(self, terms: Iterable[str]) -> Iterable[str]:
         if self.stemmer is not None:
             stem = self._stem = self._stem or make_stemmer(self.stemmer)
             terms = [" ".join(map(stem, term.split(" "))) for term in terms]
@@ -52,6 +72,16 @@ class Analysis:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_stem": None}  # made again when it is needed
+
+
+def _as_it_is(word: str) -> list[str]:
+    return [word]
+
+
+def _matches(pattern: str, text: str) -> Iterator[tuple[int, int]]:
+    """Where a pattern matches; if it has a group, where that is."""
+    compiled = re.compile(pattern)
+    return (found.span(min(compiled.groups, 1)) for found in compiled.finditer(text))
 
 
 def make_analyzer(
@@ -78,7 +108,11 @@ def make_analyzer(
         raise ParameterError(f"The analysis options do not fit together: {error}") from error
     if stemmer is not None:
         make_stemmer(stemmer)  # an unknown language is an error now, not later
-    return Analysis(analyze, stemmer, rules)
+    if analyzer != "word":
+        return Analysis(analyze, stemmer, rules)
+    # A word by itself, whatever the length of sequences; what is cut out of a text need not match the pattern again.
+    single = CountVectorizer(lowercase=lowercase, stop_words=stop_words, tokenizer=_as_it_is, token_pattern=None)
+    return Analysis(analyze, stemmer, rules, single.build_analyzer(), token_pattern)
 
 
 PARTS_OF_CONTRACTIONS = frozenset(

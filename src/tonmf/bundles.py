@@ -10,13 +10,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 import platform
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -35,26 +33,43 @@ SCHEMA = 1
 
 FIELDS, ARRAYS = "model.json", "arrays.safetensors"
 
-LARGEST_FIELDS = 2**30
-"""Bytes of ``model.json`` beyond which it is not read."""
+LARGEST_FIELDS = 2**27
+"""Bytes of ``model.json`` beyond which it is neither written nor read: lists of nothing take thirty times as much in memory."""
+
+ATTEMPTS = 5
+"""How often to look again if a model is replaced while it is read."""
+
+UNIT = 1.01
+"""What numbers of a row or column of unit norm do not exceed, with room for rounding."""
+
+LARGEST_PRIOR = 1e6
+"""More than the pseudo-counts of a mixture, which are about as many as its topics."""
+
+LARGEST = 1e30
+"""Numbers beyond which sums of products overflow."""
 
 
 def write_bundle(path: str | Path, model: str, fields: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write a folder, all or nothing: under a temporary name first. A model that is there already is replaced."""
-    save_file = _safetensors().numpy.save_file
-    target = Path(path)
+    """Write a folder, all or nothing, under a temporary name first; a model that is there goes when this one is whole."""
+    target = Path(os.path.realpath(path))  # a link stays a link
     check_target(target)
+    content = _safetensors().numpy.save({name: np.ascontiguousarray(array) for name, array in arrays.items()})
+    whole = {"format": FORMAT, "schema": SCHEMA, "model": model, **fields, "arrays_digest": _digest(content)}
+    whole["digest"] = _digest(_canonical(whole))
+    described = json.dumps(whole, indent=1, allow_nan=False).encode()
+    if len(described) > LARGEST_FIELDS:
+        raise InputError(
+            f"The model cannot be saved: its vocabulary would take {len(described):,} bytes, and {LARGEST_FIELDS:,} is the "
+            "most. Raise min_df."
+        )
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
     except OSError as error:
         raise InputError(f"Cannot save a model at {target}: {error.strerror}.") from error
     try:
-        save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, temporary / ARRAYS)
-        whole = {"format": FORMAT, "schema": SCHEMA, "model": model, **fields}
-        whole["arrays_digest"] = _digest((temporary / ARRAYS).read_bytes())
-        whole["digest"] = _digest(_canonical(whole))
-        (temporary / FIELDS).write_text(json.dumps(whole, indent=1, allow_nan=False), encoding="utf-8")
+        for name, part in ((ARRAYS, content), (FIELDS, described)):
+            (temporary / name).write_bytes(part)
         temporary.chmod(0o777 & ~_umask())
         _take_the_place(temporary, target)
     except OSError as error:
@@ -69,12 +84,25 @@ def provenance() -> dict[str, str]:
     return {"saved": datetime.now(UTC).isoformat(timespec="seconds"), "python": platform.python_version(), **made_with}
 
 
-def check_target(target: Path) -> None:
-    """Refuse to save where something else is."""
-    if target.is_dir() and any(target.iterdir()) and not (target / FIELDS).is_file():
-        raise InputError(f"{target} is a folder with other things in it, and no saved model. Give another name.")
-    if target.exists() and not target.is_dir():
-        raise InputError(f"{target} is a file; a model is saved as a folder. Give another name.")
+def check_target(path: str | Path) -> None:
+    """Refuse to save where something else is, or without the library for it."""
+    _safetensors()
+    target = Path(os.path.realpath(path))
+    try:
+        if target.is_dir() and any(target.iterdir()) and not _is_model(target):
+            raise InputError(f"{path} is a folder with other things in it than a saved model. Give another name.")
+        if target.exists() and not target.is_dir():
+            raise InputError(f"{path} is a file; a model is saved as a folder. Give another name.")
+    except OSError as error:
+        raise InputError(f"Cannot save a model at {path}: {error.strerror}.") from error
+
+
+def _is_model(folder: Path) -> bool:
+    """Whether a folder holds a saved model of any schema, and nothing else."""
+    if {entry.name for entry in folder.iterdir()} != {FIELDS, ARRAYS}:
+        return False
+    with (folder / FIELDS).open("rb") as file:
+        return FORMAT.encode() in file.read(200)
 
 
 def _take_the_place(temporary: Path, target: Path) -> None:
@@ -82,16 +110,14 @@ def _take_the_place(temporary: Path, target: Path) -> None:
     if not target.exists():
         temporary.rename(target)
         return
-    old = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    aside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent)) / "old"
     try:
-        target.rename(old / "old")
-        try:
-            temporary.rename(target)
-        except BaseException:
-            (old / "old").rename(target)
-            raise
-    finally:
-        shutil.rmtree(old, ignore_errors=True)
+        target.rename(aside)
+        temporary.rename(target)
+    finally:  # whatever came between the two, Ctrl-C included
+        if aside.exists() and not target.exists():
+            aside.rename(target)
+        shutil.rmtree(aside.parent, ignore_errors=True)
 
 
 def _umask() -> int:
@@ -103,6 +129,26 @@ def _umask() -> int:
 def read_bundle(path: str | Path) -> Bundle:
     """Read a folder that `write_bundle` wrote; anything else is an `InputError` that says what is wrong with it."""
     folder = Path(path)
+    for _ in range(ATTEMPTS):
+        before = _identity(folder)
+        try:
+            return _read_once(folder)
+        except InputError:
+            if before is None or _identity(folder) == before:
+                raise
+    return _read_once(folder)  # it was replaced each time we looked
+
+
+def _identity(folder: Path) -> tuple[int, int] | None:
+    """What changes when a model is replaced by another; None if there is none."""
+    try:
+        found = folder.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns
+
+
+def _read_once(folder: Path) -> Bundle:
     if not folder.exists():
         raise InputError(f"There is no {folder}. Expected the folder of a saved model.")
     for name in (FIELDS, ARRAYS):
@@ -211,13 +257,14 @@ class Bundle:
             raise self.wrong(f"{self.prefix}{name} must be from {low} to {high}; got {value!r:.40}")
         return value
 
-    def number(self, name: str, above: float = -math.inf) -> float:
-        """A finite number."""
+    def number(self, name: str, above: float = -LARGEST) -> float:
+        """A number that can be reckoned with."""
         value = self._field(name, (int, float), "a number")
-        with suppress(OverflowError):
-            if math.isfinite(value) and value > above:
-                return float(value)
-        raise self.wrong(f"{self.prefix}{name} must be a finite number above {above}; got {value!r:.40}")
+        if not above < value <= LARGEST:
+            raise self.wrong(
+                f"{self.prefix}{name} must be a number above {above:g} and up to {LARGEST:g}; got {value!r:.40}"
+            )
+        return float(value)
 
     def text(self, name: str) -> str:
         """A string."""
@@ -250,8 +297,8 @@ class Bundle:
         """Whether a field is there, and not null."""
         return self.fields.get(name) is not None
 
-    def array(self, name: str, dtype: type, shape: Sequence[int | None]) -> NDArray[Any]:
-        """An array of finite numbers; None in its shape stands for any size."""
+    def array(self, name: str, dtype: type, shape: Sequence[int | None], most: float = LARGEST) -> NDArray[Any]:
+        """An array of numbers of at most `most`, whatever their sign; None in its shape stands for any size."""
         full = f"{self.prefix}{name}"
         if full not in self.arrays.keys():  # noqa: SIM118  (no mapping)
             raise self.wrong(f"the array {full} is missing")
@@ -267,13 +314,13 @@ class Bundle:
             raise self.wrong(f"the array {full} must have shape {_shape(shape)}; got {_shape(declared)}")
         if array.dtype != dtype:
             raise self.wrong(f"the array {full} must be of {np.dtype(dtype)}; got {array.dtype}")
-        if not np.isfinite(array).all():
-            raise self.wrong(f"the array {full} holds numbers that are not finite")
+        if array.dtype.kind == "f" and not (np.abs(array) <= most).all():
+            raise self.wrong(f"the array {full} holds numbers that are not finite, or beyond {most:g}")
         return array
 
-    def positive(self, name: str, dtype: type, shape: Sequence[int | None]) -> NDArray[Any]:
-        """An array of numbers of at least 0."""
-        array = self.array(name, dtype, shape)
+    def positive(self, name: str, dtype: type, shape: Sequence[int | None], most: float = LARGEST) -> NDArray[Any]:
+        """An array of numbers from 0 to `most`."""
+        array = self.array(name, dtype, shape, most)
         if array.size and array.min() < 0:
             raise self.wrong(f"the array {self.prefix}{name} holds negative numbers")
         return array

@@ -20,7 +20,7 @@ from tonmf.detector_state import DetectorState, read_state
 from tonmf.documents import COUNTS, as_documents, check_ids, check_names, take
 from tonmf.errors import InputError, ParameterError
 from tonmf.explain import Explanation
-from tonmf.highlight import Piece, document_pieces
+from tonmf.highlight import Piece, pieces_of_items, pieces_of_text
 from tonmf.mixture import Reading, read_blocks
 from tonmf.neighbours import check_embeddings
 from tonmf.ops import Array, Ops
@@ -108,6 +108,8 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         The vocabulary.
     n_terms_ : int
         Its size.
+    highest_score_ : float
+        The highest score of a training document with words; one without any has 1 more.
     column_names_ : list of str or None
         What all columns of the matrix are called that it was fitted on, if they had names.
 
@@ -207,6 +209,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """Be the fitted detector that a state describes."""
         self._state = state
         self.kind_, self.terms_, self.n_terms_ = state.kind, state.counter.terms, len(state.counter.terms)
+        self.highest_score_ = state.scorer.highest
         self.column_names_ = getattr(state.counter, "names", None)
         self.rungs_, self.groups_ = list(state.scorer.rungs), state.groups
         self.outlier_scores_, self.scores_before_alarms_ = state.outlier_scores, state.scores_before_alarms
@@ -339,7 +342,10 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             In order; of a text, all of its characters.
         """
         check_is_fitted(self)
-        return document_pieces(document, {word.word: word.share for word in words}, self._state.counter.analyze)
+        shares = {word.word: word.share for word in words}
+        if not isinstance(document, str):
+            return pieces_of_items(document, shares)
+        return pieces_of_text(document, shares, self._state.counter.spans(document))
 
     def topics(self, n_words: int = 10) -> list[Topic]:
         """The topics of the fit that asks least of them, the largest share first.
@@ -359,7 +365,8 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         alarms : dict of str to ndarray of shape (n_docs,)
         """
-        return self._state.scorer.alarms.raised(self._count(documents))
+        counts = self._count(documents)
+        return self._state.scorer.alarms.raised(counts)
 
     def _count(self, documents: Any) -> Counts:
         """Counts of new documents."""
@@ -429,7 +436,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         path : str or Path
-            The folder. A saved model that is there is replaced, in one step.
+            The folder. A saved model that is there is replaced when this one is whole.
         excerpts : bool
             Whether to keep how up to 2,000 ordinary training documents begin (160 characters each), to be shown beside
             documents that are explained. Their names are kept in any case.

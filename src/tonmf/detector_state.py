@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tonmf.alarms import CUTS, Alarms
-from tonmf.bundles import Bundle
+from tonmf.bundles import LARGEST_PRIOR, UNIT, Bundle
 from tonmf.calibrate import Scale
 from tonmf.counting import AnyCounter, make_analysis
 from tonmf.documents import COUNTS, ITEMS, TEXTS, items_of
@@ -27,6 +27,9 @@ from tonmf.text import MatrixCounter, TermCounter
 from tonmf.topics import N_TYPICAL
 
 ALARMS = ("empty", *CUTS)
+
+LARGEST_IDF, SMALLEST_SPREAD = 1e3, 1e-30
+"""Limits that no fit comes near: idf is about ln n_docs, and a spread that small would be taken for none."""
 
 
 @dataclass(frozen=True)
@@ -123,8 +126,8 @@ def read_state(bundle: Bundle, parameters: Mapping[str, Any]) -> DetectorState:
         raise bundle.wrong(f"kind must be one of {TEXTS!r}, {ITEMS!r} and {COUNTS!r}; got {kind!r:.40}")
     counter = _read_counter(bundle, kind, parameters)
     n_docs, n_terms = bundle.part("documents").whole("n_docs", low=1), len(counter.terms)
-    idf = bundle.array("idf", np.float64, (n_terms,))
-    if not (idf > 0).all():
+    idf = bundle.array("idf", np.float64, (n_terms,), most=LARGEST_IDF)
+    if not (idf > 1 / LARGEST_IDF).all():
         raise bundle.wrong("the array idf holds numbers that are not above 0")
     scorer = _read_scorer(bundle, idf, n_docs)
     return DetectorState(
@@ -147,7 +150,7 @@ def _scale_fields(scale: Scale) -> dict[str, float]:
 
 def _read_scale(bundle: Bundle, name: str) -> Scale:
     part = bundle.part(name)
-    return Scale(part.number("median"), part.number("spread", above=0))
+    return Scale(part.number("median"), part.number("spread", above=SMALLEST_SPREAD))
 
 
 def _vocabulary_fields(counter: AnyCounter) -> dict[str, Any]:
@@ -179,7 +182,7 @@ def _read_scorer(bundle: Bundle, idf: Array, n_docs: int) -> Scorer:
     neighbours = None
     if bundle.has("embedding_width"):
         width = bundle.whole("embedding_width", low=1)
-        neighbours = Neighbours(bundle.array("embeddings", np.float32, (None, width)))
+        neighbours = Neighbours(bundle.array("embeddings", np.float32, (None, width), most=UNIT))
     return Scorer(
         rungs,
         sample,
@@ -201,7 +204,7 @@ def _read_alarms(part: Bundle, idf: Array) -> Alarms:
         part.number("rarity_outside"),
         {name: means.number(name) for name in ("unknown", "rare")},
         {name: numbers.number("medians") for name, numbers in of_each.items()},
-        {name: numbers.number("widths", above=0) for name, numbers in of_each.items()},
+        {name: numbers.number("widths", above=SMALLEST_SPREAD) for name, numbers in of_each.items()},
     )
 
 
@@ -211,7 +214,7 @@ def _read_sample(bundle: Bundle, n_terms: int) -> sp.csr_matrix:
     n_values = int(ends[-1]) if len(ends) else -1
     if len(ends) == 0 or ends[0] != 0 or (np.diff(ends) < 0).any():
         raise bundle.wrong("the array sample.ends must hold rising numbers from 0 up")
-    values = bundle.positive("sample.values", np.float32, (n_values,))
+    values = bundle.positive("sample.values", np.float32, (n_values,), most=UNIT)
     columns = bundle.indices("sample.columns", (n_values,), n_terms)
     sample = sp.csr_matrix((len(ends) - 1, n_terms), dtype=np.float32)
     sample.data, sample.indices, sample.indptr = values, columns.astype(np.int32), ends.astype(np.int32)
@@ -221,11 +224,11 @@ def _read_sample(bundle: Bundle, n_terms: int) -> sp.csr_matrix:
 
 
 def _read_rung(part: Bundle, n_terms: int) -> Rung:
-    topics = part.positive("topics", np.float32, (n_terms, None))
+    topics = part.positive("topics", np.float32, (n_terms, None), most=UNIT)
     n_topics = topics.shape[1]
     if n_topics == 0:
         raise part.wrong(f"{part.prefix}topics has no column")
-    prior = part.positive("prior", np.float64, (n_topics + 1,))
+    prior = part.positive("prior", np.float64, (n_topics + 1,), most=LARGEST_PRIOR)
     if not prior[0] > 0:
         raise part.wrong(f"{part.prefix}prior must begin with a number above 0")
     return Rung(

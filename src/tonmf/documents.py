@@ -28,6 +28,9 @@ def as_documents(documents: Any) -> tuple[Any, str]:
         ) from error
     if not listed:
         raise InputError("Expected at least one document, got none.")
+    listed = [
+        d if hasattr(d, "__len__") or not isinstance(d, Iterable) else list(d) for d in listed
+    ]  # to be read twice
     kinds = [_kind_of_document(number, document) for number, document in enumerate(listed)]
     if len(set(kinds)) > 1:
         other = kinds.index(next(kind for kind in kinds if kind != kinds[0]))

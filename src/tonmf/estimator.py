@@ -386,7 +386,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
     def save(self, path: str | Path) -> None:
         """Save the fitted model in a folder that ``tonmf.load`` reads, and that holds nothing that can execute.
 
-        A saved model that is there is replaced, in one step.
+        A saved model that is there is replaced when this one is whole.
         """
         check_is_fitted(self)
         parameters = kept_parameters(self.get_params(deep=False))

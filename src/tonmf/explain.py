@@ -5,7 +5,7 @@ How explanations are made is in `tonmf.explaining`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -15,6 +15,9 @@ from tonmf.unexpected import UnexpectedWord
 
 NAMED = 4
 """Words that the sentence names."""
+
+LONGEST_WORD = 40
+"""Characters of a word that are written out."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ class Explanation:
     nearest : list of NearDocument
         The ordinary training documents that are most like it.
     kind : str
-        What documents are made of: "word", or "item".
+        What documents are made of: "word", "item", or "term" for rows of counts and where terms are characters.
     """
 
     id: str
@@ -108,12 +111,13 @@ class Explanation:
         words = f"{self.kind}s"
         if "empty" in self.alarms:
             return f"There is no {self.kind} in it that could speak for it."
-        such = ", ".join(f"“{word.word}”" for word in self.unexpected[:NAMED])
+        such = _quoted(self.unexpected)
         if "unknown" in self.alarms:
             share, typical = percent(self.unknown.value), percent(self.unknown.typical)
             return f"{share} of its different {words} are outside the vocabulary (typical: {typical}), such as {such}."
         if "repeated" in self.alarms:
-            return f"It says the same few {words} over and over: {such}."
+            often = sorted((word for word in self.unexpected if word.count > 1), key=lambda word: -word.count)
+            return f"It says the same few {words} over and over{f': {_quoted(often)}' if often else ''}."
         share, typical = percent(self.unexplained.value), percent(self.unexplained.typical)
         explained = f"No topic explains {share} of it (typical: {typical})"
         if "rare" in self.alarms:
@@ -121,8 +125,7 @@ class Explanation:
         if not self.outlier:
             lean = f"; it is mostly about “{', '.join(self.topics[0].words[:3])}”" if self.topics else ""
             return f"{explained}{lean}."
-        far = ", and it is far from all ordinary documents" if self.parts["neighbours"] > self.parts["topics"] else ""
-        return f"{explained}{far}; what stands out is {such}."
+        return f"{explained}{_MOST[max(self.parts, key=self.parts.__getitem__)]}; what stands out is {such}."
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, ready for JSON."""
@@ -161,7 +164,7 @@ class Explanation:
         if self.unexpected:
             lines += ["", f"  unexpected {self.kind}s, and their share of the document"]
             lines += [
-                f"    {100 * word.share:4.1f} %  {word.word}{'' if word.known else '  (unknown)'}"
+                f"    {100 * word.share:4.1f} %  {_cut(word.word)}{'' if word.known else '  (unknown)'}"
                 for word in self.unexpected
             ]
         if self.topics:
@@ -177,6 +180,23 @@ class Explanation:
         return "\n".join(lines)
 
     __str__ = to_text
+
+
+_MOST = {
+    "topics": "",
+    "neighbours": ", and it is far from all ordinary documents",
+    "embeddings": ", and its embedding is far from those of all ordinary documents",
+    "alarms": "",
+}
+"""What to add, by the largest part of the score."""
+
+
+def _quoted(words: Sequence[UnexpectedWord]) -> str:
+    return ", ".join(f"“{_cut(word.word)}”" for word in words[:NAMED])
+
+
+def _cut(word: str) -> str:
+    return word if len(word) <= LONGEST_WORD else word[: LONGEST_WORD - 1] + "…"
 
 
 def percent(share: float) -> str:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tonmf.words import HAS_UNSPACED, unicode_word
+Span = tuple[int, int, str]
+"""Where a word begins and ends, and the term that it is."""
 
 
 @dataclass(frozen=True)
@@ -18,15 +19,15 @@ class Piece:
     share: float = 0.0
 
 
-def pieces_of_items(items: Iterable[str], shares: Mapping[str, float]) -> list[Piece]:
+def pieces_of_items(items: Iterable[Any], shares: Mapping[str, float]) -> list[Piece]:
     """The items of a basket, with spaces between them."""
     pieces: list[Piece] = []
-    for item in items:
+    for item in map(str, items):
         pieces += [Piece(" ")] * bool(pieces) + [Piece(item, shares.get(item, 0.0))]
     return pieces
 
 
-def pieces_of_text(text: str, shares: Mapping[str, float], analyze: Callable[[str], Iterable[str]]) -> list[Piece]:
+def pieces_of_text(text: str, shares: Mapping[str, float], spans: Iterable[Span] | None) -> list[Piece]:
     """A text cut where unexpected terms begin and end; together the pieces are the text.
 
     Parameters
@@ -34,32 +35,22 @@ def pieces_of_text(text: str, shares: Mapping[str, float], analyze: Callable[[st
     text : str
     shares : mapping of str to float
         Unexpected terms and their shares.
-    analyze : callable
-        What makes terms of a text, so that a word is found in whatever form it stands there.
+    spans : iterable of (start, end, term), optional
+        Where the words of the text are, and what terms, so that a word is found in whatever form it stands there. If not
+        given, terms are sequences of characters.
     """
+    marks = _places_of_characters(text, shares) if spans is None else _places_of_words(list(spans), shares)
     pieces, done = [], 0
-    for start, end, share in sorted(_marks(text, shares, analyze)):
-        if start < done:
-            continue
-        pieces += [Piece(text[done:start])] * (start > done) + [Piece(text[start:end], share)]
-        done = end
+    for start, end, share in sorted(marks):
+        start = max(start, done)
+        if end > start:
+            pieces += [Piece(text[done:start])] * (start > done) + [Piece(text[start:end], share)]
+            done = end
     return pieces + [Piece(text[done:])] * (done < len(text))
 
 
-def _marks(
-    text: str, shares: Mapping[str, float], analyze: Callable[[str], Iterable[str]]
-) -> Iterator[tuple[int, int, float]]:
-    """Places of unexpected terms: single words, runs of words, or characters within a word."""
-    words: list[tuple[int, int, str]] = []
-    for found in unicode_word().finditer(text):
-        terms = list(analyze(found.group()))
-        if len(terms) == 1 and not HAS_UNSPACED.search(found.group()):
-            words.append((*found.span(), terms[0]))
-        else:  # pairs of characters in scripts without spaces, or terms that are characters
-            for term in terms:
-                place = found.group().lower().find(term.strip().lower()) if term in shares else -1
-                if place >= 0:
-                    yield found.start() + place, found.start() + place + len(term.strip()), shares[term]
+def _places_of_words(words: Sequence[Span], shares: Mapping[str, float]) -> Iterator[tuple[int, int, float]]:
+    """Where unexpected terms are, longer sequences of words before shorter ones."""
     lengths = sorted({term.count(" ") + 1 for term in shares}, reverse=True)
     for first in range(len(words)):
         for n_words in lengths:
@@ -70,15 +61,27 @@ def _marks(
                 break
 
 
-def excerpt(pieces: Sequence[Piece], width: int) -> list[Piece]:
+def _places_of_characters(text: str, shares: Mapping[str, float]) -> Iterator[tuple[int, int, float]]:
+    # Letter by letter, since some letters are two in lower case, which would move all that follow.
+    lowered = "".join(letter.lower() if len(letter.lower()) == 1 else letter for letter in text)
+    for term, share in shares.items():
+        wanted = term.strip().lower()
+        place = lowered.find(wanted) if wanted and share > 0 else -1
+        while place >= 0:
+            yield place, place + len(wanted), share
+            place = lowered.find(wanted, place + len(wanted))
+
+
+def excerpt(pieces: Sequence[Piece], width: int, measure: Callable[[str], int] = len) -> list[Piece]:
     """The stretch of at most so many characters with most of the unexpected words, on one line.
 
-    Where the beginning is as good as any other place, it is the beginning; what is left out is marked by "…".
+    Where the beginning is as good as any other place, it is the beginning; what is left out is marked by "…". `measure` tells
+    how much room characters take, where some take more than others.
     """
-    line = [Piece(_one_line(piece.text), piece.share) for piece in pieces]
+    line = [Piece(re.sub(r"\s+", " ", piece.text), piece.share) for piece in pieces]
     starts = [0]
     for piece in line:
-        starts.append(starts[-1] + len(piece.text))
+        starts.append(starts[-1] + measure(piece.text))
     if starts[-1] <= width:
         return line
     best, most = 0, _share_from(line, starts, 0, width)
@@ -87,7 +90,7 @@ def excerpt(pieces: Sequence[Piece], width: int) -> list[Piece]:
             share = _share_from(line, starts, first, width - 1)
             if share > most:
                 best, most = first, share
-    return _cut(line[best:], width, cut_before=best > 0)
+    return _cut(line[best:], width, best > 0, measure)
 
 
 def _share_from(line: Sequence[Piece], starts: Sequence[int], first: int, width: int) -> float:
@@ -98,23 +101,18 @@ def _share_from(line: Sequence[Piece], starts: Sequence[int], first: int, width:
     return share
 
 
-def _cut(line: Sequence[Piece], width: int, cut_before: bool) -> list[Piece]:
-    """At most `width` characters of it, with marks where something is missing."""
+def _cut(line: Sequence[Piece], width: int, cut_before: bool, measure: Callable[[str], int]) -> list[Piece]:
+    """At most `width` of it, with marks where something is missing."""
     kept, room = [Piece("…")] * cut_before, width - cut_before
-    if sum(len(piece.text) for piece in line) <= room:
+    if sum(measure(piece.text) for piece in line) <= room:
         return [*kept, *line]
+    room -= 1  # for the mark at the end
     for piece in line:
-        kept.append(Piece(piece.text[: room - 1], piece.share))
-        room -= len(piece.text)
-        if room <= 1:
+        text = piece.text
+        while measure(text) > room:
+            text = text[: max(min(room, len(text) - 1), 0)]
+        kept.append(Piece(text, piece.share))
+        room -= measure(text)
+        if text != piece.text:
             break
     return [*kept, Piece("…")]
-
-
-def _one_line(text: str) -> str:
-    return re.sub(r"\s+", " ", text)
-
-
-def document_pieces(document: Any, shares: Mapping[str, float], analyze: Callable[[Any], Iterable[str]]) -> list[Piece]:
-    """The pieces of a text, or of a basket."""
-    return pieces_of_text(document, shares, analyze) if isinstance(document, str) else pieces_of_items(document, shares)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tonmf.bundles import Bundle
+from tonmf.bundles import LARGEST_PRIOR, UNIT, Bundle
 from tonmf.mixture import Mixture
 from tonmf.parameters import MIXTURE_SCORES, SCORES
 
@@ -44,13 +44,16 @@ def read_attributes(bundle: Bundle) -> Mapping[str, Any]:
     n_features, dtype = bundle.whole("n_features", low=1), bundle.text("dtype")
     if dtype not in ("float32", "float64"):
         raise bundle.wrong(f"dtype must be float32 or float64; got {dtype!r:.40}")
-    components = bundle.positive("components_", np.dtype(dtype).type, (None, n_features))
+    components = bundle.positive("components_", np.dtype(dtype).type, (None, n_features), most=UNIT)
     n_topics = len(components)
     if n_topics == 0:
         raise bundle.wrong("the array components_ has no row")
     score_by = bundle.text("score_by")
     if score_by not in SCORES:
         raise bundle.wrong(f"score_by must be one of {', '.join(SCORES)}; got {score_by!r:.40}")
+    gram = bundle.array("gram", np.float64, (n_topics, n_topics))
+    if not np.allclose(gram, components.astype(np.float64) @ components.T, atol=1e-3):
+        raise bundle.wrong("the array gram does not belong to components_")
     residual_norms = bundle.positive("residual_norms_", np.float64, (None,))
     attributes: dict[str, Any] = {
         "components_": components,
@@ -59,7 +62,7 @@ def read_attributes(bundle: Bundle) -> Mapping[str, Any]:
         "n_iter_": bundle.whole("n_iter"),
         "objective_history_": bundle.array("objective_history_", np.float64, (None,)),
         "topic_shares_": bundle.positive("topic_shares_", np.float64, (n_topics,)),
-        "_gram": bundle.array("gram", np.float64, (n_topics, n_topics)),
+        "_gram": gram,
         "_score_by": score_by,
         **{name: bundle.array(name, np.float64, residual_norms.shape) for name in PER_ROW},
         **{name: bundle.number(name) if bundle.has(name) else np.inf for name in NUMBERS},
@@ -69,5 +72,8 @@ def read_attributes(bundle: Bundle) -> Mapping[str, Any]:
         attributes["feature_names_in_"] = np.array(bundle.texts("feature_names", n_features), dtype=object)
     if score_by in MIXTURE_SCORES:
         ratios = bundle.positive("ratios", np.float32, (n_features, n_topics))
-        attributes["_mixture"] = Mixture(ratios, bundle.positive("prior", np.float64, (n_topics + 1,)))
+        prior = bundle.positive("prior", np.float64, (n_topics + 1,), most=LARGEST_PRIOR)
+        if not prior[0] > 0:
+            raise bundle.wrong("the array prior must begin with a number above 0")
+        attributes["_mixture"] = Mixture(ratios, prior)
     return attributes

@@ -57,7 +57,7 @@ def _is_str(value: Any) -> bool:
 def _is_pattern(value: Any) -> bool:
     try:
         return isinstance(value, str) and bool(re.compile(value))
-    except re.error:
+    except (re.error, RecursionError, OverflowError):
         return False
 
 
@@ -114,6 +114,9 @@ MODEL_RULES: Mapping[str, Rule] = {
 }
 
 
+LONGEST_SEQUENCE = 100
+"""Words or characters that a term may have: every document would have nearly all its sequences up to any greater length."""
+
 DETECTOR_RULES: Mapping[str, Rule] = {
     "analyzer": Rule(
         "'word', 'char', 'char_wb' or a function from a document to its terms",
@@ -125,8 +128,10 @@ DETECTOR_RULES: Mapping[str, Rule] = {
         lambda v: v is None or isinstance(v, str) or _all(v, list | tuple | set | frozenset, _is_str),
     ),
     "ngram_range": Rule(
-        "a tuple (low, high) of whole numbers with 1 <= low <= high",
-        lambda v: _all(v, list | tuple, lambda n: _whole(n, 1)) and len(v) == 2 and bool(v[0] <= v[1]),
+        f"a tuple (low, high) of whole numbers with 1 <= low <= high <= {LONGEST_SEQUENCE}",
+        lambda v: (
+            _all(v, list | tuple, lambda n: _whole(n, 1)) and len(v) == 2 and bool(v[0] <= v[1] <= LONGEST_SEQUENCE)
+        ),
     ),
     "token_pattern": Rule("a regular expression, or None for Unicode words", lambda v: v is None or _is_pattern(v)),
     "min_df": Rule(

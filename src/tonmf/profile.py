@@ -41,7 +41,7 @@ class Compared:
     typical : float
         Its median over the training documents.
     percentile : float
-        Share of the training documents, in per cent, whose number is smaller, those with the same number counted half.
+        Share of the training documents, in per cent, whose number is smaller.
     """
 
     value: float
@@ -51,9 +51,8 @@ class Compared:
     @classmethod
     def with_quantiles(cls, value: float, quantiles: Array) -> Self:
         """Beside the 101 percentiles of the training documents."""
-        below, upto = (int(np.searchsorted(quantiles, value, side=side)) for side in ("left", "right"))
-        percentile = 100 * (below + upto) / (2 * len(quantiles))
-        return cls(float(value), float(quantiles[50]), percentile)
+        below = int(np.searchsorted(quantiles, value, side="left"))
+        return cls(float(value), float(quantiles[50]), 100 * below / len(quantiles))
 
 
 @dataclass(frozen=True)

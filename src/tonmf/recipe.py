@@ -52,6 +52,11 @@ class Recipe:
         if embeddings is not None:
             checked = check_embeddings(embeddings, n_docs)
             require_index(int(ORDINARY_SHARE * n_docs))
+        if not counts.n_words.any():
+            raise InputError(
+                f"None of the {n_docs} documents has any word that counts, so there is nothing to learn from: stop words and "
+                "single characters do not count."
+            )
         if not counter.terms:
             raise InputError(
                 f"None of the words occurs in min_df={self.min_df} or more of the {n_docs} documents, so nothing can be learnt "

@@ -60,15 +60,16 @@ def restored_parameters(bundle: Bundle, defaults: Mapping[str, Any], rules: Mapp
     """Parameters of a saved model, checked by their rules; those that were not kept are at their defaults."""
     fields = bundle.part("parameters").fields
     unknown = fields.keys() - defaults.keys()
-    if unknown or any(name in fields for name in NOT_KEPT):
-        raise bundle.wrong(f"it has parameters that are not known: {', '.join(sorted(unknown)):.60}")
+    unknown |= {name for name in (*NOT_KEPT, "vectorizer") if fields.get(name) is not None}
+    if unknown:
+        raise bundle.wrong(f"it has parameters that no saved model has: {', '.join(sorted(unknown)):.60}")
     values = {name: _restored(fields.get(name, default), default) for name, default in defaults.items()}
     random_state = values.get("random_state")
     if random_state is not None and not (type(random_state) is int and 0 <= random_state < 2**32):
         raise bundle.wrong(f"random_state must be a whole number from 0 up; got {random_state!r:.40}")
     try:
         check_parameters(values, rules)
-    except (TonmfError, TypeError, ValueError, OverflowError) as error:
+    except (TonmfError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise bundle.wrong(str(error).rstrip(".")) from error
     return values
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from numbers import Integral
@@ -20,8 +20,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from tonmf.analysis import Analyzer, WordRules
+from tonmf.analysis import Analysis, Analyzer, WordRules
 from tonmf.errors import InputError, ParameterError
+from tonmf.words import word_spans
 
 
 @dataclass(frozen=True)
@@ -98,9 +99,21 @@ class TermCounter:
         names = list(numbers)
         return counts, _outside(matrix, np.arange(len(self.terms)), names.__getitem__)
 
+    def spans(self, text: str) -> Iterable[tuple[int, int, str]] | None:
+        """Where the words of a text are, and what terms; None if terms are not made of words."""
+        return self.analyze.spans(text) if isinstance(self.analyze, Analysis) else spans_by(self.analyze, text)
+
     def _count_by(self, documents: Sequence[Any], numbers: _Numbering) -> tuple[Counts, sp.csr_matrix]:
         matrix, n_words = _count(documents, self.analyze, numbers)
         return select_terms(matrix, np.arange(len(self.terms)), n_words), matrix
+
+
+def spans_by(analyze: Analyzer, text: str) -> Iterator[tuple[int, int, str]]:
+    """Where words are of which an analyzer that we know nothing about makes one term."""
+    for start, end in word_spans(text):
+        terms = list(analyze(text[start:end]))
+        if len(terms) == 1:
+            yield start, end, terms[0]
 
 
 class _Numbering(dict[str, int]):
@@ -212,6 +225,10 @@ class VectorizerCounter:
         words = self._words_of([document])
         return [] if words is None else list(words[0])
 
+    def spans(self, text: str) -> Iterable[tuple[int, int, str]]:
+        """Where the words of a text are, and what terms, as far as the vectorizer makes one term of a word."""
+        return spans_by(self.analyze, text)
+
     def _checked(self, counted: Any) -> sp.csr_matrix:
         return check_counts(counted, f"what {type(self._vectorizer).__name__} returned")
 
@@ -265,6 +282,9 @@ class MatrixCounter:
             raise InputError(
                 f"terms must name each of the {matrix.shape[1]} columns of the matrix; got {len(self.names)} names."
             )
+        if self.names is not None and len(set(self.names)) < len(self.names):
+            twice = next(name for name, n in Counter(self.names).items() if n > 1)
+            raise InputError(f"terms must be different names; {twice!r} occurs more than once.")
         self._chosen(kept_terms(matrix, self._min_df), matrix.shape[1])
         return select_terms(matrix, self.kept, word_totals(matrix))
 
@@ -288,6 +308,10 @@ class MatrixCounter:
     def analyze(self, document: Any) -> list[str]:
         """The terms of a row, by name."""
         return [self._name(column) for column in check_counts(document, "the row").indices]
+
+    def spans(self, text: str) -> Iterable[tuple[int, int, str]]:
+        """Rows of counts have no text."""
+        return []
 
     def _checked(self, documents: Any) -> sp.csr_matrix:
         matrix = check_counts(documents, "the matrix")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import cache
 
 ASCII_WORD = re.compile(r"\w\w+", re.ASCII)
@@ -40,6 +41,24 @@ def words_of(text: str) -> list[str]:
     if not HAS_UNSPACED.search(text):
         return words
     return [piece for word in words for run in RUNS.findall(word) for piece in _pieces(run)]
+
+
+def word_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Where the words of a text are, one after the other; pairs of characters overlap.
+
+    >>> [(start, end) for start, end in word_spans("Two 東京都")]
+    [(0, 3), (4, 6), (5, 7)]
+    """
+    for word in unicode_word().finditer(text):
+        if not HAS_UNSPACED.search(word.group()):
+            yield word.span()
+            continue
+        for run in RUNS.finditer(word.group()):
+            start = word.start() + run.start()
+            step = 1 if HAS_UNSPACED.match(run.group()) else len(run.group())
+            for piece in _pieces(run.group()):
+                yield start, start + len(piece)
+                start += step
 
 
 def _pieces(run: str) -> list[str]:

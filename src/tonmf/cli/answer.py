@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
@@ -31,8 +31,8 @@ def write(screen: Screen, ranking: Ranking, output: str) -> None:
     screen.note(f"All {len(ranking.ids):,} documents are in {output}.")
 
 
-def show_ranking(screen: Screen, ranking: Ranking, top: int, rule: str, notes: Sequence[str]) -> None:
-    """The whole answer but for what to do next."""
+def show_ranking(screen: Screen, ranking: Ranking, top: int, rule: str, notes: Sequence[str]) -> list[int]:
+    """The whole answer but for what to do next; returns the numbers of the documents that are shown."""
     empty = set(_empty(ranking))
     rows = [row for row in ranking.order.tolist() if row not in empty][:top]
     names = list(ranking.ids)
@@ -49,7 +49,7 @@ def show_ranking(screen: Screen, ranking: Ranking, top: int, rule: str, notes: S
                 "notes": list(notes),
             }
         )
-        return
+        return rows
     if explanations:
         screen.show(ranking_table(ranking, explanations, rows, screen.width))
         screen.show()
@@ -58,20 +58,28 @@ def show_ranking(screen: Screen, ranking: Ranking, top: int, rule: str, notes: S
         named = ", ".join(names[row] for row in sorted(empty)[:EMPTY_SHOWN]) + (
             ", …" if len(empty) > EMPTY_SHOWN else ""
         )
-        screen.show(Text(f"{len(empty):,} of them have no words at all and are not in the table: {named}."))
+        have, are = ("has", "is") if len(empty) == 1 else ("have", "are")
+        what = {"items": "items", "terms": "terms"}.get(_words(ranking), "words but stop words and single characters")
+        screen.show(Text(f"{len(empty):,} of them {have} no {what}, and {are} not in the table: {named}."))
+    return rows
 
 
 def _empty(ranking: Ranking) -> list[int]:
-    """Numbers of documents without words, which have the highest scores and nothing to show."""
-    most = float(ranking.scores.max())
-    rows = [row for row in ranking.order.tolist() if ranking.scores[row] == most]
-    return [row for row in rows if not ranking.detector.analyze(_one(ranking, row))]
+    """Numbers of documents without words, for which there is nothing to show; their scores are above all of training."""
+    highest = ranking.detector.highest_score_
+    suspects = [row for row in ranking.order.tolist() if ranking.scores[row] > highest]
+    if not suspects:
+        return []
+    from tonmf.documents import take
+
+    empty = ranking.detector.alarms(take(ranking.documents, suspects))["empty"]
+    return [row for row, alarm in zip(suspects, empty, strict=True) if alarm > 0]
 
 
-def _one(ranking: Ranking, row: int) -> Any:
-    from tonmf.documents import is_matrix, take
+def _words(ranking: Ranking) -> str:
+    from tonmf.documents import COUNTS, ITEMS
 
-    return take(ranking.documents, [row]) if is_matrix(ranking.documents) else ranking.documents[row]
+    return {ITEMS: "items", COUNTS: "terms"}.get(ranking.detector.kind_, "words")
 
 
 def _count(ranking: Ranking, rule: str) -> str:

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from tonmf.cli import options as opt
 from tonmf.cli.screen import Screen
+from tonmf.errors import ParameterError
 
 NEIGHBOURS = 10
 TOPICS = 10
@@ -28,6 +29,8 @@ def bench(
     The corpus is easy; how methods compare on real text is in docs/quality.md.
     """
     screen = Screen(as_json=as_json)
+    if outliers >= documents:
+        raise ParameterError(f"--outliers must be fewer than --documents; got {outliers} and {documents}.")
     with screen.step("Loading"):
         from sklearn.metrics import average_precision_score, roc_auc_score
 

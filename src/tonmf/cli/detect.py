@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,11 +13,18 @@ from tonmf.cli import options as opt
 from tonmf.cli.answer import rule_of, show_groups, show_next, show_ranking, write
 from tonmf.cli.reading import as_flags, read, reading_files
 from tonmf.cli.screen import Screen
+from tonmf.errors import ParameterError
 
 if TYPE_CHECKING:
-    from tonmf.io import ReadOptions
+    from tonmf.io import Documents, ReadOptions
 
 LEARNING = "Learning"
+
+FEW = 20
+"""Documents below which there is little to learn."""
+
+LONGEST_COMMAND = 200
+"""Characters of a command that is suggested."""
 
 
 @reading_files
@@ -57,37 +65,50 @@ def detect(
     """Find the documents that do not belong among those in FILES, and say why."""
     screen = Screen(quiet, as_json)
     share = opt.contamination_of(contamination)
-    _check_targets(output, save)
+    _check_targets(files, output, save, excerpts)
     documents = read(screen, files, reading)
     learning: dict[str, Any] = {"contamination": share, "max_topics": topics, "random_state": seed, "n_jobs": jobs}
-    learning |= {"min_df": min_df} | _text_options(stop_words, stem)
+    learning |= {"min_df": min_df, "stop_words": None if stop_words == "none" else stop_words, "stemmer": stem}
     ranking = fit(screen, documents, learning)
-    if output:
+    notes = [*documents.notes, *_notes_on(documents)]
+    for note in notes[len(documents.notes) :]:
+        screen.note(note)
+    if output is not None:
         write(screen, ranking, output)
-    if save:
+    if save is not None:
         ranking.detector.save(save, excerpts=excerpts)
-    rule = rule_of(share, ranking.detector.threshold_)
-    show_ranking(screen, ranking, top, rule, documents.notes)
+    rows = show_ranking(screen, ranking, top, rule_of(share, ranking.detector.threshold_), notes)
     show_groups(screen, ranking)
-    show_next(screen, *_next_steps(files, reading, ranking, save))
+    strangest = ranking.ids[rows[0] if rows else int(ranking.order[0])]
+    show_next(screen, *_next_steps(files, reading, strangest, output, save))
 
 
-def _check_targets(output: str | None, save: str | None) -> None:
-    """Refuse what cannot be written before the work begins, not after."""
-    if output:
-        from tonmf.io import output_format
+def _check_targets(files: Sequence[str], output: str | None, save: str | None, excerpts: bool) -> None:
+    """Refuse what cannot be written, or has no effect, before the work begins."""
+    if output is not None:
+        from tonmf.io import check_output
 
-        output_format(output)
-    if save:
-        from pathlib import Path
-
+        check_output(output, files)
+    if save is not None:
         from tonmf.bundles import check_target
 
-        check_target(Path(save))
+        check_target(save)
+    elif not excerpts:
+        raise ParameterError("--no-excerpts says what a saved model is to hold. Give --save, or leave it out.")
 
 
-def _text_options(stop_words: str, stem: str | None) -> dict[str, Any]:
-    return {"stop_words": None if stop_words == "none" else stop_words, "stemmer": stem}
+def _notes_on(documents: Documents) -> list[str]:
+    """What one should know about the documents as they are."""
+    notes, n_docs = [], len(documents.ids)
+    if n_docs < FEW:
+        notes.append(
+            f"With {n_docs} documents there is little to learn from; take scores and the threshold with caution."
+        )
+    if isinstance(documents.content, list):
+        again = n_docs - len({d if isinstance(d, str) else tuple(d) for d in documents.content})
+        if again and isinstance(documents.content[0], str):
+            notes.append(f"{again:,} documents repeat another word for word.")
+    return notes
 
 
 def fit(screen: Screen, documents: Any, learning: dict[str, Any]) -> Any:
@@ -102,16 +123,19 @@ def fit(screen: Screen, documents: Any, learning: dict[str, Any]) -> Any:
     return Ranking.of(detector, documents.content, documents.ids, detector.outlier_scores_)
 
 
-def _next_steps(files: Sequence[str], reading: ReadOptions, ranking: Any, save: str | None) -> list[str]:
-    names = " ".join(map(shlex.quote, files)) if len(files) < 4 else f"{shlex.quote(files[0])} …"
-    names += "".join(f" {flag}" for flag in as_flags(reading))
-    if not save:
-        return [
-            f"tonmf detect {names} --save model --output scores.csv  keeps the model, and the scores of all documents"
-        ]
-    strangest = shlex.quote(ranking.ids[int(ranking.order[0])])
+def _next_steps(
+    files: Sequence[str], reading: ReadOptions, strangest: str, output: str | None, save: str | None
+) -> list[str]:
+    if save is None:
+        command = shlex.join(["tonmf", *sys.argv[1:]])
+        if len(command) > LONGEST_COMMAND:
+            command = "tonmf detect … (as before)"
+        both = "--save model" + (" --output scores.csv" if output is None else "")
+        return [f"{command} {both}  keeps the model" + (", and the scores of all documents" if output is None else "")]
+    names = shlex.join(files) if len(files) < 4 else f"{shlex.quote(files[0])} …"
+    flags = "".join(f" {flag}" for flag in as_flags(reading))
     return [
-        f"tonmf explain {shlex.quote(save)} {names} --id {strangest}  says why",
+        f"tonmf explain {shlex.quote(save)} {names}{flags} --id {shlex.quote(strangest)}  says why",
         f"tonmf topics {shlex.quote(save)}  shows what is ordinary",
         f"tonmf score {shlex.quote(save)} NEW_FILES  scores documents that come later",
     ]

@@ -14,9 +14,10 @@ from typing import Any
 
 import typer
 
+from tonmf.cli.plain import printable
 from tonmf.errors import ParameterError, TonmfError
 
-FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
+FAILED, WRONG_USAGE, INTERRUPTED, TERMINATED = 1, 2, 130, 143
 
 TRACEBACK = "TONMF_TRACEBACK"
 """Environment variable that lets tracebacks through, for those who look for a fault in tonmf."""
@@ -35,9 +36,11 @@ def answering(command: Callable[..., None]) -> Callable[..., None]:
         try:
             command(*args, **kwargs)
             sys.stdout.flush()
-        except BrokenPipeError:  # whoever read our output has enough of it
+        except BrokenPipeError:  # whoever read our output has enough of it; files are written before that
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise typer.Exit(FAILED) from None
+            raise typer.Exit from None
+        except _Terminated:
+            raise _leave("stopped; nothing was left half-written.", TERMINATED) from None
         except KeyboardInterrupt:
             raise _leave("stopped; nothing was left half-written.", INTERRUPTED) from None
         except ParameterError as error:
@@ -58,9 +61,15 @@ def answering(command: Callable[..., None]) -> Callable[..., None]:
 
 
 FLAGS = {
+    "confidence": "--confidence",
+    "correlation": "--correlation",
     "max_topics": "--topics",
+    "mean_length": "--length",
+    "mean_pattern_length": "--pattern-length",
     "min_df": "--min-df",
+    "n_items": "--items",
     "n_jobs": "--jobs",
+    "n_patterns": "--patterns",
     "random_state": "--seed",
     "stemmer": "--stem",
     "stop_words": "--stop-words",
@@ -78,13 +87,17 @@ def in_flags(message: str) -> str:
 
 
 def _leave(message: str, code: int) -> typer.Exit:
-    print(f"tonmf: {' '.join(message.split())}", file=sys.stderr)
+    print(printable(f"tonmf: {' '.join(message.split())}"), file=sys.stderr)
     return typer.Exit(code)
+
+
+class _Terminated(KeyboardInterrupt):
+    """Somebody asked us to stop."""
 
 
 def _terminate(number: int, frame: FrameType | None) -> None:
     """As on Ctrl-C, so that temporary files are removed."""
-    raise KeyboardInterrupt
+    raise _Terminated
 
 
 def _show_warning(message: Warning | str, *args: Any, **kwargs: Any) -> None:

@@ -12,7 +12,7 @@ from tonmf.cli.models import check_terms, load_detector
 from tonmf.cli.reading import read, reading_files
 from tonmf.cli.screen import Screen
 from tonmf.cli.tables import document_pieces, explanation_lines, styled
-from tonmf.errors import InputError
+from tonmf.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
     from tonmf.io import ReadOptions
@@ -32,17 +32,21 @@ def explain(
             "--id", help="Document to explain, by its id; may be given more than once. (Default: the strangest.)"
         ),
     ] = None,
-    top: Annotated[int, typer.Option(min=1, help="How many to explain of the strangest, if no --id is given.")] = 1,
+    top: Annotated[
+        int | None, typer.Option(min=1, help="How many to explain of the strangest, if no --id is given. (Default: 1.)")
+    ] = None,
     words: Annotated[int, typer.Option(min=1, help="Unexpected words to list.")] = 10,
     as_json: opt.AsJson = False,
 ) -> None:
     """Say why documents in FILES are as strange as they are, by a saved MODEL."""
     screen = Screen(as_json=as_json)
+    if ids and top is not None:
+        raise ParameterError("--top explains the strangest documents, and --id names others. Give one of the two.")
     documents = read(screen, files, reading)
     with screen.step("Explaining"):
         detector = load_detector(model)
         check_terms(detector, documents)
-        rows = _rows(ids, documents.ids) if ids else _strangest(detector, documents.content, top)
+        rows = _rows(ids, documents.ids) if ids else _strangest(detector, documents.content, top or 1)
         explanations = detector.explain(documents.content, ids=rows, names=documents.ids, n_words=words)
     screen.show_json({"explanations": [why.to_dict() for why in explanations], "notes": documents.notes})
     for number, (why, row) in enumerate(zip(explanations, rows, strict=True)):
@@ -53,7 +57,7 @@ def explain(
         for line in explanation_lines(why, screen.width):
             screen.show(line)
         screen.show()
-        screen.show(styled(excerpt(document_pieces(detector, documents.content, row, why), LONGEST_TEXT)))
+        screen.show(styled(excerpt(document_pieces(detector, documents.content, row, why.unexpected), LONGEST_TEXT)))
 
 
 def _rows(ids: Sequence[str], known: Sequence[str]) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Annotated, Any
 
 import typer
@@ -23,9 +24,9 @@ Target = Annotated[
 def corpus(output: Target, documents: Documents = 500, outliers: Outliers = 10, seed: opt.Seed = 0) -> None:
     """Make short reports on four subjects, and some on others."""
     from tonmf.datasets import make_corpus
-    from tonmf.io import output_format, write_table
+    from tonmf.io import check_output, write_table
 
-    output_format(output)
+    check_output(output)
     made = make_corpus(documents, outliers, seed)
     write_table(output, {"id": made.ids, "planted": _planted(made), "text": made.texts or []})
     _tell(output, documents, outliers)
@@ -34,9 +35,9 @@ def corpus(output: Target, documents: Documents = 500, outliers: Outliers = 10, 
 def noticeboard(output: Target) -> None:
     """Write the posts of the demo, 260 of a neighbourhood's notice board, to a file."""
     from tonmf.datasets.noticeboard import read_noticeboard
-    from tonmf.io import output_format, write_table
+    from tonmf.io import check_output, write_table
 
-    output_format(output)
+    check_output(output)
     posts = read_noticeboard()
     columns = {name: [getattr(post, name) for post in posts] for name in ("id", "subject", "planted", "text")}
     write_table(output, columns)
@@ -69,7 +70,11 @@ def baskets(
 ) -> None:
     """Make market baskets by the method of the IBM Quest generator, and some of customers who buy other things."""
     from tonmf.datasets import QuestOptions, make_baskets
+    from tonmf.io.atomic import check_writable
 
+    if not output.endswith((".dat", ".jsonl", ".parquet")):
+        raise InputError(f"Baskets are written to .dat, .jsonl or .parquet files; got {output}.")
+    check_writable(output)
     options = QuestOptions(
         mean_length=length,
         n_items=items,
@@ -85,12 +90,10 @@ def baskets(
 
         with replacing(output) as temporary:
             temporary.write_text("".join(" ".join(row) + "\n" for row in rows), encoding="ascii")
-    elif output.endswith((".jsonl", ".parquet")):
+    else:
         from tonmf.io import write_table
 
         write_table(output, {"id": made.ids, "planted": _planted(made), "items": rows})
-    else:
-        raise InputError(f"Baskets are written to .dat, .jsonl or .parquet files; got {output}.")
     _tell(output, documents, outliers)
 
 
@@ -106,7 +109,8 @@ def _ends(indptr: Any) -> Any:
 
 def _tell(output: str, documents: int, outliers: int) -> None:
     Screen().show(
-        f"{documents:,} documents in {output}, {outliers:,} of them outliers. Next: tonmf detect {output}", wrap=False
+        f"{documents:,} documents in {output}, {outliers:,} of them outliers. Next: tonmf detect {shlex.quote(output)}",
+        wrap=False,
     )
 
 

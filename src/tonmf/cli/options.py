@@ -38,7 +38,10 @@ Quiet = Annotated[
     typer.Option("--quiet", "-q", help="Print nothing but errors, and JSON if asked for.", rich_help_panel=RESULTS),
 ]
 Jobs = Annotated[int | None, typer.Option("--jobs", "-j", help="Threads to use. (Default: all cores.)")]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of all that is random; the same seed, the same answer.")]
+Seed = Annotated[
+    int,
+    typer.Option("--seed", min=0, max=2**32 - 1, help="Seed of all that is random; the same seed, the same answer."),
+]
 
 
 def contamination_of(text: str) -> float | str:

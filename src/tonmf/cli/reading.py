@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from tonmf.cli.screen import Screen
+from tonmf.errors import ParameterError
 
 if TYPE_CHECKING:
     from tonmf.io import Documents, ReadOptions
@@ -46,7 +47,7 @@ def _options(
         typer.Option("--format", help="What the files hold, if their names do not tell.", rich_help_panel=PANEL),
     ] = None,
     text_column: Annotated[
-        str | None, typer.Option(help="Column with the texts, if there is a choice.", rich_help_panel=PANEL)
+        list[str] | None, typer.Option(help="Column with the texts, if there is a choice.", rich_help_panel=PANEL)
     ] = None,
     id_column: Annotated[
         str | None,
@@ -72,9 +73,13 @@ def _options(
     """The options of `tonmf.io`, as a command line has them."""
     from tonmf.io import ReadOptions
 
+    if text_column and len(text_column) > 1:
+        raise ParameterError(
+            f"--text-column can be given once; got {', '.join(text_column)}. Put the texts of several columns into one first."
+        )
     return ReadOptions(
         None if file_format is None else file_format.value,
-        text_column,
+        text_column[0] if text_column else None,
         id_column,
         encoding,
         encoding_errors.value,

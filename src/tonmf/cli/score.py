@@ -26,11 +26,11 @@ def score(
     jobs: opt.Jobs = None,
 ) -> None:
     """Score the documents in FILES by a saved MODEL, on the scale of those that it was fitted on."""
-    from tonmf.io import output_format
+    from tonmf.io import check_output
 
     screen = Screen(quiet, as_json)
-    if output:
-        output_format(output)
+    if output is not None:
+        check_output(output, files)
     documents = read(screen, files, reading)
     with screen.step("Loading"):
         from tonmf.ranking import Ranking
@@ -39,6 +39,6 @@ def score(
         check_terms(detector, documents)
     with screen.progress("Scoring") as done:
         ranking = Ranking.by(detector, documents.content, documents.ids, done)
-    if output:
+    if output is not None:
         write(screen, ranking, output)
     show_ranking(screen, ranking, top, rule_of(detector.contamination, detector.threshold_), documents.notes)

@@ -12,6 +12,8 @@ from typing import Any
 from rich.console import Console, RenderableType
 from rich.text import Text
 
+from tonmf.cli.plain import printable
+
 PIPED_WIDTH = 120
 """Characters in a line of what is no terminal."""
 
@@ -40,17 +42,17 @@ class Screen:
     def show(self, what: RenderableType = "", wrap: bool = True) -> None:
         """A part of the answer, for people; lines with commands to copy are not to be wrapped."""
         if not (self.quiet or self.as_json):
-            self._out.print(what, soft_wrap=not wrap)
+            self._out.print(_plain(what), soft_wrap=not wrap)
 
     def show_json(self, answer: Mapping[str, Any]) -> None:
         """The answer, for programs."""
         if self.as_json:
-            sys.stdout.write(json.dumps(answer, ensure_ascii=not _is_unicode(sys.stdout)) + "\n")
+            sys.stdout.write(json.dumps(answer, ensure_ascii=not _is_unicode(sys.stdout), allow_nan=False) + "\n")
 
     def note(self, sentence: str) -> None:
         """Something that one should know, beside the answer."""
         if not self.quiet:
-            self._err.print(Text(f"note: {sentence}", style="dim"), soft_wrap=True)
+            self._err.print(Text(printable(f"note: {sentence}"), style="dim"), soft_wrap=True)
 
     @contextmanager
     def progress(self, what: str) -> Iterator[Callable[[float], None]]:
@@ -73,6 +75,13 @@ class Screen:
             return
         with self._err.status(f"{what} …"):
             yield
+
+
+def _plain(what: RenderableType) -> RenderableType:
+    """Text that cannot steer the terminal; tables see to that themselves."""
+    if isinstance(what, Text) and printable(what.plain) != what.plain:
+        what.plain = printable(what.plain)  # of the same length, so that styles stay in place
+    return what
 
 
 def _console(stream: Any) -> Console:

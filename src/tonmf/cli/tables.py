@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 from rich.table import Table
 from rich.text import Text
+
+from tonmf.cli.plain import printable
 
 if TYPE_CHECKING:
     from tonmf.detector import TextOutlierDetector
@@ -45,8 +47,9 @@ def ranking_table(
 
     What room the facts leave is for the unexpected words and, unless there is too little of it, for the document.
     """
+    places = {row: place for place, row in enumerate(ranking.order.tolist(), start=1)}
     facts = {
-        "rank": [str(rank) for rank in range(1, len(rows) + 1)],
+        "rank": [str(places[row]) for row in rows],
         "score": [f"{why.score:.2f}" for why in explanations],
         "flagged": ["yes" if why.outlier else "" for why in explanations],
         **({} if planted is None else {"planted": [planted[row] or "" for row in rows]}),
@@ -83,41 +86,24 @@ def document_excerpt(ranking: Ranking, row: int, why: Explanation, width: int) -
     """The part of a document to show, its unexpected words marked."""
     from tonmf.highlight import excerpt
 
-    return excerpt(document_pieces(ranking.detector, ranking.documents, row, why), width)
+    return excerpt(document_pieces(ranking.detector, ranking.documents, row, why.unexpected[:WORDS]), width, cell_len)
 
 
-def document_pieces(detector: TextOutlierDetector, documents: Any, row: int, why: Explanation) -> list[Piece]:
+def document_pieces(
+    detector: TextOutlierDetector, documents: Any, row: int, unexpected: Sequence[UnexpectedWord]
+) -> list[Piece]:
     """A document, as far as it is looked at; of a row of counts, its terms."""
     from tonmf.documents import is_matrix, take
 
     if is_matrix(documents):
-        return detector.pieces(detector.analyze(take(documents, [row])), why.unexpected)
+        return detector.pieces(detector.analyze(take(documents, [row])), unexpected)
     document = documents[row]
-    return detector.pieces(document[:READ_AT_MOST], why.unexpected)
+    return detector.pieces(document[:READ_AT_MOST], unexpected)
 
 
 def styled(pieces: Sequence[Piece]) -> Text:
     """Pieces with the unexpected ones highlighted."""
     return Text.assemble(*((printable(piece.text), STRANGE if piece.share > 0 else "") for piece in pieces))
-
-
-def printable(text: str) -> str:
-    """Text without what would steer a terminal: control characters and marks that change the direction of writing.
-
-    >>> printable("a\\x1b[31mb\\u202ec")
-    'a�[31mb�c'
-    """
-    return "".join("\ufffd" if _steers(character) else character for character in text)
-
-
-def _steers(character: str) -> bool:
-    code = ord(character)
-    return (
-        (code < 32 and character not in "\n\t")
-        or 127 <= code < 160
-        or 0x202A <= code <= 0x202E
-        or 0x2066 <= code <= 0x2069
-    )
 
 
 def explanation_lines(why: Explanation, width: int) -> list[Text]:
@@ -146,4 +132,5 @@ def _as_fit(unexpected: Sequence[UnexpectedWord], room: int) -> str:
 
 
 def _shortened(text: str, width: int) -> str:
-    return text if len(text) <= width else text[: width - 1].rstrip() + "…"
+    """As much as fits into so many columns of a terminal; some characters take two."""
+    return text if cell_len(text) <= width else set_cell_size(text, width - 1).rstrip() + "…"

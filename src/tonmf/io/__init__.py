@@ -14,6 +14,6 @@ pyarrow is loaded only for CSV, TSV, Parquet and .zst files.
 from tonmf.io.formats import FORMATS
 from tonmf.io.options import ReadOptions
 from tonmf.io.reading import Documents, read_documents
-from tonmf.io.write import output_format, write_table
+from tonmf.io.write import check_output, output_format, write_table
 
-__all__ = ["FORMATS", "Documents", "ReadOptions", "output_format", "read_documents", "write_table"]
+__all__ = ["FORMATS", "Documents", "ReadOptions", "check_output", "output_format", "read_documents", "write_table"]

@@ -13,6 +13,21 @@ from tonmf.errors import InputError
 from tonmf.io.wording import cannot, printable
 
 
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Refuse a place that cannot be written, before any work is done for it."""
+    if not os.fspath(path):
+        raise InputError("Expected the name of a file to write, got an empty one.")
+    target = Path(os.path.realpath(path))
+    try:
+        _mode_of(target)
+        folder = target.parent.stat()
+    except (OSError, ValueError) as error:
+        reason = error if isinstance(error, OSError) else OSError(str(error))
+        raise InputError(cannot("written", os.fspath(path), reason)) from error
+    if not stat.S_ISDIR(folder.st_mode) or not os.access(target.parent, os.W_OK | os.X_OK):
+        raise InputError(cannot("written", os.fspath(path), PermissionError(13, "Permission denied")))
+
+
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A temporary path to write to, in the same folder and with the same extensions; at the end it takes the place of `path`.

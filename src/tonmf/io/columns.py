@@ -85,6 +85,12 @@ class Chooser:
     def _id_column(self, sample: Mapping[str, Sequence[Any]], contents: Mapping[str, str], name: str) -> str | None:
         if self.options.id_column is not None:
             _check_given("--id-column", self.options.id_column, sample, name)
+            values = sample[self.options.id_column]
+            if any(not is_missing(value) for value in values) and all(id_from(value) is None for value in values):
+                raise InputError(
+                    f"{name}: expected ids in column {shown(self.options.id_column)} (--id-column), but it holds neither "
+                    "strings nor numbers. Give another column."
+                )
             return self.options.id_column
         called_id = sorted((column for column in sample if column.lower() == "id"), key=lambda column: column != "id")
         return next((column for column in called_id if contents[column] not in (NOTHING, OTHER)), None)
@@ -110,9 +116,9 @@ def _check_given(option: str, column: str, sample: Mapping[str, Sequence[Any]], 
 
 def _guess(sample: Mapping[str, Sequence[Any]], contents: Mapping[str, str], ids: str | None, name: str) -> str:
     """The text column, if there is only one that it can be."""
-    candidates = [column for column in sample if contents[column] == TEXTS]
-    candidates = candidates or [column for column in sample if contents[column] == ITEMS]
-    candidates = [column for column in candidates if column != ids] or candidates
+    candidates = [column for column in sample if contents[column] in (TEXTS, ITEMS) and column != ids]
+    if not candidates and ids is not None and contents[ids] == TEXTS:
+        return ids
     if len(candidates) == 1:
         return candidates[0]
     for text_name in TEXT_NAMES:
@@ -120,7 +126,8 @@ def _guess(sample: Mapping[str, Sequence[Any]], contents: Mapping[str, str], ids
             if column.lower() == text_name:
                 return column
     lengths = sorted(((_median_length(sample[column]), column) for column in candidates), reverse=True)
-    if lengths and lengths[0][0] >= LONG_TEXT and lengths[0][0] >= MUCH_LONGER * lengths[1][0]:
+    all_texts = all(contents[column] == TEXTS for column in candidates)  # a list has no length in characters
+    if lengths and all_texts and lengths[0][0] >= LONG_TEXT and lengths[0][0] >= MUCH_LONGER * lengths[1][0]:
         return lengths[0][1]
     if candidates:
         raise InputError(f"{name}: several columns may hold the text: {listed(candidates)}. Give --text-column.")

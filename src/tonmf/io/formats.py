@@ -32,6 +32,25 @@ COMPRESSION_OF = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
 """Compressions by extension."""
 
 
+TO_DO = {
+    ".zip": "Unpack it, and give the folder or the files",
+    ".tar": "Unpack it, and give the folder or the files",
+    ".tgz": "Unpack it, and give the folder or the files",
+    ".7z": "Unpack it, and give the folder or the files",
+    ".json": "Write one object a line, as .jsonl (in pandas: to_json(..., orient='records', lines=True))",
+    ".xls": "Save it as .csv",
+    ".xlsx": "Save it as .csv",
+    ".ods": "Save it as .csv",
+    ".pdf": "Turn it into plain text, .txt",
+    ".doc": "Turn it into plain text, .txt",
+    ".docx": "Turn it into plain text, .txt",
+    ".feather": "Save it as .parquet",
+    ".pkl": "Save it as .parquet; pickles can execute code when they are read",
+    ".pickle": "Save it as .parquet; pickles can execute code when they are read",
+}
+"""What to do about files that are often met, and that are not read."""
+
+
 def split_name(path: str) -> tuple[str, str, str]:
     """A path in three: what comes before the extensions, the extension of the format, and that of the compression.
 
@@ -49,6 +68,8 @@ def format_of(path: str) -> str:
     """The format that the extension stands for."""
     extension = split_name(path)[1]
     if extension not in FORMAT_OF:
+        if extension in TO_DO:
+            raise InputError(f"{printable(path)}: {extension} files are not read. {TO_DO[extension]}.")
         what = f"the extension {extension} is not known" if extension else "the name has no extension"
         raise InputError(
             f"{printable(path)}: cannot tell the format, since {what}. Give --format, one of {listed(FORMATS)}."

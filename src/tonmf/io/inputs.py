@@ -34,7 +34,8 @@ def find_inputs(paths: Sequence[str], given_format: str | None) -> list[Input]:
     """What there is to read, in the order of `paths`, that of a pattern or a folder by name."""
     if not paths:
         raise InputError("Expected files to read, got none. Give files, folders, or - for standard input.")
-    found = list(dict.fromkeys(path for given in paths for path in _matches(os.fspath(given))))
+    matches = [path for given in paths for path in _matches(os.fspath(given))]
+    found = list({path if path == STDIN else os.path.realpath(path): path for path in reversed(matches)}.values())[::-1]
     folders = [path for path in found if path != STDIN and os.path.isdir(path)]
     base_names = Counter(map(os.path.basename, found))
     inputs: list[Input] = []

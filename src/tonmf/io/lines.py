@@ -51,8 +51,9 @@ def read_files(source: Input, options: ReadOptions, stdin: BinaryIO | None = Non
             if lines.replaced:
                 replaced.add(f"{name}, {lines.replaced.first}")
     if replaced:
+        of_folder = f" of {source.name}" if is_folder else ""
         part.notes.append(
-            f"In {replaced.count:,} of {number_of(part.n_seen, 'file')} of {source.name} bytes that are not {options.encoding} "
+            f"In {replaced.count:,} of {number_of(part.n_seen, 'file')}{of_folder} bytes that are not {options.encoding} "
             f"were replaced by U+FFFD (first: {replaced.first}). {TRY_ENCODINGS}"
         )
     return part

@@ -88,10 +88,17 @@ def _check_declared_size(data: bytes, name: str) -> None:
         )
 
 
+MOST_EMPTY = 2**24
+"""Rows or columns that there may be whatever is in them."""
+
+
 def _check_size(matrix: Any, name: str) -> None:
     """Refuse dimensions that only a damaged file can have, before room is made for them."""
-    largest = max(matrix.shape)
-    if largest > 1_000_000 and largest > 100 * matrix.nnz:
+    n_rows, n_columns = matrix.shape
+    if matrix.dtype.kind not in "biuf":
+        raise InputError(f"{name}: expected counts, but its values are of type {matrix.dtype}.")
+    # Hashed vocabularies have many empty columns, and a matrix may lie on its side.
+    if max(n_rows, n_columns) > MOST_EMPTY and max(n_rows, n_columns) > 100 * matrix.nnz:
         raise InputError(
             f"{name}: it declares a matrix of {matrix.shape[0]:,} × {matrix.shape[1]:,}, but has only "
             f"{number_of(matrix.nnz, 'stored value')}. It is damaged: get it again."

@@ -48,7 +48,8 @@ def check_options(options: ReadOptions) -> None:
     if options.encoding_errors not in ("replace", "refuse"):
         raise ParameterError(f"--encoding-errors must be 'replace' or 'refuse'; got {shown(options.encoding_errors)}.")
     try:
-        b"text".decode(options.encoding, "replace")
+        for some_bytes in (b"text", b"\xff\xff\xff\xff"):
+            some_bytes.decode(options.encoding, "replace")
     except (LookupError, ValueError) as error:
         raise ParameterError(
             f"--encoding must be an encoding of text such as utf-8, latin-1 or cp1252; got {shown(options.encoding)}."

@@ -40,19 +40,27 @@ def read_parquet(source: Opened, options: ReadOptions, chooser: Chooser) -> Part
 
 def _sample(file: Any, types: Any) -> dict[str, list[Any]] | None:
     """The first values of every column whose name no other one has; None if there are no rows."""
-    first = next(file.iter_batches(batch_size=SAMPLE), None)
-    if first is None or not len(first):
+    if file.metadata.num_rows == 0:
         return None
-    names = first.schema.names
-    return {name: _first_values(first.column(name), types) for name in names if names.count(name) == 1}
+    schema = file.schema_arrow
+    once = [name for name in schema.names if schema.names.count(name) == 1]
+    readable = [name for name in once if _may_hold_documents(schema.field(name).type, types)]
+    first = next(file.iter_batches(batch_size=SAMPLE, columns=readable))
+    return {
+        name: _first_values(first.column(name), types) if name in readable else [schema.field(name).type]
+        for name in once
+    }
+
+
+def _may_hold_documents(kind: Any, types: Any) -> bool:
+    """Whether a column holds text, numbers, or lists of those; images and the like are not even read."""
+    inner = kind.value_type if _is_list(kind, types) else kind
+    return _is_text(inner, types) or _is_number(inner, types)
 
 
 def _first_values(column: Any, types: Any) -> list[Any]:
-    """The values; of a column that holds no documents, and no number either, only the type."""
+    """The values; of a column of numbers that are missing, only the type."""
     kind = column.type
-    inner = kind.value_type if _is_list(kind, types) else kind
-    if not (_is_text(inner, types) or _is_number(inner, types)):
-        return [kind]
     values: list[Any] = column.to_pylist()
     # A column of numbers stays one even if the first of them are missing.
     return values if not _is_number(kind, types) or any(value is not None for value in values) else [kind]

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 
 import scipy.sparse as sp
 
-from tonmf.documents import COUNTS, take
+from tonmf.documents import COUNTS, ITEMS, TEXTS, take
 from tonmf.errors import InputError
 from tonmf.io.columns import Chooser
 from tonmf.io.decoding import encoding_of
@@ -36,6 +36,9 @@ READERS_OF_COLUMNS: dict[str, Callable[[Opened, ReadOptions, Chooser], Part]] = 
     "tsv": read_tsv,
     "parquet": read_parquet,
 }
+
+FEW = 3
+"""Files up to which each has a note of its own on documents without text."""
 
 MANY_FILES = 20
 """From more .txt files than these on, each is perhaps a document."""
@@ -85,14 +88,14 @@ def read_documents(paths: Sequence[str], options: ReadOptions = AS_USUAL, stdin:
     chooser = Chooser(options)
     parts = [_read(source, options, chooser, stdin) for source in inputs]
     check_options_fit(options, {part.format for part in parts})
-    notes = [note for part in parts for note in part.all_notes()]
+    notes = _notes_of(parts)
     parts = [part for part in parts if part.ids]
     if not parts:
         raise InputError(" ".join(["Found no document.", *notes] if len(notes) > 1 else notes))
     _check_one_kind(parts)
     ids = [document_id for part in parts for document_id in part.ids]
     terms = next((part.terms for part in parts if part.terms is not None), None)
-    notes += _note_on_many_files(inputs, options) + _note_on_repeated_ids(ids)
+    notes = [*_note_on_many_files(inputs, options), *notes, *_note_on_repeated_ids(ids)]
     return _long_enough(Documents(parts[0].kind, _joined(parts), ids, terms, notes), options.min_words)
 
 
@@ -143,6 +146,19 @@ def _joined(parts: Sequence[Part]) -> Any:
     return [document for part in parts for document in part.content]
 
 
+def _notes_of(parts: Sequence[Part]) -> list[str]:
+    """What there is to tell about each file; where much the same holds for many, once for all of them."""
+    without_text = [part for part in parts if part.without_text]
+    if len(without_text) <= FEW:
+        return [note for part in parts for note in part.all_notes()]
+    n_left_out = sum(part.without_text.count for part in parts)
+    where = f"{len(without_text):,} files (first: {without_text[0].without_text.first})"
+    merged = f"{n_left_out:,} of {sum(p.n_seen for p in parts):,} documents have no text and were left out, in {where}."
+    for part in without_text:
+        part.without_text = Tally()
+    return [*(note for part in parts for note in part.all_notes()), merged]
+
+
 def _long_enough(documents: Documents, min_words: int) -> Documents:
     """Those with so many words, items or counts."""
     if min_words == 0:
@@ -157,7 +173,10 @@ def _long_enough(documents: Documents, min_words: int) -> Documents:
     if len(kept) == len(n_words):
         return documents
     left_out = len(n_words) - len(kept)
-    note = f"{number_of(left_out, 'document')} of {len(n_words):,} with fewer than {min_words} words were left out."
+    words = {TEXTS: "words", ITEMS: "items"}.get(documents.kind, "counts")
+    note = (
+        f"{left_out:,} of {number_of(len(n_words), 'document')} have fewer than {min_words} {words} and were left out."
+    )
     ids = [documents.ids[row] for row in kept]
     return replace(documents, content=take(documents.content, kept), ids=ids, notes=[*documents.notes, note])
 

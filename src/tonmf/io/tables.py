@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,14 +27,14 @@ from tonmf.io.wording import number_of, one_line, shown
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 
-INSTEAD = {";": "semicolons", "\t": "tabs"}
+INSTEAD = {";": "semicolons", "\t": "tabs", "|": "bars"}
 """What some spreadsheets put between cells in place of commas."""
 
 NEEDS_ARROW = "Reading CSV and Parquet"
 
 
 def read_csv(source: Opened, options: ReadOptions, chooser: Chooser) -> Part:
-    """Commas between cells, or semicolons or tabs where the header has those and no comma."""
+    """Commas between cells, or semicolons, tabs or bars where the header has those and no comma."""
     return _read(source, "csv", options, chooser)
 
 
@@ -81,9 +82,10 @@ def _open_table(lines: Iterator[str], format: str, part: Part) -> _Table | None:
     else:
         return None
     delimiter = DELIMITERS[format]
-    if format == "csv" and delimiter not in first:
-        instead = max(INSTEAD, key=first.count)
-        if instead in first:
+    unquoted = re.sub(r'"(?:[^"]|"")*"', "", first)
+    if format == "csv" and delimiter not in unquoted:
+        instead = max(INSTEAD, key=unquoted.count)
+        if instead in unquoted:
             part.notes.append(f"{part.name} has {INSTEAD[instead]} between its cells, not commas, and was read so.")
             delimiter = instead
     found = records(chain(before, lines), delimiter, part.name)

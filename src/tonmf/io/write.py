@@ -17,7 +17,7 @@ from typing import Any
 
 from tonmf.errors import InputError, ParameterError
 from tonmf.io.arrow import arrow
-from tonmf.io.atomic import replacing
+from tonmf.io.atomic import check_writable, replacing
 from tonmf.io.decoding import without_surrogates
 from tonmf.io.formats import COMPRESSION_OF, FORMAT_OF, split_name
 from tonmf.io.wording import listed, one_line, printable
@@ -44,6 +44,16 @@ def output_format(path: str | os.PathLike[str]) -> str:
     elif compression == ".zst":
         arrow("pyarrow", "Writing .zst files")
     return found
+
+
+def check_output(path: str | os.PathLike[str], inputs: Iterable[str] = ()) -> None:
+    """Refuse to write to `path` before any work is done for it: a format or place that cannot be, or one of the inputs."""
+    check_writable(path)
+    output_format(path)
+    if os.path.exists(path) and any(os.path.exists(other) and os.path.samefile(path, other) for other in inputs):
+        raise InputError(
+            f"{printable(os.fspath(path))} is one of the files to read, and would be lost. Give another name."
+        )
 
 
 def write_table(path: str | os.PathLike[str], columns: Mapping[str, Sequence[Any]]) -> None:
