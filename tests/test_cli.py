@@ -311,6 +311,7 @@ def test_none_flagged_is_said_with_what_to_do(tmp_path):
     ran = run("detect", "same.txt", cwd=tmp_path)
     assert ran.code == 0, ran.err
     assert "None of 30 documents is flagged" in ran.out
+    assert "They all have the same score." in " ".join(ran.out.split())
 
 
 # ---------------------------------------------------------------------- terminals, pipes and interruptions

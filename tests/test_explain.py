@@ -139,14 +139,20 @@ def test_forms_hold_the_same_and_are_ready_for_use():
 
 
 def test_numbers_outside_the_documents_and_wrong_options_are_refused():
-    for ids in ([300], [-301], ["3"], [True]):
-        with pytest.raises(InputError, match="ids must be numbers of the 300 documents"):
+    for ids in ([300], [-301], ["x3"], [True], [2.0]):
+        with pytest.raises(InputError, match="ids must be numbers of the 300 documents, or their names"):
             DETECTOR.explain(CORPUS.texts, ids=ids)
     with pytest.raises(InputError, match="names must have one for each of the 2 documents; got 1"):
         DETECTOR.explain(["a", "b"], names=["a"])
     with pytest.raises(ParameterError, match="n_words must be a whole number of at least 1; got 0"):
         DETECTOR.explain(["a"], n_words=0)
     assert DETECTOR.explain(CORPUS.texts, ids=[]) == []
+
+
+def test_documents_may_be_named_instead_of_numbered():
+    names = [f"n{number}" for number in range(300)]
+    by_name = DETECTOR.explain(CORPUS.texts, ids=["n7", -1], names=names)
+    assert by_name == DETECTOR.explain(CORPUS.texts, ids=[7, 299], names=names)
 
 
 def test_baskets_and_matrices_are_explained_by_items_and_terms():

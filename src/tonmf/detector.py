@@ -235,7 +235,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def explain(
         self,
         documents: Any,
-        ids: Sequence[int] | None = None,
+        ids: Sequence[int | str] | None = None,
         *,
         embeddings: Any = None,
         names: Sequence[Any] | None = None,
@@ -247,8 +247,8 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         documents : as in ``fit``
-        ids : sequence of int, optional
-            Numbers of the documents to explain; all if not given.
+        ids : sequence of int or str, optional
+            Numbers of the documents to explain, or their names; all if not given.
         embeddings : array of shape (n_docs, width), optional
             Those of all documents, if the detector was fitted with embeddings.
         names : sequence of shape (n_docs,), optional
@@ -279,7 +279,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         documents, kind = as_documents(documents)
         n_docs = documents.shape[0] if kind == COUNTS else len(documents)
         called, rows = check_names(names, n_docs), self._check_new_embeddings(embeddings, n_docs)
-        chosen = list(range(n_docs)) if ids is None else check_ids(ids, n_docs)
+        chosen = list(range(n_docs)) if ids is None else check_ids(ids, called)
         if not chosen:
             return []
         counts, outside = self._state.counter.count_all(self._of_the_same_kind(take(documents, chosen)))

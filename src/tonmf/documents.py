@@ -111,10 +111,16 @@ def check_names(names: Sequence[Any] | None, n_docs: int) -> list[str]:
     return list(map(str, names))
 
 
-def check_ids(ids: Iterable[Any], n_docs: int) -> list[int]:
-    """Numbers of documents, if all of them are."""
+def check_ids(ids: Iterable[Any], names: Sequence[str]) -> list[int]:
+    """Numbers of documents, given by number or by name."""
+    n_docs = len(names)
     listed = list(ids) if isinstance(ids, Iterable) and not isinstance(ids, str | bytes) else [ids]
-    for number in listed:
-        if not isinstance(number, int | np.integer) or isinstance(number, bool) or not -n_docs <= int(number) < n_docs:
-            raise InputError(f"ids must be numbers of the {n_docs} documents, from 0 up; got {number!r}.")
-    return [int(number) % n_docs for number in listed]
+    numbers = []
+    for wanted in listed:
+        if isinstance(wanted, str) and wanted in names:
+            numbers.append(names.index(wanted))
+        elif isinstance(wanted, int | np.integer) and not isinstance(wanted, bool) and -n_docs <= int(wanted) < n_docs:
+            numbers.append(int(wanted) % n_docs)
+        else:
+            raise InputError(f"ids must be numbers of the {n_docs} documents, or their names; got {wanted!r}.")
+    return numbers

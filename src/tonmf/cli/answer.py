@@ -11,6 +11,7 @@ from tonmf.cli.screen import Screen
 from tonmf.cli.tables import ranking_table
 
 if TYPE_CHECKING:
+    from tonmf.groups import Group
     from tonmf.ranking import Ranking
 
 EMPTY_SHOWN = 3
@@ -31,7 +32,9 @@ def write(screen: Screen, ranking: Ranking, output: str) -> None:
     screen.note(f"All {len(ranking.ids):,} documents are in {output}.")
 
 
-def show_ranking(screen: Screen, ranking: Ranking, top: int, rule: str, notes: Sequence[str]) -> list[int]:
+def show_ranking(
+    screen: Screen, ranking: Ranking, top: int, rule: str, notes: Sequence[str], groups: Sequence[Group] = ()
+) -> list[int]:
     """The whole answer but for what to do next; returns the numbers of the documents that are shown."""
     empty = set(_empty(ranking))
     rows = [row for row in ranking.order.tolist() if row not in empty][:top]
@@ -46,6 +49,9 @@ def show_ranking(screen: Screen, ranking: Ranking, top: int, rule: str, notes: S
                 "rule": rule,
                 "empty": [names[row] for row in sorted(empty)],
                 "strangest": [why.to_dict() for why in explanations],
+                "groups": [
+                    {"words": group.words, "documents": [names[row] for row in group.documents]} for group in groups
+                ],
                 "notes": list(notes),
             }
         )
@@ -55,12 +61,13 @@ def show_ranking(screen: Screen, ranking: Ranking, top: int, rule: str, notes: S
         screen.show()
     screen.show(Text(_count(ranking, rule)))
     if empty:
-        named = ", ".join(names[row] for row in sorted(empty)[:EMPTY_SHOWN]) + (
-            ", …" if len(empty) > EMPTY_SHOWN else ""
-        )
+        more = ", …" if len(empty) > EMPTY_SHOWN else ""
+        named = ", ".join(names[row] for row in sorted(empty)[:EMPTY_SHOWN]) + more
         have, are = ("has", "is") if len(empty) == 1 else ("have", "are")
         what = {"items": "items", "terms": "terms"}.get(_words(ranking), "words but stop words and single characters")
         screen.show(Text(f"{len(empty):,} of them {have} no {what}, and {are} not in the table: {named}."))
+    if groups:
+        _show_groups(screen, groups, names)
     return rows
 
 
@@ -85,28 +92,32 @@ def _words(ranking: Ranking) -> str:
 def _count(ranking: Ranking, rule: str) -> str:
     flagged, n_docs = int(ranking.outliers.sum()), len(ranking.ids)
     if flagged == 0:
-        return (
-            f"None of {n_docs:,} documents is flagged ({rule}). The ranking holds all the same: read it from the top."
-        )
+        ranked = float(ranking.scores.max()) > float(ranking.scores.min())
+        advice = "The ranking holds all the same: read it from the top." if ranked else "They all have the same score."
+        return f"None of {n_docs:,} documents is flagged ({rule}). {advice}"
     return f"{flagged:,} of {n_docs:,} documents {'is' if flagged == 1 else 'are'} flagged ({rule})."
 
 
 def rule_of(contamination: float | str, threshold: float) -> str:
     """By what rule documents are flagged."""
+    from tonmf.scoring import WIDTHS
+
     if isinstance(contamination, str):
-        return f"score above {threshold:.2f}, the automatic threshold: median + 2.25 (P84 − median)"
+        return f"score above {threshold:.2f}, the automatic threshold: median + {WIDTHS:g} (P84 − median)"
     return f"score above {threshold:.2f}, so that {100 * contamination:g} % of the training documents are"
 
 
-def show_groups(screen: Screen, ranking: Ranking) -> None:
+def small_groups(ranking: Ranking) -> list[Group]:
     """Documents that hang together but are rare, which may explain one another and so have ordinary scores."""
-    groups = [group for group in ranking.detector.groups_ if group.share <= SMALL][:GROUPS_SHOWN]
-    if groups:
-        screen.show()
-        screen.show(Text("Small groups of documents that hang together, those that stand out most first:"))
+    return [group for group in ranking.detector.groups_ if group.share <= SMALL][:GROUPS_SHOWN]
+
+
+def _show_groups(screen: Screen, groups: Sequence[Group], names: Sequence[str]) -> None:
+    screen.show()
+    screen.show(Text("Small groups of documents that hang together, those that stand out most first:"))
     for group in groups:
         words = ", ".join(group.words[:5])
-        first = ", ".join(ranking.ids[row] for row in group.documents[:3])
+        first = ", ".join(names[row] for row in group.documents[:3])
         screen.show(Text(f"  {group.size:>4} documents  {words}  (such as {first})"), wrap=False)
 
 

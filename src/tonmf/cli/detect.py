@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tonmf.cli import options as opt
-from tonmf.cli.answer import rule_of, show_groups, show_next, show_ranking, write
+from tonmf.cli.answer import rule_of, show_next, show_ranking, small_groups, write
 from tonmf.cli.reading import as_flags, read, reading_files
 from tonmf.cli.screen import Screen
 from tonmf.errors import ParameterError
@@ -77,8 +77,8 @@ def detect(
         write(screen, ranking, output)
     if save is not None:
         ranking.detector.save(save, excerpts=excerpts)
-    rows = show_ranking(screen, ranking, top, rule_of(share, ranking.detector.threshold_), notes)
-    show_groups(screen, ranking)
+    rule = rule_of(share, ranking.detector.threshold_)
+    rows = show_ranking(screen, ranking, top, rule, notes, small_groups(ranking))
     strangest = ranking.ids[rows[0] if rows else int(ranking.order[0])]
     show_next(screen, *_next_steps(files, reading, strangest, output, save))
 
