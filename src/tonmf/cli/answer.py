@@ -91,6 +91,8 @@ def _words(ranking: Ranking) -> str:
 
 def _count(ranking: Ranking, rule: str) -> str:
     flagged, n_docs = int(ranking.outliers.sum()), len(ranking.ids)
+    if n_docs == 1:
+        return f"The document is {'' if flagged else 'not '}flagged ({rule})."
     if flagged == 0:
         ranked = float(ranking.scores.max()) > float(ranking.scores.min())
         advice = "The ranking holds all the same: read it from the top." if ranked else "They all have the same score."
