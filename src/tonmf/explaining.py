@@ -19,7 +19,7 @@ from tonmf.unexpected import Leftovers, UnexpectedWord
 TOPIC_WORDS = 5
 """Words that stand for a topic in an explanation."""
 
-SMALLEST_LEAN = 0.05
+SMALLEST_LEAN = 0.1
 """Share of a document from which on it leans on a topic."""
 
 N_MISSING = 5
