@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import settings
+from saved_models import CORPUS, SMALL
 
+from tonmf import TextOutlierDetector
 from tonmf.datasets.archives import read_reuters_matrix
 
 settings.register_profile("tonmf", deadline=None, max_examples=25, derandomize=True)
@@ -47,3 +49,12 @@ def small():
         row[:] = 0
         row[rng.choice(24, 3, replace=False)] = 9
     return sp.csr_matrix(X)
+
+
+@pytest.fixture(scope="session")
+def saved(tmp_path_factory):
+    """A fitted detector, and the folder in which it is saved."""
+    detector = TextOutlierDetector(**SMALL).fit(CORPUS.texts, names=CORPUS.ids)
+    folder = tmp_path_factory.mktemp("saved") / "model"
+    detector.save(folder)
+    return detector, folder
