@@ -2,10 +2,8 @@
 
 import os
 import pty
-import select
 import subprocess
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,8 +35,11 @@ def run(*args, cwd, stdin=b"", **changes):
     return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
-def run_in_terminal(*args, cwd):
-    """Run ``tonmf`` in a pseudo-terminal of 100 columns; all that it showed there, and its exit code."""
+def run_in_terminal(*args, cwd, signal_number=None, once_shown=""):
+    """Run ``tonmf`` in a pseudo-terminal of 100 columns; its exit code, and all that it showed there.
+
+    A signal, if there is one, is sent as soon as a text has been shown.
+    """
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(cwd)
@@ -52,26 +53,8 @@ def run_in_terminal(*args, cwd):
         if not chunk:
             break
         shown += chunk
-    os.close(terminal)
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), shown.decode()
-
-
-def interrupt_in_terminal(*args, cwd, once_shown, signal_number):
-    """Run ``tonmf`` in a pseudo-terminal, send a signal as soon as a text has been shown; exit code and what was shown."""
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.chdir(cwd)
-        os.execve(TONMF, [TONMF, *map(str, args)], environment(COLUMNS="100"))  # noqa: S606
-    shown, sent, deadline = b"", False, time.monotonic() + 120
-    while time.monotonic() < deadline:
-        ready, _, _ = select.select([terminal], [], [], 1)
-        if ready:
-            try:
-                shown += os.read(terminal, 65536)
-            except OSError:
-                break
-        if not sent and once_shown.encode() in shown:
+        if signal_number is not None and once_shown.encode() in shown:
             os.kill(pid, signal_number)
-            sent = True
+            signal_number = None
     os.close(terminal)
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), shown.decode()

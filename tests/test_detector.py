@@ -443,6 +443,8 @@ def test_stop_words_of_other_languages_are_left_out_and_named_by_language_or_cod
     texts = ["der Hund und die Katze", "die Katze und der Vogel", "der Vogel und der Hund"] * 3
     for language in ("german", "de"):
         assert TextOutlierDetector(stop_words=language).fit(texts).terms_ == ["hund", "katze", "vogel"]
+    for language in ("english", "en", "English"):
+        assert TextOutlierDetector(stop_words=language).fit(["I don't say the word"] * 3).terms_ == ["say", "word"]
 
 
 def test_columns_of_a_matrix_are_called_by_their_names():

@@ -54,15 +54,8 @@ class Analysis:
         if self.analyze_word is None:
             return None
         spans = word_spans(text) if self.word_pattern is None else _matches(self.word_pattern, text)
-        return self._terms_at(text, spans, self.analyze_word)
-
-    def _terms_at(
-        self, text: str, spans: Iterable[tuple[int, int]], analyze_word: Analyzer
-    ) -> Iterator[tuple[int, int, str]]:
-        for start, end in spans:
-            terms = list(self._as_terms(analyze_word(text[start:end])))
-            if len(terms) == 1:
-                yield start, end, terms[0]
+        analyze_word = self.analyze_word
+        return terms_at(text, spans, lambda word: self._as_terms(analyze_word(word)))
 
     def _as_terms(self, terms: Iterable[str]) -> Iterable[str]:
         if self.stemmer is not None:
@@ -72,6 +65,14 @@ class Analysis:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_stem": None}  # made again when it is needed
+
+
+def terms_at(text: str, spans: Iterable[tuple[int, int]], analyze: Analyzer) -> Iterator[tuple[int, int, str]]:
+    """Where the words are of which the analysis makes one term, and that term."""
+    for start, end in spans:
+        terms = list(analyze(text[start:end]))
+        if len(terms) == 1:
+            yield start, end, terms[0]
 
 
 def _as_it_is(word: str) -> list[str]:
@@ -115,39 +116,16 @@ def make_analyzer(
     return Analysis(analyze, stemmer, rules, single.build_analyzer(), token_pattern)
 
 
-PARTS_OF_CONTRACTIONS = frozenset(
-    {
-        "ain",
-        "aren",
-        "couldn",
-        "did",
-        "didn",
-        "does",
-        "doesn",
-        "doing",
-        "don",
-        "hadn",
-        "hasn",
-        "haven",
-        "isn",
-        "ll",
-        "mightn",
-        "mustn",
-        "needn",
-        "shan",
-        "shouldn",
-        "ve",
-        "wasn",
-        "weren",
-        "wouldn",
-    }
-)
+PARTS_OF_CONTRACTIONS = frozenset({
+    "ain", "aren", "couldn", "did", "didn", "does", "doesn", "doing", "don", "hadn", "hasn", "haven", "isn", "ll", "mightn",
+    "mustn", "needn", "shan", "shouldn", "ve", "wasn", "weren", "wouldn",
+})  # fmt: skip
 """What don't, I've and the like leave where words end at an apostrophe, and forms of do; scikit-learn's list lacks them."""
 
 
 def stop_words_of(language: str) -> list[str]:
     """Stop words of a language, given by its English name or two-letter code."""
-    if language == "english":
+    if language.lower() in ("english", "en"):
         return sorted(ENGLISH_STOP_WORDS | PARTS_OF_CONTRACTIONS)
     try:
         import stop_words

@@ -315,10 +315,8 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         counts, outside = self._state.counter.count_all(self._of_the_same_kind(documents))
         _, readings = self._read(counts, make_ops(self.backend, self.n_jobs))
-        leftovers, explainer = (
-            Leftovers.of(counts, outside, self.rungs_, readings),
-            self._state.explainer(self.analyzer),
-        )
+        leftovers = Leftovers.of(counts, outside, self.rungs_, readings)
+        explainer = self._state.explainer(self.analyzer)
         known = np.diff(counts.matrix.indptr) > 0
         topics = [n if readable else None for n, readable in zip(explainer.main_topics(readings), known, strict=True)]
         return topics, [explainer.words(leftovers, row)[:n_words] for row in range(len(known))]
@@ -384,12 +382,9 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         ops = make_ops(self.backend, self.n_jobs)
         C, readings = self._read(counts, ops)
         Y = unit_rows(C, self._state.idf)
+        source = whole_source(Y, self.max_topics, ops)
         with one_blas_thread():
-            return (
-                Y,
-                readings,
-                self._state.scorer.score(ops, counts, whole_source(Y, self.max_topics, ops), readings, embeddings),
-            )
+            return Y, readings, self._state.scorer.score(ops, counts, source, readings, embeddings)
 
     def _read(self, counts: Counts, ops: Ops) -> tuple[sp.csr_matrix, list[Reading]]:
         """Damped counts, and what each rung makes of them."""

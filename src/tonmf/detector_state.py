@@ -50,8 +50,8 @@ class DetectorState:
     def explainer(self, analyzer: Any) -> Explainer:
         """What makes explanations by it."""
         thing = "item" if self.kind == ITEMS else "word" if self.kind == TEXTS and analyzer == "word" else "term"
-        scores = np.sort(self.outlier_scores)
-        return Explainer(self.counter.terms, self.idf, self.scorer, self.profile, scores, self.threshold, thing)
+        terms, scores = self.counter.terms, self.outlier_scores
+        return Explainer(terms, self.idf, self.scorer, self.profile, scores, self.threshold, thing)
 
     def fields(self, excerpts: bool) -> dict[str, Any]:
         """What goes into the JSON."""

@@ -28,7 +28,7 @@ N_MISSING = 5
 
 @dataclass(frozen=True)
 class Explainer:
-    """A fitted detector, as far as explanations need it; `scores` are those of the training documents, in rising order."""
+    """A fitted detector, as far as explanations need it; `scores` are those of the training documents."""
 
     terms: Sequence[str]
     idf: Array
@@ -74,7 +74,7 @@ class Explainer:
         """Explanations of documents: given by their counts, as unit rows, as the rungs read them, and by their scores."""
         counts, topics = leftovers.counts, self.topics(TOPIC_WORDS)
         unknown = counts.n_outside / np.maximum(counts.n_distinct, 1)
-        rank = 1 + len(self.scores) - np.searchsorted(self.scores, scores.total, side="right")
+        rank = 1 + len(self.scores) - np.searchsorted(np.sort(self.scores), scores.total, side="right")
         explanations = []
         for row, name in enumerate(ids):
             alarms = {alarm: float(values[row]) for alarm, values in scores.alarms.items() if values[row] > 0}

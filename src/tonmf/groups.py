@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from tonmf.ladder import Rung
 from tonmf.mixture import Reading
 from tonmf.ops import Array
+from tonmf.topics import first_words
 
 FINE_SHARE, COARSE_SHARE = 0.004, 0.1
 """How common a topic must be for a group to show, and how common for it to be no small group."""
@@ -115,6 +116,6 @@ def _group(
     topic: Array, belonging: Array, members: NDArray[np.int64], strangeness: Array, terms: Sequence[str]
 ) -> Group:
     best = np.argsort(-belonging[members], kind="stable")
-    words = [terms[i] for i in np.argsort(-topic, kind="stable")[:N_WORDS] if topic[i] > 0]
+    words = first_words(topic, terms, N_WORDS)
     share = len(members) / len(belonging)
     return Group(len(members), share, words, members[best], float(strangeness[members].mean()))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from numbers import Integral
@@ -20,7 +20,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from tonmf.analysis import Analysis, Analyzer, WordRules
+from tonmf.analysis import Analysis, Analyzer, WordRules, terms_at
 from tonmf.errors import InputError, ParameterError
 from tonmf.words import word_spans
 
@@ -101,19 +101,15 @@ class TermCounter:
 
     def spans(self, text: str) -> Iterable[tuple[int, int, str]] | None:
         """Where the words of a text are, and what terms; None if terms are not made of words."""
-        return self.analyze.spans(text) if isinstance(self.analyze, Analysis) else spans_by(self.analyze, text)
+        return (
+            self.analyze.spans(text)
+            if isinstance(self.analyze, Analysis)
+            else terms_at(text, word_spans(text), self.analyze)
+        )
 
     def _count_by(self, documents: Sequence[Any], numbers: _Numbering) -> tuple[Counts, sp.csr_matrix]:
         matrix, n_words = _count(documents, self.analyze, numbers)
         return select_terms(matrix, np.arange(len(self.terms)), n_words), matrix
-
-
-def spans_by(analyze: Analyzer, text: str) -> Iterator[tuple[int, int, str]]:
-    """Where words are of which an analyzer that we know nothing about makes one term."""
-    for start, end in word_spans(text):
-        terms = list(analyze(text[start:end]))
-        if len(terms) == 1:
-            yield start, end, terms[0]
 
 
 class _Numbering(dict[str, int]):
@@ -214,11 +210,12 @@ class VectorizerCounter:
 
     def count_all(self, documents: Sequence[Any]) -> tuple[Counts, Outside]:
         """Count by the fitted vectorizer, and list the words that are new to it, if it can tell."""
-        known, words = set(self.terms), self._words_of(documents)
+        words = self._words_of(documents)
+        counts = self._complete(self._checked(self._vectorizer.transform(documents)), words)
         if words is None:
-            return self.count(documents), [{} for _ in documents]
-        outside = [{word: n for word, n in counted.items() if word not in known} for counted in self._kept_of(words)]
-        return self.count(documents), outside
+            return counts, [{} for _ in documents]
+        known = set(self.terms)
+        return counts, [{w: n for w, n in counted.items() if w not in known} for counted in self._kept_of(words)]
 
     def analyze(self, document: Any) -> list[str]:
         """The terms of a document, if the vectorizer can tell."""
@@ -227,7 +224,7 @@ class VectorizerCounter:
 
     def spans(self, text: str) -> Iterable[tuple[int, int, str]]:
         """Where the words of a text are, and what terms, as far as the vectorizer makes one term of a word."""
-        return spans_by(self.analyze, text)
+        return terms_at(text, word_spans(text), self.analyze)
 
     def _checked(self, counted: Any) -> sp.csr_matrix:
         return check_counts(counted, f"what {type(self._vectorizer).__name__} returned")

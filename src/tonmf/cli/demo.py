@@ -8,21 +8,22 @@ from rich.text import Text
 
 from tonmf.cli import options as opt
 from tonmf.cli.answer import show_next
+from tonmf.cli.models import learn
 from tonmf.cli.screen import Screen
 from tonmf.cli.tables import STRANGE, ranking_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tonmf.datasets.noticeboard import Post
     from tonmf.explain import Explanation
-    from tonmf.ranking import Ranking
 
 
 def demo(top: opt.Top = 15) -> None:
     """Find what does not belong among 260 posts of a neighbourhood's notice board, and compare with what was planted there."""
-    screen = Screen()
-    ranking, posts = _ranked(screen)
+    from tonmf.datasets.noticeboard import read_noticeboard
+
+    screen, posts = Screen(), read_noticeboard()
+    ranking = learn(screen, [post.text for post in posts], [post.id for post in posts])
     planted = [post.planted for post in posts]
     n_planted = sum(kind is not None for kind in planted)
     screen.show(
@@ -58,15 +59,3 @@ def _one_of_each_kind(explanations: Sequence[Explanation], kinds: Sequence[str |
         if why.outlier and kind is not None:
             first.setdefault(kind, why)
     return list(first.values())
-
-
-def _ranked(screen: Screen) -> tuple[Ranking, list[Post]]:
-    with screen.step("Loading"):
-        from tonmf.datasets.noticeboard import read_noticeboard
-        from tonmf.detector import TextOutlierDetector
-        from tonmf.ranking import Ranking
-    posts = read_noticeboard()
-    texts, ids = [post.text for post in posts], [post.id for post in posts]
-    with screen.progress("Learning") as done:
-        detector = TextOutlierDetector(callback=done).fit(texts, names=ids)
-    return Ranking.of(detector, texts, ids, detector.outlier_scores_), posts

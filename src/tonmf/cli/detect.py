@@ -11,6 +11,7 @@ import typer
 
 from tonmf.cli import options as opt
 from tonmf.cli.answer import rule_of, show_next, show_ranking, small_groups, write
+from tonmf.cli.models import learn
 from tonmf.cli.reading import as_flags, read, reading_files
 from tonmf.cli.screen import Screen
 from tonmf.errors import ParameterError
@@ -69,7 +70,7 @@ def detect(
     documents = read(screen, files, reading)
     learning: dict[str, Any] = {"contamination": share, "max_topics": topics, "random_state": seed, "n_jobs": jobs}
     learning |= {"min_df": min_df, "stop_words": None if stop_words == "none" else stop_words, "stemmer": stem}
-    ranking = fit(screen, documents, learning)
+    ranking = learn(screen, documents.content, documents.ids, terms=documents.terms, **learning)
     notes = [*documents.notes, *_notes_on(documents)]
     for note in notes[len(documents.notes) :]:
         screen.note(note)
@@ -99,28 +100,17 @@ def _check_targets(files: Sequence[str], output: str | None, save: str | None, e
 
 def _notes_on(documents: Documents) -> list[str]:
     """What one should know about the documents as they are."""
+    from tonmf.documents import TEXTS
+    from tonmf.io.wording import number_of
+
     notes, n_docs = [], len(documents.ids)
     if n_docs < FEW:
         notes.append(
             f"With {n_docs} documents there is little to learn from; take scores and the threshold with caution."
         )
-    if isinstance(documents.content, list):
-        again = n_docs - len({d if isinstance(d, str) else tuple(d) for d in documents.content})
-        if again and isinstance(documents.content[0], str):
-            notes.append(f"{again:,} documents repeat another word for word.")
+    if documents.kind == TEXTS and (again := n_docs - len(set(documents.content))):
+        notes.append(f"{number_of(again, 'document')} repeat{'s' if again == 1 else ''} another word for word.")
     return notes
-
-
-def fit(screen: Screen, documents: Any, learning: dict[str, Any]) -> Any:
-    """Learn what is ordinary, with a bar that shows how far that is."""
-    with screen.step("Loading"):
-        from tonmf.detector import TextOutlierDetector
-        from tonmf.ranking import Ranking
-    with screen.progress("Learning") as done:
-        detector = TextOutlierDetector(**learning, callback=done)
-        detector.fit(documents.content, names=documents.ids, terms=documents.terms)
-    detector.callback = None
-    return Ranking.of(detector, documents.content, documents.ids, detector.outlier_scores_)
 
 
 def _next_steps(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -43,15 +43,21 @@ def explain(
     if ids and top is not None:
         raise ParameterError("--top explains the strangest documents, and --id names others. Give one of the two.")
     documents = read(screen, files, reading)
-    with screen.step("Explaining"):
+    with screen.step("Loading"):
+        from tonmf.highlight import excerpt
+        from tonmf.ranking import Ranking
+
         detector = load_detector(model)
         check_terms(detector, documents)
-        rows = _rows(ids, documents.ids) if ids else _strangest(detector, documents.content, top or 1)
-        explanations = detector.explain(documents.content, ids=rows, names=documents.ids, n_words=words)
+    if ids:
+        rows = _rows(ids, documents.ids)
+    else:
+        with screen.progress("Scoring") as done:
+            ranking = Ranking.by(detector, documents.content, documents.ids, done)
+        rows = ranking.order[: top or 1].tolist()
+    explanations = detector.explain(documents.content, ids=rows, names=documents.ids, n_words=words)
     screen.show_json({"explanations": [why.to_dict() for why in explanations], "notes": documents.notes})
     for number, (why, row) in enumerate(zip(explanations, rows, strict=True)):
-        from tonmf.highlight import excerpt
-
         if number:
             screen.show()
         for line in explanation_lines(why, screen.width):
@@ -70,9 +76,3 @@ def _rows(ids: Sequence[str], known: Sequence[str]) -> list[int]:
             raise InputError(f"There is no document with the id {wanted!r}. The ids are {some}.")
         rows += found
     return rows
-
-
-def _strangest(detector: Any, documents: Any, top: int) -> list[int]:
-    import numpy as np
-
-    return [int(row) for row in np.argsort(-detector.outlier_score(documents), kind="stable")[:top]]

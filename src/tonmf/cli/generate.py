@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from itertools import pairwise
 from typing import Annotated, Any
 
 import typer
@@ -84,7 +85,7 @@ def baskets(
         confidence=confidence,
     )
     made = make_baskets(documents, outliers, n_groups=groups, options=options, random_state=seed)
-    rows = [[str(item) for item in made.X.indices[start:end]] for start, end in _ends(made.X.indptr)]
+    rows = [[str(item) for item in made.X.indices[start:end]] for start, end in pairwise(made.X.indptr)]
     if output.endswith(".dat"):
         from tonmf.io.atomic import replacing
 
@@ -99,12 +100,6 @@ def baskets(
 
 def _planted(made: Any) -> list[bool]:
     return [bool(label) for label in made.labels]
-
-
-def _ends(indptr: Any) -> Any:
-    from itertools import pairwise
-
-    return pairwise(indptr)
 
 
 def _tell(output: str, documents: int, outliers: int) -> None:

@@ -1,14 +1,30 @@
-"""Saved models, as commands use them."""
+"""Models, as commands use them: learnt from documents, or loaded."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
+from tonmf.cli.screen import Screen
 from tonmf.errors import InputError
 
 if TYPE_CHECKING:
     from tonmf.detector import TextOutlierDetector
     from tonmf.io import Documents
+    from tonmf.ranking import Ranking
+
+
+def learn(
+    screen: Screen, content: Any, ids: Sequence[str], *, terms: Sequence[str] | None = None, **options: Any
+) -> Ranking:
+    """Learn what is ordinary, with a bar that shows how far that is, and rank the documents."""
+    with screen.step("Loading"):
+        from tonmf.detector import TextOutlierDetector
+        from tonmf.ranking import Ranking
+    with screen.progress("Learning") as done:
+        detector = TextOutlierDetector(**options, callback=done).fit(content, names=ids, terms=terms)
+    detector.callback = None
+    return Ranking.of(detector, content, ids, detector.outlier_scores_)
 
 
 def load_detector(path: str) -> TextOutlierDetector:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tonmf.errors import InputError
-from tonmf.io.wording import cannot, printable
+from tonmf.io.wording import cannot, path_shown
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
@@ -73,5 +73,5 @@ def _mode_of(target: Path) -> int | None:
         return None
     if not stat.S_ISREG(found.st_mode):
         what = "a folder" if stat.S_ISDIR(found.st_mode) else "no ordinary file"
-        raise InputError(f"{printable(str(target))} cannot be written: it is {what}. Give the name of a file.")
+        raise InputError(f"{path_shown(str(target))} cannot be written: it is {what}. Give the name of a file.")
     return stat.S_IMODE(found.st_mode)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from tonmf.errors import InputError
-from tonmf.io.wording import listed, printable
+from tonmf.io.wording import listed, path_shown
 
 FORMATS = ("lines", "files", "jsonl", "csv", "tsv", "parquet", "baskets", "matrix")
 """What can be read: a document a line, a document a file, JSON lines, tables, items of a transaction a line, counts."""
@@ -69,9 +69,9 @@ def format_of(path: str) -> str:
     extension = split_name(path)[1]
     if extension not in FORMAT_OF:
         if extension in TO_DO:
-            raise InputError(f"{printable(path)}: {extension} files are not read. {TO_DO[extension]}.")
+            raise InputError(f"{path_shown(path)}: {extension} files are not read. {TO_DO[extension]}.")
         what = f"the extension {extension} is not known" if extension else "the name has no extension"
         raise InputError(
-            f"{printable(path)}: cannot tell the format, since {what}. Give --format, one of {listed(FORMATS)}."
+            f"{path_shown(path)}: cannot tell the format, since {what}. Give --format, one of {listed(FORMATS)}."
         )
     return FORMAT_OF[extension]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from tonmf.errors import InputError
 from tonmf.io.formats import format_of
-from tonmf.io.wording import cannot, printable
+from tonmf.io.wording import cannot, path_shown
 
 STDIN = "-"
 """What stands for standard input."""
@@ -42,7 +42,7 @@ def find_inputs(paths: Sequence[str], given_format: str | None) -> list[Input]:
     single: list[tuple[str, str | None]] = []
     position = 0
     for path in found:
-        name = printable(os.path.basename(path) if base_names[os.path.basename(path)] == 1 else path)
+        name = path_shown(os.path.basename(path) if base_names[os.path.basename(path)] == 1 else path)
         if path == STDIN:
             inputs.append(Input("stdin", None, given_format, (("stdin", None),)))
         elif path in folders:
@@ -67,7 +67,7 @@ def _matches(path: str) -> list[str]:
     matches = sorted(glob.glob(path, recursive=True))
     if not matches:
         raise InputError(
-            f"{printable(path)}: expected files that match this pattern, found none. Check the folder and the pattern."
+            f"{path_shown(path)}: expected files that match this pattern, found none. Check the folder and the pattern."
         )
     # "**" also matches the folders, whose files it matches anyway.
     return [match for match in matches if not os.path.isdir(match)] or matches
@@ -85,7 +85,7 @@ def _why_missing(path: str) -> OSError:
 
 def _folder(folder: str, given_format: str | None, several: bool) -> Input:
     """All files beneath a folder, but for hidden ones and the clutter that macOS leaves in archives."""
-    name = printable(folder.rstrip("/" + os.sep) or folder)
+    name = path_shown(folder.rstrip("/" + os.sep) or folder)
     if given_format not in (None, "files"):
         raise InputError(
             f"{name} is a folder, of which every file is a document. For --format {given_format} give the files, such as "
@@ -97,7 +97,7 @@ def _folder(folder: str, given_format: str | None, several: bool) -> Input:
         for file in files:
             path = os.path.join(root, file)
             if not file.startswith(".") and (os.path.isfile(path) or os.path.islink(path)):
-                inside = printable(os.path.relpath(path, folder).replace(os.sep, "/"))
+                inside = path_shown(os.path.relpath(path, folder).replace(os.sep, "/"))
                 members.append((f"{name}/{inside}" if several else inside, path))
     return Input(name, folder, "files", tuple(sorted(members, key=lambda member: member[0])))
 

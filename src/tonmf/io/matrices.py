@@ -17,7 +17,7 @@ from tonmf.io.formats import split_name
 from tonmf.io.options import ReadOptions
 from tonmf.io.part import Part
 from tonmf.io.streams import Opened, opened
-from tonmf.io.wording import number_of, one_line, printable
+from tonmf.io.wording import number_of, one_line, path_shown
 
 VOCABULARY_SUFFIXES = [a + b for b in ("", ".txt") for a in (".terms", ".vocab", ".vocabulary")]
 """Of a file beside the matrix with the names of its columns."""
@@ -110,7 +110,7 @@ def _terms(source: Opened, options: ReadOptions, part: Part) -> tuple[list[str] 
     path = options.vocabulary or _beside(source, VOCABULARY_SUFFIXES)
     if path is None:
         return None, ""
-    name = printable(os.path.basename(path))
+    name = path_shown(os.path.basename(path))
     terms = [line.strip() for line in _lines(path, name, options, part)]
     if not terms:
         raise InputError(f"{name}: expected a term a line for the columns of {source.name}, but it is empty.")
@@ -157,7 +157,7 @@ def _ids(source: Opened, part: Part, options: ReadOptions) -> list[str]:
     path = _beside(source, [IDS_SUFFIX])
     if path is None:
         return numbered
-    name = printable(os.path.basename(path))
+    name = path_shown(os.path.basename(path))
     lines = _lines(path, name, options, part)
     if len(lines) != part.n_seen:
         part.notes.append(

@@ -44,7 +44,7 @@ def listed(names: Iterable[str]) -> str:
     return ", ".join(names[:MOST_NAMES]) + (", …" if len(names) > MOST_NAMES else "")
 
 
-def printable(path: str) -> str:
+def path_shown(path: str) -> str:
     """A path that any output can take: file names may hold line breaks and bytes that are no text."""
     return os.fsencode(path).decode("utf-8", "replace").replace("\n", "\\n").replace("\r", "\\r")
 
@@ -69,4 +69,4 @@ def cannot(verb: str, path: str, error: OSError) -> str:
     }.get(type(error), "Check the path and the disk")
     if verb == "written" and isinstance(error, FileNotFoundError):
         advice = "Make the folder first"
-    return f"{printable(path)} cannot be {verb}: {one_line(error.strerror or error)}. {advice}."
+    return f"{path_shown(path)} cannot be {verb}: {one_line(error.strerror or error)}. {advice}."

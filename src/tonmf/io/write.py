@@ -20,7 +20,7 @@ from tonmf.io.arrow import arrow
 from tonmf.io.atomic import check_writable, replacing
 from tonmf.io.decoding import without_surrogates
 from tonmf.io.formats import COMPRESSION_OF, FORMAT_OF, split_name
-from tonmf.io.wording import listed, one_line, printable
+from tonmf.io.wording import listed, one_line, path_shown
 
 WRITTEN = ("csv", "tsv", "jsonl", "parquet")
 DELIMITERS = {"csv": ",", "tsv": "\t"}
@@ -36,7 +36,7 @@ def output_format(path: str | os.PathLike[str]) -> str:
     if found not in WRITTEN or (found == "parquet" and compression):
         extensions = [known for known, name in FORMAT_OF.items() if name in WRITTEN]
         raise InputError(
-            f"{printable(os.fspath(path))}: expected a name that ends in {listed(extensions)}, and all but Parquet perhaps in "
+            f"{path_shown(os.fspath(path))}: expected a name that ends in {listed(extensions)}, and all but Parquet perhaps in "
             f"{listed(COMPRESSION_OF)} after that."
         )
     if found == "parquet":
@@ -52,7 +52,7 @@ def check_output(path: str | os.PathLike[str], inputs: Iterable[str] = ()) -> No
     output_format(path)
     if os.path.exists(path) and any(os.path.exists(other) and os.path.samefile(path, other) for other in inputs):
         raise InputError(
-            f"{printable(os.fspath(path))} is one of the files to read, and would be lost. Give another name."
+            f"{path_shown(os.fspath(path))} is one of the files to read, and would be lost. Give another name."
         )
 
 
