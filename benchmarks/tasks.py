@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -28,6 +27,7 @@ from tonmf.datasets.archives import (
     read_reuters_sgml,
     without_header_and_quotes,
 )
+from tonmf.datasets.selection import choose_documents
 
 Rows = list[str] | list[list[int]] | sp.csr_matrix
 
@@ -95,13 +95,6 @@ TEXTS: dict[str, Callable[[], list[Document]]] = {
 }
 
 
-def _choose(labels: NDArray[Any], ordinary: Sequence[Any], strange: Sequence[Any], n_strange: int, seed: int) -> Any:
-    """Numbers of all ordinary documents and `n_strange` of the strange ones, shuffled."""
-    rng = np.random.default_rng(seed)
-    outliers = rng.permutation(np.flatnonzero(np.isin(labels, strange)))[:n_strange]
-    return rng.permutation(np.concatenate([np.flatnonzero(np.isin(labels, ordinary)), outliers]))
-
-
 def text_task(
     name: str, collection: str, ordinary: Sequence[str], strange: Sequence[str], n: int, tuned: bool = False
 ) -> Task:
@@ -110,7 +103,7 @@ def text_task(
     def draw(seed: int) -> Draw:
         documents = TEXTS[collection]()
         labels = np.array([d.label for d in documents])
-        numbers = _choose(labels, ordinary, strange, n, seed)
+        numbers = choose_documents(labels, ordinary, strange, n, seed)
         return Draw([documents[i].text for i in numbers], np.isin(labels[numbers], strange).astype(np.int64), numbers)
 
     return Task(name, collection, tuned, draw)
@@ -121,7 +114,7 @@ def matrix_task(name: str, strange: int, tuned: bool = False) -> Task:
 
     def draw(seed: int) -> Draw:
         counts, classes = _reuters_matrix()
-        numbers = _choose(classes, (1, 2), (strange,), 100, seed)
+        numbers = choose_documents(classes, (1, 2), (strange,), 100, seed)
         return Draw(counts[numbers], (classes[numbers] == strange).astype(np.int64), numbers)
 
     return Task(name, "Reuters matrix", tuned, draw)

@@ -12,7 +12,7 @@ from hypothesis import settings
 from saved_models import CORPUS, SMALL
 
 from tonmf import TextOutlierDetector
-from tonmf.datasets.archives import read_reuters_matrix
+from tonmf.datasets import load_reuters
 
 settings.register_profile("tonmf", deadline=None, max_examples=25, derandomize=True)
 settings.load_profile("tonmf")
@@ -32,11 +32,8 @@ def data_folder() -> Path:
 @pytest.fixture(scope="session")
 def reuters(data_folder):
     """The paper's Reuters task: all of earn and acq, 100 of interest, as (term counts, labels)."""
-    counts, classes = read_reuters_matrix(data_folder / "Reuters21578.mat")
-    inliers = np.flatnonzero(np.isin(classes, (1, 2)))
-    outliers = np.random.default_rng(0).permutation(np.flatnonzero(classes == 6))[:100]
-    rows = np.random.default_rng(1).permutation(np.concatenate([inliers, outliers]))
-    return counts[rows], (classes[rows] == 6).astype(int)
+    task = load_reuters("matrix")
+    return task.X, task.labels
 
 
 @pytest.fixture

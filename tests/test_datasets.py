@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from tonmf import ParameterError, TextOutlierDetector
-from tonmf.datasets import load_noticeboard, make_baskets, make_corpus
+from tonmf.datasets import PAPER_BASKETS, load_noticeboard, make_baskets, make_corpus
 from tonmf.datasets.noticeboard import read_noticeboard
 
 
@@ -48,6 +48,13 @@ def test_baskets_of_another_group_are_found():
         assert baskets.labels.sum() == 20
         detector = TextOutlierDetector().fit(baskets.X)
         assert roc_auc_score(baskets.labels, detector.outlier_scores_) > 0.99
+
+
+def test_the_papers_baskets_are_as_many_and_as_long_as_the_paper_says():
+    baskets = make_baskets(10_250, 250, options=PAPER_BASKETS)
+    assert baskets.X.shape == (10_250, 50_000)
+    assert baskets.labels.sum() == 250
+    assert np.diff(baskets.X.indptr).mean() == pytest.approx(300, abs=1)
 
 
 def test_a_seed_repeats_and_another_does_not():

@@ -15,7 +15,7 @@ LAYERS = [
     ["ops", "bundles"],
     ["sources", "backends", "blas"],
     ["executors"],
-    ["objective", "penalty", "pivoting", "inner", "threshold", "mixture", "calibrate", "words", "documents"],
+    ["objective", "penalty", "pivoting", "inner", "threshold", "mixture", "calibrate", "words", "documents", "metrics"],
     ["analysis", "highlight"],
     ["blocks", "text"],
     ["init", "solver", "weighting", "alarms", "neighbours", "ordinary"],
@@ -26,8 +26,9 @@ LAYERS = [
     ["detector_state", "model_state"],
     ["recipe"],
     ["estimator", "detector"],
-    ["persist", "ranking", "datasets", "io"],
+    ["persist", "ranking", "datasets", "io", "baselines"],
     [""],  # the package itself: tonmf/__init__.py, which names things of the layers above
+    ["experiments"],
     ["cli"],
     ["__main__"],
 ]
@@ -68,7 +69,7 @@ def test_no_module_is_called_after_nothing():
 
 
 OPTIONAL = {"Stemmer", "faiss", "stop_words", "safetensors", "pandas", "polars", "pyarrow", "typer", "rich"}
-OPTIONAL |= {"dask", "cupy", "matplotlib", "fastapi"}
+OPTIONAL |= {"dask", "cupy", "matplotlib", "fastapi", "pooch"}
 
 
 def loaded_by(statement):
@@ -82,6 +83,10 @@ def test_importing_tonmf_loads_no_optional_dependency_and_no_compiler():
         "import sklearn.base, sklearn.utils.validation, sklearn.utils.extmath, sklearn.feature_extraction.text"
     )
     assert not loaded & (OPTIONAL | {"numba"})
+
+
+def test_importing_the_data_sets_loads_nothing_that_downloads():
+    assert not loaded_by("import tonmf.datasets") & {"pooch", "requests", "sklearn"}
 
 
 def test_the_public_names_are_the_promised_ones():

@@ -2,45 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from tonmf.datasets.fetching import fetch_archive
+from tonmf.datasets.labelled import Dataset
+from tonmf.datasets.loaders import load_bbc, load_newsgroups, load_reuters, load_wiki_people
 from tonmf.datasets.noticeboard import read_noticeboard
 from tonmf.datasets.quest import QuestOptions
+from tonmf.datasets.registry import ARCHIVES, Archive
 from tonmf.datasets.synthetic import make_basket_groups, write_corpus
 
-__all__ = ["Dataset", "QuestOptions", "load_noticeboard", "make_baskets", "make_corpus"]
+__all__ = [
+    "ARCHIVES",
+    "PAPER_BASKETS",
+    "Archive",
+    "Dataset",
+    "QuestOptions",
+    "fetch_archive",
+    "load_bbc",
+    "load_newsgroups",
+    "load_noticeboard",
+    "load_reuters",
+    "load_wiki_people",
+    "make_baskets",
+    "make_corpus",
+]
 
 
 BASKETS = QuestOptions(mean_length=20, n_items=1000, n_patterns=100)
 """A small shop."""
-
-
-@dataclass(frozen=True)
-class Dataset:
-    """Documents with known outliers.
-
-    Attributes
-    ----------
-    name : str
-    labels : ndarray of shape (n_docs,)
-        1 for outliers, 0 for the rest.
-    ids : list of str
-        One name for each document.
-    texts : list of str, optional
-        The documents, if they are texts.
-    X : sparse matrix of shape (n_docs, n_terms), optional
-        The documents, if they are rows of numbers.
-    """
-
-    name: str
-    labels: NDArray[np.int64]
-    ids: list[str]
-    texts: list[str] | None = None
-    X: Any = None
+PAPER_BASKETS = QuestOptions(mean_length=300, n_items=50_000)
+"""The paper's shop: ``make_baskets(10_250, 250, options=PAPER_BASKETS)`` makes four groups of 2,500 and 250 of a fifth."""
 
 
 def make_corpus(n_docs: int = 500, n_outliers: int = 10, random_state: int = 0) -> Dataset:
@@ -106,7 +98,7 @@ def make_baskets(
     n_groups : int
         Groups of ordinary customers, each with patterns of its own.
     options : QuestOptions
-        What baskets are like; the number of transactions in it does not count.
+        What baskets are like; the number of transactions in it does not count. `PAPER_BASKETS` are as long as the paper's.
     random_state : int
         Seed; the same seed gives the same baskets.
 

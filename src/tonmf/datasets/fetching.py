@@ -1,0 +1,190 @@
+"""From an archive's name to its content: a copy that is there, else a download.
+
+Copies are looked for in the folder that the environment variable ``TONMF_DATA`` names, then in the cache, which is the folder
+that ``TONMF_CACHE`` names or else ``tonmf`` among the user's caches. Downloads go to the cache.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from tonmf.datasets.registry import Archive, Content, content_digest
+from tonmf.errors import InputError, MissingExtraError
+from tonmf.io.wording import one_line, path_shown
+
+CHUNK = 2**16
+"""Bytes that are asked of a server at a time."""
+
+Report = Callable[[float], object]
+"""What is told how much of a download is done, as a share from 0 to 1."""
+
+
+def read_archive(archive: Archive[Content]) -> Content:
+    """The content of an archive, which is the published one, or else there is an `InputError`."""
+    path = fetch_archive(archive)
+    try:
+        return _read_checked(archive, path)
+    except _WrongContentError as error:
+        advice = "Replace it by another copy."
+        if archive.address:
+            advice = f"Replace it by the file from {archive.address}, or delete it to have that downloaded."
+        raise InputError(f"{path_shown(str(path))} should be {archive.what}, but {error}. {advice}") from error
+
+
+def fetch_archive(archive: Archive[Any], progress: Report | None = None) -> Path:
+    """Where a copy of an archive is; it is downloaded if there is none (extra ``data``).
+
+    Parameters
+    ----------
+    archive : Archive
+        One of `ARCHIVES`.
+    progress : callable, optional
+        Called with the share that is done, from 0 to 1, while a download goes on.
+
+    Returns
+    -------
+    path : Path
+    """
+    folder = os.environ.get("TONMF_DATA")
+    if folder and os.path.isfile(Path(folder, archive.file)):
+        return Path(folder, archive.file)
+    target = cache_folder() / archive.file
+    if not os.path.isfile(target):
+        _download(archive, target, progress)
+    return target
+
+
+def cache_folder() -> Path:
+    """Where downloads are kept. The folder need not exist."""
+    if os.environ.get("TONMF_CACHE"):
+        return Path(os.environ["TONMF_CACHE"])
+    try:
+        return _user_caches() / "tonmf"
+    except RuntimeError as error:  # what pathlib raises where a user has no home
+        raise InputError(
+            "There is no home folder to keep data in: set TONMF_CACHE or TONMF_DATA to a folder."
+        ) from error
+
+
+def _user_caches() -> Path:
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+
+
+class _WrongContentError(Exception):
+    """A file is not the archive that it should be; the message says what is wrong."""
+
+
+def _read_checked(archive: Archive[Content], path: Path) -> Content:
+    """The content of a copy, if it is the archive's."""
+    try:
+        content = archive.read(path)
+    except Exception as error:  # whatever the parsers of tar, zip, JSON and MATLAB files raise on broken ones
+        raise _WrongContentError(f"it cannot be read: {_in_words(error)}") from error
+    found = content_digest(content)  # type: ignore[arg-type]
+    # The published file is right by definition, should our digest ever not be.
+    if found != archive.digest and (archive.sha256 is None or _sha256(path) != archive.sha256):
+        raise _WrongContentError(f"its content is another: expected the digest {archive.digest}, got {found}")
+    return content
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _download(archive: Archive[Any], target: Path, progress: Report | None) -> None:
+    """Download to a folder of its own beside the target, check, and only then rename."""
+    if archive.address is None:
+        raise InputError(f"{archive.file} ({archive.what}) is not there, and no public address has it. {_advice()}")
+    try:
+        import pooch
+    except ImportError as error:
+        raise MissingExtraError(
+            f"{archive.file} ({archive.what}) is not there, and downloading it needs pooch: pip install 'tonmf[data]'. "
+            f"Or get it from {archive.address} yourself. {_advice()}"
+        ) from error
+    responses: list[Any] = []
+
+    def keep_packed(response: Any, **_: Any) -> None:
+        # Some servers call a .tar.gz file a compressed .tar file, and requests would unpack it.
+        response.raw.headers.pop("Content-Encoding", None)
+        responses.append(response)
+
+    get = pooch.HTTPDownloader(
+        progressbar=False if progress is None else _Bar(progress),
+        chunk_size=CHUNK,
+        headers={"Accept-Encoding": "identity"},
+        hooks={"response": keep_packed},
+    )
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=".download-", dir=target.parent) as folder:
+            part = Path(folder, archive.file)
+            get(archive.address, str(part), None)
+            _check_download(archive, part)
+            part.replace(target)
+    except (OSError, ValueError, _WrongContentError) as error:  # errors of requests are OSErrors, a few ValueErrors
+        raise InputError(
+            f"{archive.file} ({archive.what}) is not there and could not be downloaded from {archive.address}: "
+            f"{_in_words(error)}. Nothing was kept. {_advice()}"
+        ) from error
+    finally:
+        for response in responses:
+            response.close()
+
+
+def _check_download(archive: Archive[Any], path: Path) -> None:
+    if archive.sha256 is None:
+        _read_checked(archive, path)
+    elif (found := _sha256(path)) != archive.sha256:
+        raise _WrongContentError(f"what came is another file: expected the SHA-256 {archive.sha256}, got {found}")
+
+
+class _Bar:
+    """What pooch asks of a progress bar, made of a function that takes shares."""
+
+    def __init__(self, report: Report) -> None:
+        self.total, self._done, self._report = 0, 0, report
+
+    def update(self, n_bytes: int) -> None:
+        self._done += n_bytes
+        if self._done < self.total:  # a server may keep the total to itself
+            self._report(self._done / self.total)
+
+    def reset(self) -> None:
+        self._done = 0
+
+    def close(self) -> None:
+        self._report(1.0)
+
+
+def _advice() -> str:
+    cache = path_shown(str(cache_folder()))
+    return f"Put a copy of the file into the folder that TONMF_DATA names, or into {cache}."
+
+
+def _in_words(error: Exception) -> str:
+    """Why it failed, in a few words."""
+    if isinstance(error, OSError) and type(error).__module__.startswith("requests"):
+        import requests
+
+        response = getattr(error, "response", None)
+        if isinstance(error, requests.HTTPError) and response is not None:
+            return f"the server answers {response.status_code} {response.reason}"
+        if isinstance(error, requests.Timeout):
+            return "the server does not answer in time"
+        if isinstance(error, requests.exceptions.ChunkedEncodingError):
+            return "the connection broke off"
+        if isinstance(error, requests.ConnectionError):
+            return "there is no connection to the server"
+    return one_line(getattr(error, "strerror", None) or str(error) or type(error).__name__)

@@ -1,0 +1,144 @@
+"""How well scores tell outliers from the rest, as the paper measures it.
+
+For a threshold t, S(t) are the documents with a score of at least t, G the true outliers and D all documents::
+
+    TPR(t) = 100 · |S(t) ∩ G| / |G|         FPR(t) = 100 · |S(t) − G| / |D − G|
+
+in percent. The ROC curve is TPR against FPR for all t, from (0, 0) to (100, 100). Guessing gives the diagonal; how far the
+curve is above it is its lift.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import auc
+from sklearn.metrics import roc_curve as rates_by_threshold
+
+from tonmf.errors import InputError
+
+Array = NDArray[np.float64]
+
+
+def true_positive_rate(labels: Any, flagged: Any) -> float:
+    """TPR: the percentage of the outliers that are flagged.
+
+    >>> true_positive_rate([1, 1, 0, 0, 0], [True, False, True, False, False])
+    50.0
+    """
+    outlier, chosen = _checked(labels, flagged)
+    return 100 * float((chosen & outlier).sum() / outlier.sum())
+
+
+def false_positive_rate(labels: Any, flagged: Any) -> float:
+    """FPR: the percentage of the other documents that are flagged.
+
+    >>> false_positive_rate([1, 0, 0, 0, 0], [True, False, True, False, False])
+    25.0
+    """
+    outlier, chosen = _checked(labels, flagged)
+    return 100 * float((chosen & ~outlier).sum() / (~outlier).sum())
+
+
+@dataclass(frozen=True)
+class RocCurve:
+    """A ROC curve in percent, from (0, 0) to (100, 100).
+
+    Attributes
+    ----------
+    false_positive_rates, true_positive_rates : ndarray of shape (n_thresholds,)
+    thresholds : ndarray of shape (n_thresholds,)
+        Falling. The first is infinite: nothing is flagged.
+    """
+
+    false_positive_rates: Array
+    true_positive_rates: Array
+    thresholds: Array
+
+    @property
+    def area(self) -> float:
+        """The area under the curve as a share of the square, from 0 to 1; guessing gives ½."""
+        return float(auc(self.false_positive_rates, self.true_positive_rates)) / 1e4
+
+    @property
+    def lift(self) -> Array:
+        """How far the curve is above the diagonal at each threshold, in percentage points."""
+        return self.true_positive_rates - self.false_positive_rates
+
+    def at(self, false_positive_rates: Any) -> Array:
+        """The true positive rates at given false positive rates, by straight lines between the points.
+
+        On a vertical part of the curve its upper end counts.
+        """
+        wanted = np.asarray(false_positive_rates, dtype=np.float64)
+        last = np.append(np.diff(self.false_positive_rates) > 0, True)
+        return np.interp(wanted, self.false_positive_rates[last], self.true_positive_rates[last])
+
+
+def roc_curve(labels: Any, scores: Any) -> RocCurve:
+    """The curve of scores that are higher for stranger documents.
+
+    Parameters
+    ----------
+    labels : array of shape (n_docs,)
+        1 for outliers, 0 for the rest; there must be both.
+    scores : array of shape (n_docs,)
+
+    Returns
+    -------
+    curve : RocCurve
+
+    Examples
+    --------
+    >>> curve = roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> curve.area
+    0.75
+    >>> float(curve.lift.max())
+    50.0
+    """
+    outlier, values = _checked(labels, scores, np.float64)
+    false, true, thresholds = rates_by_threshold(outlier, values, drop_intermediate=False)
+    return RocCurve(100 * false, 100 * true, thresholds)
+
+
+def area_under_curve(labels: Any, scores: Any) -> float:
+    """The area under the ROC curve: how often an outlier scores higher than another document, ties counting half.
+
+    >>> area_under_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    0.75
+    """
+    return roc_curve(labels, scores).area
+
+
+def precision_at(labels: Any, scores: Any, k: int) -> float:
+    """The share of outliers among the k documents with the highest scores.
+
+    Where documents tie for the last places, it is what choosing among them at random gives on average.
+
+    >>> precision_at([1, 0, 1, 0], [9, 8, 7, 6], k=2)
+    0.5
+    >>> precision_at([1, 0, 0, 0], [5, 5, 1, 1], k=1)
+    0.5
+    """
+    outlier, values = _checked(labels, scores, np.float64)
+    if not 1 <= k <= len(values):
+        raise InputError(f"k must be from 1 to the {len(values)} documents; got {k}.")
+    last = np.partition(values, -k)[-k]
+    surely, perhaps = values > last, values == last
+    share = outlier[perhaps].mean() if perhaps.any() else 0.0
+    return float((outlier[surely].sum() + (k - surely.sum()) * share) / k)
+
+
+def _checked(labels: Any, values: Any, dtype: Any = bool) -> tuple[NDArray[np.bool_], NDArray[Any]]:
+    """Labels as booleans and values as an array of their length; both kinds of document must be there."""
+    given, chosen = np.asarray(labels), np.asarray(values, dtype=dtype)
+    if given.ndim != 1 or given.shape != chosen.shape:
+        raise InputError(f"Expected one label and one value for each document; got {given.shape} and {chosen.shape}.")
+    if not np.isin(given, (0, 1)).all() or len(set(given.tolist())) < 2:
+        raise InputError("labels must be 1 for outliers and 0 for the rest, and there must be both kinds.")
+    if np.isnan(chosen).any():
+        raise InputError("scores must be numbers; some are missing (NaN).")
+    return given.astype(bool), chosen
