@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench bench-quality clean
+.PHONY: help demo test lint format bench bench-quality paper clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -46,6 +46,9 @@ $(VENV)/bench: $(VENV)/dev
 bench-quality: $(VENV)/bench  ## measure how well outliers are found beside peers, and write docs/quality.md (hours; needs TONMF_DATA)
 	$(BIN)/python -m benchmarks cost
 	$(BIN)/python -m benchmarks.quality $(BENCH_ARGS)
+
+paper: $(VENV)/dev  ## run the paper's experiments again, and write docs/paper.md (over an hour; needs TONMF_DATA, or downloads)
+	$(BIN)/tonmf paper --out docs
 
 clean:  ## remove the environment, caches and benchmark results
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis benchmarks/results

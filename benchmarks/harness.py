@@ -16,6 +16,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from tonmf.datasets.archives import read_newsgroups
+from tonmf.experiments.markdown import markdown_table
+from tonmf.experiments.memory import memory_now, memory_peak, reset_peak
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -42,20 +44,6 @@ def print_table(title: str, columns: list[str], rows: Iterable[Iterable[Any]]) -
     print(f"\n{title}\n\n{markdown_table(columns, rows)}", flush=True)
 
 
-def markdown_table(columns: list[str], rows: Iterable[Iterable[Any]]) -> str:
-    """A table that reads well in a terminal and in Markdown."""
-    cells = [[_text(value) for value in row] for row in rows]
-    widths = [max(len(line[i]) for line in [columns, *cells]) for i in range(len(columns))]
-    lines = [columns, ["-" * w for w in widths], *cells]
-    return "\n".join("| " + " | ".join(v.rjust(w) for v, w in zip(line, widths, strict=True)) + " |" for line in lines)
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:.3g}" if abs(value) < 100 else f"{value:,.0f}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
-
-
 def save(name: str, results: Any) -> None:
     """Write results with the machine's description to benchmarks/results/NAME.json."""
     RESULTS.mkdir(exist_ok=True)
@@ -78,25 +66,12 @@ def in_new_process(module: str, *arguments: Any, environment: dict[str, str] | N
     return answer
 
 
-def memory_mb(field: str) -> float:
-    """VmRSS (now) or VmHWM (peak) of this process, in MB."""
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith(field + ":"):
-            return int(line.split()[1]) / 1024
-    raise KeyError(field)
-
-
-def reset_peak() -> None:
-    """Let VmHWM start again from the memory in use now."""
-    Path("/proc/self/clear_refs").write_text("5")
-
-
 def peak_of(job: Callable[[], Any]) -> tuple[float, float]:
     """(memory before, peak during) a job, in MB."""
-    before = memory_mb("VmRSS")
+    before = memory_now()
     reset_peak()
     job()
-    return before, memory_mb("VmHWM")
+    return before, memory_peak()
 
 
 def data_folder() -> Path:

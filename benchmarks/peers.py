@@ -15,15 +15,17 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.decomposition import NMF, TruncatedSVD
+from sklearn.decomposition import TruncatedSVD
 from sklearn.ensemble import IsolationForest
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
-from sklearn.neighbors import LocalOutlierFactor, NearestNeighbors
+from sklearn.neighbors import LocalOutlierFactor
 from sklearn.preprocessing import normalize
 from sklearn.svm import OneClassSVM
 
 from benchmarks.tasks import Draw
 from tonmf import TONMF
+from tonmf.baselines import KNNDistance, NMFResidual
+from tonmf.baselines.base import squared_norms
 
 Scores = dict[str, NDArray[np.float64]]
 
@@ -60,10 +62,8 @@ def nearest_neighbours(view: View) -> Scores:
 
 
 def _knn(rows: sp.csr_matrix | NDArray[np.float32], ks: tuple[int, ...]) -> Scores:
-    unit = normalize(rows)
-    index = NearestNeighbors(n_neighbors=max(ks) + 1, metric="cosine", algorithm="brute").fit(unit)
-    distances = index.kneighbors(unit)[0][:, 1:]
-    return {f"k={k}": distances[:, :k].mean(axis=1) for k in ks}
+    swept = KNNDistance(max(ks), metric="cosine", score_by="mean").fit(rows).sweep()
+    return {f"k={k}": swept[:, k - 1] for k in ks}
 
 
 def local_outlier_factor(view: View) -> Scores:
@@ -137,25 +137,15 @@ def _pyod(make: Callable[[], Any], view: View, setting: str = "") -> Scores:
 
 def nmf_residual(view: View) -> Scores:
     """Residual norm of scikit-learn's NMF on tf-idf."""
-    scores = {}
-    for rank in RANKS:
-        model = NMF(n_components=rank, init="nndsvda", max_iter=60, tol=1e-3, random_state=0)
-        H = model.fit_transform(view.tfidf)
-        scores[f"rank {rank}"] = _residual(view.tfidf, H, model.components_)
-    return scores
+    return {f"rank {rank}": NMFResidual(rank, random_state=0).fit(view.tfidf).outlier_scores_ for rank in RANKS}
 
 
 def svd_residual(view: View) -> Scores:
-    """Residual norm of truncated SVD on tf-idf."""
-    squares = np.asarray(view.tfidf.multiply(view.tfidf).sum(axis=1)).ravel()
+    """Residual norm of truncated SVD on tf-idf: the randomised one that the dense peers see, not `SVDScore`, which is exact."""
+    squares = squared_norms(view.tfidf)
     return {
         f"rank {r}": np.sqrt(np.maximum(squares - (view.svd[0][:, :r] ** 2).sum(axis=1), 0)) for r in (*RANKS, 50, 100)
     }
-
-
-def _residual(X: sp.csr_matrix, H: NDArray[np.float32], components: NDArray[np.float32]) -> NDArray[np.float64]:
-    squares = np.asarray(X.multiply(X).sum(axis=1)).ravel() - 2 * ((X @ components.T) * H).sum(axis=1)
-    return np.sqrt(np.maximum(squares + ((H @ (components @ components.T)) * H).sum(axis=1), 0))
 
 
 def papers_algorithm(view: View) -> Scores:

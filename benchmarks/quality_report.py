@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.harness import describe_machine, markdown_table, print_table
+from benchmarks.harness import describe_machine, print_table
 from benchmarks.peers import BAG_OF_WORDS
 from benchmarks.tasks import TASKS
+from tonmf.experiments.markdown import markdown_table
 
 OURS, FUSED, MINILM = "tonmf", "tonmf + MiniLM", "MiniLM k-NN"
 

@@ -38,7 +38,16 @@ OPTIONS = [
 
 
 def test_there_are_the_promised_commands():
-    assert {path[0] for path in COMMANDS} == {"demo", "detect", "score", "explain", "topics", "generate", "bench"}
+    assert {path[0] for path in COMMANDS} == {
+        "demo",
+        "detect",
+        "score",
+        "explain",
+        "topics",
+        "generate",
+        "paper",
+        "bench",
+    }
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)

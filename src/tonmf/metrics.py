@@ -75,7 +75,8 @@ class RocCurve:
         """
         wanted = np.asarray(false_positive_rates, dtype=np.float64)
         last = np.append(np.diff(self.false_positive_rates) > 0, True)
-        return np.interp(wanted, self.false_positive_rates[last], self.true_positive_rates[last])
+        rates: Array = np.interp(wanted, self.false_positive_rates[last], self.true_positive_rates[last])
+        return rates
 
 
 def roc_curve(labels: Any, scores: Any) -> RocCurve:

@@ -149,6 +149,39 @@ DETECTOR_RULES: Mapping[str, Rule] = {
     **_RUNNING,
 }
 
+KNN_RULES: Mapping[str, Rule] = {
+    "n_neighbors": Rule("a whole number of at least 1", lambda v: _whole(v, 1)),
+    "metric": _one_of(("euclidean", "cosine")),
+    "score_by": _one_of(("kth", "mean")),
+    "contamination": _RUNNING["contamination"],
+    "n_jobs": _RUNNING["n_jobs"],
+}
+
+SVD_RULES: Mapping[str, Rule] = {
+    "n_components": Rule("a whole number of at least 1", lambda v: _whole(v, 1)),
+    "score_by": _one_of(("paper", "residual")),
+    "contamination": _RUNNING["contamination"],
+}
+
+NMF_RULES: Mapping[str, Rule] = {
+    "n_components": SVD_RULES["n_components"],
+    "max_iter": MODEL_RULES["max_iter"],
+    "tol": MODEL_RULES["tol"],
+    "contamination": _RUNNING["contamination"],
+}
+
+ROBUST_PCA_RULES: Mapping[str, Rule] = {
+    "lam": Rule(
+        "a finite number above 0, or None for 1/√(the longer side of X)",
+        lambda v: v is None or (_number(v, 0) and 0 < v < np.inf),
+    ),
+    "tol": Rule("a finite number above 0", lambda v: _number(v, 0) and 0 < v < np.inf),
+    "max_iter": MODEL_RULES["max_iter"],
+    "max_rank": _whole_rule(1, "no bound"),
+    "contamination": _RUNNING["contamination"],
+    "n_jobs": _RUNNING["n_jobs"],
+}
+
 TEXT_OPTIONS = ("analyzer", "lowercase", "stop_words", "ngram_range", "token_pattern", "stemmer", "word_rules")
 """Options that say how a text is cut into terms."""
 

@@ -12,11 +12,11 @@ from tonmf.errors import InputError, ParameterError
 from tonmf.ops import Array
 
 
-def check_rows(estimator: Any, X: Any, *, reset: bool) -> sp.csr_matrix:
+def check_rows(estimator: Any, X: Any, *, reset: bool, signed: bool = False) -> sp.csr_matrix:
     """X as CSR, float32 or float64, sorted and without duplicates, checked against what the model was fitted on.
 
-    Raises ValueError (from scikit-learn, or `InputError`) for anything but a non-negative, finite, two-dimensional X
-    with at least one row and one column.
+    Raises ValueError (from scikit-learn, or `InputError`) for anything but a finite, two-dimensional X with at least one row
+    and one column, and without negative values unless `signed`.
     """
     X = validate_data(estimator, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
     if not sp.issparse(X):
@@ -25,7 +25,7 @@ def check_rows(estimator: Any, X: Any, *, reset: bool) -> sp.csr_matrix:
     if not X.has_canonical_format or not all(part.flags.c_contiguous for part in parts):
         X = X.copy()
         X.sum_duplicates()
-    if X.nnz and (smallest := X.data.min()) < 0:
+    if not signed and X.nnz and (smallest := X.data.min()) < 0:
         row = int(np.searchsorted(X.indptr, X.data.argmin(), side="right")) - 1
         raise InputError(
             f"Negative values in data passed to {type(estimator).__name__}: expected counts, tf-idf or other weights of "

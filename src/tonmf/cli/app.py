@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tonmf import __version__
-from tonmf.cli import bench, demo, detect, explain, generate, score, topics
+from tonmf.cli import bench, demo, detect, explain, generate, paper, score, topics
 from tonmf.cli.errors import answering
 
 app = typer.Typer(
@@ -41,6 +41,7 @@ COMMANDS: dict[str, tuple[Callable[..., None], str]] = {
     "score": (score.score, "tonmf score model new_reviews.csv --output new_scores.parquet"),
     "explain": (explain.explain, "tonmf explain model reviews.csv --id 17"),
     "topics": (topics.topics, "tonmf topics model"),
+    "paper": (paper.paper, "tonmf paper --quick --out paper-quick"),
     "bench": (bench.bench, "tonmf bench --documents 2000"),
 }
 

@@ -1,4 +1,4 @@
-"""``tonmf bench``: how well and how fast on this machine, beside scikit-learn's ways in the same run."""
+"""``tonmf bench``: how well and how fast on this machine, beside two baselines in the same run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def bench(
     jobs: opt.Jobs = None,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Measure tonmf beside scikit-learn on a made-up corpus: seconds, and how well outliers are found.
+    """Measure tonmf beside k-NN and NMF on a made-up corpus: seconds, and how well outliers are found.
 
     The corpus is easy; how methods compare on real text is in docs/quality.md.
     """
@@ -74,22 +74,13 @@ def _rows(texts: Any) -> Any:
 
 def _nearest(texts: Any) -> Any:
     """Mean distance to the nearest others."""
-    from sklearn.neighbors import NearestNeighbors
+    from tonmf.baselines import KNNDistance
 
-    X = _rows(texts)
-    return NearestNeighbors(n_neighbors=NEIGHBOURS, metric="cosine").fit(X).kneighbors()[0].mean(axis=1)
+    return KNNDistance(NEIGHBOURS, metric="cosine", score_by="mean").fit(_rows(texts)).outlier_scores_
 
 
 def _nmf(seed: int) -> Callable[[Any], Any]:
     """Distance of each row from its topics' account of it."""
+    from tonmf.baselines import NMFResidual
 
-    def residuals(texts: Any) -> Any:
-        import numpy as np
-        from sklearn.decomposition import NMF
-
-        X = _rows(texts)
-        model = NMF(TOPICS, random_state=seed, max_iter=400)
-        H = model.fit_transform(X)
-        return np.linalg.norm(np.asarray(X - H @ model.components_), axis=1)
-
-    return residuals
+    return lambda texts: NMFResidual(TOPICS, max_iter=400, random_state=seed).fit(_rows(texts)).outlier_scores_

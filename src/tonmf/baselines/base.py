@@ -1,0 +1,119 @@
+"""What the baselines share: the contract of an outlier detector, and where it draws the line."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, OutlierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from tonmf.ops import Array
+from tonmf.parameters import Rule, check_parameters
+from tonmf.threshold import automatic_threshold, common_norm, threshold_for_share
+from tonmf.validation import check_rows
+
+
+class Baseline(OutlierMixin, BaseEstimator, ABC):  # type: ignore[misc]
+    """An outlier detector that scores rows of a sparse matrix.
+
+    A subclass says what its parameters may be (`_rules`), how it learns (`_learn`) and how it scores rows it has not learnt
+    from (`_score`), and has a parameter ``contamination``.
+    """
+
+    _rules: ClassVar[Mapping[str, Rule]]
+
+    contamination: float | str
+
+    @abstractmethod
+    def _learn(self, X: sp.csr_matrix) -> Array:
+        """Learn from the rows of X; their scores."""
+
+    @abstractmethod
+    def _score(self, X: sp.csr_matrix) -> Array:
+        """Scores of new rows."""
+
+    def _signed(self) -> bool:
+        """Whether values below zero make sense."""
+        return True
+
+    def _within_norm(self) -> bool:
+        """Whether no score can exceed the norm of its row, as with residuals of projections."""
+        return False
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from the rows of X, and score them.
+
+        Parameters
+        ----------
+        X : {array, sparse matrix, dataframe} of shape (n_samples, n_features)
+        y : ignored
+            Present for API consistency.
+
+        Returns
+        -------
+        self : Baseline
+        """
+        check_parameters(self.get_params(deep=False), self._rules)
+        X = check_rows(self, X, reset=True, signed=self._signed())
+        self.outlier_scores_ = self._learn(X)
+        self.threshold_ = self._threshold(X)
+        self.offset_ = -self.threshold_
+        return self
+
+    def _threshold(self, X: sp.csr_matrix) -> float:
+        if not isinstance(self.contamination, str):
+            return threshold_for_share(self.outlier_scores_, self.contamination)
+        bound = common_norm(squared_norms(X)) if self._within_norm() else None
+        return automatic_threshold(self.outlier_scores_, bound=bound)
+
+    def fit_predict(self, X: Any, y: Any = None) -> Array:
+        """``fit(X)``, then -1 for the training rows with a score above ``threshold_``, 1 for the rest."""
+        labels: Array = np.where(self.fit(X).outlier_scores_ > self.threshold_, -1, 1)
+        return labels
+
+    def outlier_score(self, X: Any) -> Array:
+        """How strange each row is, on the scale of ``outlier_scores_``; higher is stranger.
+
+        Rows do not depend on one another: the same row has the same score, whatever else is in X.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        return self._score(check_rows(self, X, reset=False, signed=self._signed()))
+
+    def score_samples(self, X: Any) -> Array:
+        """``-outlier_score(X)``: scikit-learn's sign, lower is stranger."""
+        return -self.outlier_score(X)
+
+    def decision_function(self, X: Any) -> Array:
+        """``score_samples(X) - offset_``: negative for outliers."""
+        return self.score_samples(X) - self.offset_
+
+    def predict(self, X: Any) -> Array:
+        """-1 for outliers, 1 for the rest."""
+        labels: Array = np.where(self.decision_function(X) < 0, -1, 1)
+        return labels
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = not self._signed()
+        return tags
+
+
+def squared_norms(X: sp.csr_matrix) -> Array:
+    """‖x_i‖² of each row, float64.
+
+    >>> squared_norms(sp.csr_matrix([[3.0, 4.0], [0.0, 0.0]])).tolist()
+    [25.0, 0.0]
+    """
+    rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    return np.bincount(rows, weights=X.data.astype(np.float64) ** 2, minlength=X.shape[0]).astype(
+        np.float64, copy=False
+    )

@@ -1,0 +1,128 @@
+"""`NMFResidual`: what plain non-negative matrix factorisation does not explain.
+
+====== ======================== ==========================================================
+letter shape                    what
+====== ======================== ==========================================================
+X      n_docs × n_terms         the rows
+H      n_docs × n_components    documents in topics, ≥ 0
+W      n_terms × n_components   topics, ≥ 0
+G      n_components²            WᵀW
+====== ======================== ==========================================================
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.decomposition import NMF
+
+from tonmf.baselines.base import Baseline, squared_norms
+from tonmf.ops import Array
+from tonmf.parameters import NMF_RULES
+from tonmf.pivoting import solve_exactly
+
+
+class NMFResidual(Baseline):
+    """Outlier scores from scikit-learn's NMF: the residual norm of each row.
+
+        X ≈ H Wᵀ,   score_i = ‖x_i − h_i Wᵀ‖ = √(‖x_i‖² − 2 h_i·(XW)_i + h_i WᵀW h_iᵀ)
+
+    The outliers are in the fit like all other rows and bend the topics towards themselves: that is what `tonmf.TONMF`
+    mends. Training rows are scored with the H that scikit-learn ends with. New rows get the best h ≥ 0, solved exactly for
+    each row by itself, so a training row may score a little lower by ``outlier_score`` than in ``outlier_scores_``.
+
+    Parameters
+    ----------
+    n_components : int
+        Number of topics; fewer if X has fewer rows or columns.
+    max_iter : int
+        Most iterations of scikit-learn's coordinate descent, which starts from "nndsvda".
+    tol : float
+        Its tolerance. It warns if `max_iter` comes first.
+    contamination : float or "auto"
+        Share of the training rows to flag, or "auto" (`tonmf.threshold`).
+    random_state : int, RandomState instance, optional
+        Seed of the decomposition that the start comes from.
+
+    Attributes
+    ----------
+    outlier_scores_ : ndarray of shape (n_samples,)
+        Scores of the training rows; higher is stranger.
+    components_ : ndarray of shape (n_components_, n_features)
+        Wᵀ.
+    n_components_ : int
+        Number of topics.
+    n_iter_ : int
+        Iterations done.
+    threshold_, offset_ : float
+        Rows with a score above ``threshold_`` are outliers; ``offset_`` is its negative.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tonmf.baselines import NMFResidual
+    >>> X = np.kron(np.eye(2), np.ones((20, 4)))    # two groups of rows
+    >>> X[7] = [0, 3, 0, 0, 0, 0, 3, 0]             # and one that is neither
+    >>> model = NMFResidual(n_components=2, random_state=0).fit(X)
+    >>> int(model.outlier_scores_.argmax())
+    7
+    """
+
+    _rules = NMF_RULES
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        *,
+        max_iter: int = 60,
+        tol: float = 1e-3,
+        contamination: float | str = "auto",
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.max_iter = max_iter
+        self.tol = tol
+        self.contamination = contamination
+        self.random_state = random_state
+
+    def _learn(self, X: sp.csr_matrix) -> Array:
+        self.n_components_ = min(self.n_components, *X.shape)
+        model = NMF(
+            n_components=self.n_components_,
+            init="nndsvda",
+            max_iter=self.max_iter,
+            tol=self.tol,
+            random_state=self.random_state,
+        )
+        H = model.fit_transform(X)
+        self.components_ = model.components_
+        self.n_iter_ = model.n_iter_
+        return residual_norms(X, H, self.components_.T)
+
+    def _score(self, X: sp.csr_matrix) -> Array:
+        W = self.components_.T.astype(np.float64)
+        H = np.zeros((X.shape[0], self.n_components_))
+        solve_exactly(H, X @ W, W.T @ W)
+        return residual_norms(X, H, W)
+
+    def _signed(self) -> bool:
+        return False
+
+    def _within_norm(self) -> bool:
+        return True
+
+
+def residual_norms(X: sp.csr_matrix, H: Array, W: Array) -> Array:
+    """‖x_i − h_i Wᵀ‖ of each row, float64, by norms and Gram matrices.
+
+    >>> residual_norms(sp.csr_matrix([[3.0, 4.0]]), np.array([[3.0]]), np.array([[1.0], [0.0]])).tolist()
+    [4.0]
+    """
+    H, W = H.astype(np.float64, copy=False), W.astype(np.float64, copy=False)
+    squares = squared_norms(X) - 2 * ((X @ W) * H).sum(axis=1) + ((H @ (W.T @ W)) * H).sum(axis=1)
+    norms: Array = np.sqrt(np.maximum(squares, 0))
+    return norms

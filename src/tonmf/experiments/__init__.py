@@ -1,0 +1,1 @@
+"""The paper's experiments, each a small specification; ``tonmf paper`` runs them and writes the page."""

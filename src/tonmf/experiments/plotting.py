@@ -1,0 +1,71 @@
+"""Plots that look alike: colours that the colour-blind can tell apart, SVG for the page and PNG for slides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tonmf.errors import MissingExtraError
+from tonmf.experiments.specification import Figure
+from tonmf.io.atomic import replacing
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
+"""Okabe and Ito's colours, the strongest first; yellow, which is too light for lines on white, is left out."""
+STYLES = ("-", "--", "-.", ":")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+
+SETTINGS = {
+    "axes.grid": True,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "font.size": 9,
+    "grid.alpha": 0.25,
+    "legend.frameon": False,
+    "lines.linewidth": 1.5,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "tonmf",
+}
+DOTS_PER_INCH = 110
+
+
+def require_matplotlib() -> Any:
+    """matplotlib, or an error that says how to get it."""
+    try:
+        import matplotlib as mpl
+    except ImportError as error:
+        raise MissingExtraError(
+            "Plots need matplotlib, which is not installed. Install it with: pip install 'tonmf[paper]'"
+        ) from error
+    return mpl
+
+
+def save_figure(figure: Figure, folder: Path) -> None:
+    """Write ``NAME.svg`` and ``NAME.png``, each whole or not at all; the same figure gives the same bytes."""
+    mpl = require_matplotlib()
+    from matplotlib.figure import Figure as Canvas
+
+    with mpl.rc_context(SETTINGS):
+        canvas = Canvas(layout="constrained")
+        figure.draw(canvas)
+        for extension, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):
+            with replacing(folder / f"{figure.name}.{extension}") as temporary:
+                canvas.savefig(temporary, format=extension, dpi=DOTS_PER_INCH, metadata=metadata)
+
+
+def panels(canvas: Any, titles: Sequence[str], columns: int, size: tuple[float, float] = (3.3, 2.6)) -> list[Any]:
+    """Axes for small plots side by side, each with its title; (width, height) of one in inches."""
+    n_rows = -(-len(titles) // columns)
+    canvas.set_size_inches(columns * size[0], n_rows * size[1])
+    grid = canvas.subplots(n_rows, columns, squeeze=False).ravel()
+    for axes in grid[len(titles) :]:
+        axes.set_axis_off()
+    for axes, title in zip(grid, titles, strict=False):
+        axes.set_title(title, fontsize=10)
+    return list(grid[: len(titles)])
+
+
+def legend_beside(canvas: Any, axes: Any, columns: int = 3) -> None:
+    """One legend for all panels, above them."""
+    handles, labels = axes.get_legend_handles_labels()
+    canvas.legend(handles, labels, loc="outside upper center", ncols=columns)

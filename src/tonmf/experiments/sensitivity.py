@@ -1,0 +1,136 @@
+"""Experiment (b): how much the area under the curve depends on α and the rank, and on β."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tonmf import TONMF
+from tonmf.experiments.markdown import markdown_table, share
+from tonmf.experiments.measured import Measured
+from tonmf.experiments.methods import RANK, settled
+from tonmf.experiments.plotting import COLOURS, MARKERS, legend_beside, panels
+from tonmf.experiments.specification import Config, Experiment, Figure, Result, Section
+from tonmf.experiments.tasks import TASKS, draw
+from tonmf.metrics import area_under_curve
+
+ALPHAS = (0.1, 0.3, 0.5, 0.7, 0.9, None)
+"""On rows of unit norm residual norms are from 0 to 1; None is no outlier matrix at all, plain NMF."""
+RANKS = (2, 4, 8, 12, 16, 25, 50)
+BETAS = (0.0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3)
+
+
+def measure_alpha(config: Config) -> dict[str, Any]:
+    """The model of the paper on tf-idf rows, residual norms as scores."""
+    alpha = np.inf if config["alpha"] is None else config["alpha"]
+    return _measure(config, TONMF(config["rank"], alpha=alpha, random_state=config["seed"]))
+
+
+def measure_beta(config: Config) -> dict[str, Any]:
+    """The same at the usual rank with an automatic α."""
+    return _measure(config, TONMF(RANK, beta=config["beta"], random_state=config["seed"]))
+
+
+def _measure(config: Config, model: TONMF) -> dict[str, Any]:
+    drawn = draw(config)
+    with settled():
+        model.fit(drawn.tfidf)
+    return {"auc": round(area_under_curve(drawn.labels, model.outlier_scores_), 5), "topics": model.n_topics_}
+
+
+def draw_alpha(means: Measured, canvas: Any) -> None:
+    """A panel for each data set, a line for each rank, as in the paper's figures."""
+    alphas = means.options("alpha")
+    grid = panels(canvas, [TASKS[task].title for task in means.tasks], columns=3)
+    for axes, task in zip(grid, means.tasks, strict=True):
+        for number, rank in enumerate(means.options("rank")):
+            areas = [means.mean(task=task, rank=rank, alpha=alpha) for alpha in alphas]
+            axes.plot(
+                range(len(alphas)), areas, MARKERS[number], linestyle="-", color=COLOURS[number], label=f"rank {rank}"
+            )
+            axes.lines[-1].set_markersize(3.5)
+        axes.set_xticks(range(len(alphas)), ["∞" if alpha is None else f"{alpha:g}" for alpha in alphas])
+        axes.set_ylim(0.15, 1.03)
+        axes.set_xlabel("α")
+        axes.set_ylabel("AUC")
+    legend_beside(canvas, grid[0], columns=7)
+
+
+def draw_beta(means: Measured, canvas: Any) -> None:
+    """A line for each data set."""
+    betas = means.options("beta")
+    (axes,) = panels(canvas, [f"rank {RANK}"], columns=1, size=(6.5, 3.4))
+    for number, task in enumerate(means.tasks):
+        areas = [means.mean(task=task, beta=beta) for beta in betas]
+        axes.plot(
+            range(len(betas)), areas, MARKERS[number], linestyle="-", color=COLOURS[number], label=TASKS[task].title
+        )
+    axes.set_xticks(range(len(betas)), [f"{beta:g}" for beta in betas])
+    axes.set_xlabel("β")
+    axes.set_ylabel("AUC")
+    legend_beside(canvas, axes, columns=3)
+
+
+def best_by_rank(means: Measured) -> str:
+    """For each data set and rank the worst and the best α."""
+    rows = []
+    for task in means.tasks:
+        cells = []
+        for rank in means.options("rank"):
+            areas = [means.mean(task=task, rank=rank, alpha=alpha) for alpha in means.options("alpha")]
+            cells.append(f"{share(min(areas))} to {share(max(areas))}")
+        rows.append([TASKS[task].title, *cells])
+    return markdown_table(["data set", *(f"rank {rank}" for rank in means.options("rank"))], rows)
+
+
+def report_alpha(results: Sequence[Result]) -> Section:
+    """The section on α and the rank."""
+    means = Measured(results)
+    text = f"""\
+The model of the paper on tf-idf rows by the reweighted solver, residual norms as scores, means over {means.draws}.
+From the α that suits a rank least to the one that suits it best:
+
+{best_by_rank(means)}
+
+{{sensitivity}}
+"""
+    caption = "Area under the ROC curve by α and rank. At α = ∞ there is no outlier matrix, and the model is plain NMF."
+    figure = Figure("sensitivity", caption, lambda canvas: draw_alpha(means, canvas))
+    return Section("Parameter sensitivity: α and the rank", text, [figure])
+
+
+def report_beta(results: Sequence[Result]) -> Section:
+    """The section on β."""
+    means = Measured(results)
+    betas = means.options("beta")
+    rows = [[TASKS[task].title, *(share(means.mean(task=task, beta=beta)) for beta in betas)] for task in means.tasks]
+    text = f"""\
+The same at rank {RANK} with α = the .9-quantile of the residual norms, means over {means.draws}:
+
+{markdown_table(["data set", *(f"β = {beta:g}" for beta in betas)], rows)}
+
+{{beta}}
+"""
+    figure = Figure("beta", "Area under the ROC curve by β.", lambda canvas: draw_beta(means, canvas))
+    return Section("Parameter sensitivity: β", text, [figure])
+
+
+SENSITIVITY = Experiment(
+    name="sensitivity",
+    question="How much does the result depend on α and on the rank?",
+    axes={"task": tuple(TASKS), "seed": (0, 1, 2), "rank": RANKS, "alpha": ALPHAS},
+    quick={"task": ("reuters", "baskets"), "seed": (0,), "rank": (2, 8, 25), "alpha": (0.3, 0.9, None)},
+    measure=measure_alpha,
+    report=report_alpha,
+)
+
+BETA = Experiment(
+    name="beta",
+    question="How much does the result depend on β?",
+    axes={"task": tuple(TASKS), "seed": (0, 1, 2), "beta": BETAS},
+    quick={"task": ("reuters", "baskets"), "seed": (0,), "beta": (0.0, 0.01, 0.1)},
+    measure=measure_beta,
+    report=report_beta,
+)

@@ -1,0 +1,98 @@
+"""A fit that keeps a diary: the objective after so many passes and seconds, and the residuals of its first and last iteration.
+
+The estimator solves all documents once more when it ends, so that training rows have the scores that the model gives them.
+Here the residuals are those of the iterations themselves, as the paper's algorithm leaves them.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils import check_random_state
+
+from tonmf.backends import make_ops
+from tonmf.blas import one_blas_thread
+from tonmf.blocks import Pass, Step, Sums
+from tonmf.executors.serial import SerialExecutor
+from tonmf.init import STARTS, at_unit_norm
+from tonmf.inner import INNER_METHODS
+from tonmf.ops import Array
+from tonmf.solver import Options, Problem, rank_correlation, solve
+from tonmf.sources.memory import MatrixSource, default_block_size
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A fit from its first to its last iteration.
+
+    Attributes
+    ----------
+    passes, seconds, objectives : list
+        Of each iteration: passes over the documents so far, seconds so far, and the objective.
+    first, last : ndarray of shape (n_docs,)
+        Residual norms in the first and in the last iteration.
+    """
+
+    passes: list[int]
+    seconds: list[float]
+    objectives: list[float]
+    first: Array
+    last: Array
+
+    @property
+    def start_correlation(self) -> float:
+        """Rank correlation of first and last residuals: 1 if the fit stayed where it began."""
+        return rank_correlation(self.first, self.last)
+
+
+class _Diary(Problem):
+    """A problem that counts its passes and takes notes whenever the objective is known."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.n_passes, self.begin = 0, time.perf_counter()
+        self.passes: list[int] = []
+        self.seconds: list[float] = []
+        self.objectives: list[float] = []
+        self.residuals: list[Array] = []
+
+    def run(self, step: Step, this: Pass) -> Sums:
+        self.n_passes += 1
+        return super().run(step, this)
+
+    def report(self, iteration: int, this: Pass, objective: float) -> None:
+        self.passes.append(self.n_passes)
+        self.seconds.append(time.perf_counter() - self.begin)
+        self.objectives.append(objective)
+        self.residuals = [*self.residuals[:1], self.rho()]  # the first and the last
+
+
+def trace_fit(
+    X: sp.csr_matrix,
+    n_topics: int,
+    *,
+    alpha: float,
+    beta: float = 0.0,
+    solver: str = "reweighted",
+    inner: str = "hals",
+    start: str = "random",
+    max_iter: int = 60,
+    inner_iter: int = 1,
+    tol: float = 0.0,
+    random_state: int = 0,
+) -> Trace:
+    """Fit as `tonmf.TONMF` does, with the same meaning of all options, and tell what happened on the way."""
+    ops, executor = make_ops("numba", None), SerialExecutor()
+    source = MatrixSource(X, np.ones(X.shape[0]), default_block_size(X, n_topics), ops)
+    options = Options(solver, INNER_METHODS[inner], alpha, beta, None, max_iter, tol, inner_iter, inner_tol=0.0)
+    with one_blas_thread():
+        begun = STARTS[start](source, n_topics, check_random_state(random_state), ops, executor)
+        H, W = at_unit_norm(begun, X.dtype)
+        source.start_from(H, n_topics)
+        diary = _Diary(source, options, ops, executor)
+        solve(diary, W)
+    return Trace(diary.passes, diary.seconds, diary.objectives, diary.residuals[0], diary.residuals[-1])
