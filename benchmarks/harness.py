@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import os
 import platform
-import subprocess
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -16,10 +15,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from tonmf.datasets.archives import read_newsgroups
+from tonmf.experiments import processes
 from tonmf.experiments.markdown import markdown_table
 from tonmf.experiments.memory import memory_now, memory_peak, reset_peak
 
-RESULTS = Path(__file__).parent / "results"
+ROOT = Path(__file__).parent.parent
+RESULTS = ROOT / "benchmarks" / "results"
 
 
 def describe_machine() -> dict[str, Any]:
@@ -54,16 +55,9 @@ def save(name: str, results: Any) -> None:
     print(f"\nwritten to benchmarks/results/{path.name}")
 
 
-def in_new_process(module: str, *arguments: Any, environment: dict[str, str] | None = None) -> dict[str, Any]:
-    """Run ``python -m module arguments`` and read the JSON object on the last line of what it prints."""
-    command = [sys.executable, "-m", module, *map(str, arguments)]
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=False, env={**os.environ, **(environment or {})}
-    )
-    if done.returncode:
-        raise RuntimeError(f"{' '.join(command)} failed:\n{done.stderr}")
-    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return answer
+def in_new_process(module: str, *arguments: Any, environment: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """`tonmf.experiments.processes.in_new_process` for modules of the benchmarks, which are no installed package."""
+    return processes.in_new_process(module, *arguments, environment={"PYTHONPATH": str(ROOT), **(environment or {})})
 
 
 def peak_of(job: Callable[[], Any]) -> tuple[float, float]:

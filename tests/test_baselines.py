@@ -280,10 +280,7 @@ def test_a_mixture_of_the_topics_is_explained_to_the_last(small):
         (KNNDistance(contamination=0.7), "contamination must be a number above 0 and up to 0.5, or 'auto'; got 0.7."),
         (
             KNNDistance(n_jobs=0),
-            (
-                "n_jobs must be a whole number of threads other than 0 (-1 for all cores), or None for scikit-learn's "
-                "choice; got 0."
-            ),
+            "n_jobs must be a whole number of threads other than 0 (-1 for all cores), or None for one; got 0.",
         ),
         (SVDScore(0), "n_components must be a whole number of at least 1; got 0."),
         (SVDScore(score_by="mean"), "score_by must be one of 'paper', 'residual'; got 'mean'."),

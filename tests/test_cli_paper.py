@@ -2,14 +2,22 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from command import run
 
+from tonmf import TonmfError
 from tonmf.experiments.catalogue import EXPERIMENTS
 from tonmf.experiments.page import LINE
 
 PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def without_data(folder):
+    """An environment without data and without a network."""
+    proxies = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), "http://127.0.0.1:9")
+    return {"TONMF_DATA": str(folder), "TONMF_CACHE": str(folder / "cache"), **proxies}
 
 
 @pytest.fixture(scope="module")
@@ -24,19 +32,22 @@ def test_a_quick_run_has_every_experiment(quick):
     assert ran.code == 0, ran.err
     assert ran.err == ""
     assert "Reuters" in ran.out
-    assert "The page is out/paper.md, with its figures and results in out/paper." in ran.out
-    lines = [json.loads(line) for line in (folder / "out/paper/results.jsonl").read_text().splitlines()]
+    page, figures = Path("out/paper-quick.md"), Path("out/paper-quick")
+    assert f"The page is {page}, with its figures and results in {figures}." in ran.out
+    lines = [json.loads(line) for line in (folder / "out/paper-quick/results.jsonl").read_text().splitlines()]
     assert {line["experiment"] for line in lines} == set(EXPERIMENTS)
     expected = sum(len(list(experiment.configs(quick=True))) for experiment in EXPERIMENTS.values())
     assert len(lines) == expected
 
 
-def test_the_page_has_a_section_for_each_experiment_and_the_claims(quick):
+def test_the_page_has_a_section_for_each_experiment(quick):
     _, folder = quick
-    page = (folder / "out/paper.md").read_text(encoding="utf-8")
+    page = (folder / "out/paper-quick.md").read_text(encoding="utf-8")
     assert "**This is a quick run**" in page
-    assert page.count("\n## ") == len(EXPERIMENTS) + 1
+    assert page.count("\n## ") == len(EXPERIMENTS)
     assert "Not run" not in page
+    assert "claims" in page  # which a quick run does not judge
+    assert "### " not in page
     assert "{" not in page
     prose = [line for line in page.splitlines() if not line.startswith(("|", "!", "- "))]
     assert max(map(len, prose)) <= LINE
@@ -46,8 +57,8 @@ def test_the_page_has_a_section_for_each_experiment_and_the_claims(quick):
 
 def test_every_figure_of_the_page_is_there_as_svg_and_png(quick):
     _, folder = quick
-    page = (folder / "out/paper.md").read_text(encoding="utf-8")
-    figures = re.findall(r"!\[[^\]]+\]\((paper/[a-z-]+)\.svg\)", page)
+    page = (folder / "out/paper-quick.md").read_text(encoding="utf-8")
+    figures = re.findall(r"!\[[^\]]+\]\((paper-quick/[a-z-]+)\.svg\)", page)
     assert len(figures) >= 7
     for figure in figures:
         assert "</svg>" in (folder / "out" / f"{figure}.svg").read_text(encoding="utf-8")
@@ -55,10 +66,10 @@ def test_every_figure_of_the_page_is_there_as_svg_and_png(quick):
     assert not list((folder / "out").rglob(".*"))
 
 
-def test_running_again_measures_nothing_and_writes_the_same_page(quick, data_folder):
+def test_running_again_measures_nothing_needs_no_data_and_writes_the_same_page(quick, tmp_path):
     _, folder = quick
     before = {path: path.read_bytes() for path in (folder / "out").rglob("*") if path.is_file()}
-    again = run("paper", "--quick", "--out", "out", "--json", cwd=folder, TONMF_DATA=str(data_folder))
+    again = run("paper", "--quick", "--out", "out", "--json", cwd=folder, **without_data(tmp_path))
     assert again.code == 0
     after = {path: path.read_bytes() for path in (folder / "out").rglob("*") if path.is_file()}
     assert after == before
@@ -69,8 +80,7 @@ def test_running_again_measures_nothing_and_writes_the_same_page(quick, data_fol
 
 
 def test_without_any_data_it_says_what_is_missing_and_runs_the_rest(tmp_path):
-    nowhere = {"TONMF_DATA": str(tmp_path), "TONMF_CACHE": str(tmp_path / "cache")}
-    nowhere |= dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), "http://127.0.0.1:9")
+    nowhere = without_data(tmp_path)
     ran = run("paper", "--quick", "--only", "bbc", "--out", "out", cwd=tmp_path, **nowhere)
     assert ran.code == 1
     assert len(ran.error_lines) == 1
@@ -78,7 +88,30 @@ def test_without_any_data_it_says_what_is_missing_and_runs_the_rest(tmp_path):
     ran = run("paper", "--quick", "--only", "beta", "--out", "out", cwd=tmp_path, **nowhere)
     assert ran.code == 0
     assert "reuters was left out" in ran.err
-    assert "**Reuters was left out**" in (tmp_path / "out/paper.md").read_text(encoding="utf-8")
+    page = " ".join((tmp_path / "out/paper-quick.md").read_text(encoding="utf-8").split())
+    assert "- `beta`: Reuters" in page
+    assert "Reuters21578.mat (http" in page
+    assert str(tmp_path) not in page
+
+
+def test_fresh_without_the_data_loses_nothing(tmp_path):
+    command = ("paper", "--quick", "--only", "beta", "--out", "out")
+    assert run(*command, cwd=tmp_path, **without_data(tmp_path)).code == 0
+    results = tmp_path / "out/paper-quick/results.jsonl"
+    before = results.read_text()
+    ran = run(*command, "--fresh", cwd=tmp_path, **without_data(tmp_path))
+    assert ran.code == 0
+    assert results.read_text().startswith(before)
+
+
+def test_files_of_the_user_are_not_imported_where_methods_are_timed(tmp_path, monkeypatch):
+    (tmp_path / "statistics.py").write_text("raise SystemExit('a file of the user')")
+    monkeypatch.chdir(tmp_path)
+    config = {"task": "baskets", "seed": 0, "method": "tonmf", "rows": "tf-idf", "quick": True}
+    found = EXPERIMENTS["cost"].measure(config)
+    assert found["seconds"] > 0
+    with pytest.raises(TonmfError, match="failed in a process of its own: KeyError: 'nothing'"):
+        EXPERIMENTS["cost"].measure({**config, "method": "nothing"})
 
 
 @pytest.mark.parametrize(
@@ -90,6 +123,7 @@ def test_without_any_data_it_says_what_is_missing_and_runs_the_rest(tmp_path):
             "--only must be one of roc, rpca-lambda, baseline-ranks, threads, sensitivity, beta, own-topic",
         ),
         (("--out", "file/inside"), 1, "The folder file/inside cannot be made"),
+        (("--out", ""), 1, "--out must be the name of a folder; got an empty one."),
     ],
 )
 def test_what_cannot_be_is_refused_before_any_work(args, code, message, tmp_path):

@@ -85,7 +85,8 @@ def test_rates_between_the_points_are_on_straight_lines_and_at_steps_on_top():
         ([1, 1], [0.1, 0.2], "both kinds"),
         ([0, 2], [0.1, 0.2], "1 for outliers and 0 for the rest"),
         ([0, 1, 1], [0.1, 0.2], "one label and one value for each document"),
-        ([0, 1], [0.1, float("nan")], "some are missing"),
+        ([0, 1], [0.1, float("nan")], "infinite or missing"),
+        ([0, 1], [0.1, float("inf")], "infinite or missing"),
     ],
 )
 def test_what_cannot_be_measured_is_refused(labels, scores, message):
@@ -96,3 +97,9 @@ def test_what_cannot_be_measured_is_refused(labels, scores, message):
 def test_k_must_be_a_number_of_documents():
     with pytest.raises(InputError, match="from 1 to the 2 documents; got 3"):
         precision_at([0, 1], [1, 2], 3)
+
+
+def test_scikit_learns_signs_are_not_taken_for_flags():
+    with pytest.raises(InputError, match=r"True or False, or 1 or 0; of predict\(\) that is: predict\(X\) == -1"):
+        true_positive_rate([0, 1], [-1, 1])
+    assert false_positive_rate([0, 1], [1, 0]) == 100

@@ -29,7 +29,7 @@ def true_positive_rate(labels: Any, flagged: Any) -> float:
     >>> true_positive_rate([1, 1, 0, 0, 0], [True, False, True, False, False])
     50.0
     """
-    outlier, chosen = _checked(labels, flagged)
+    outlier, chosen = _checked_flags(labels, flagged)
     return 100 * float((chosen & outlier).sum() / outlier.sum())
 
 
@@ -39,7 +39,7 @@ def false_positive_rate(labels: Any, flagged: Any) -> float:
     >>> false_positive_rate([1, 0, 0, 0, 0], [True, False, True, False, False])
     25.0
     """
-    outlier, chosen = _checked(labels, flagged)
+    outlier, chosen = _checked_flags(labels, flagged)
     return 100 * float((chosen & ~outlier).sum() / (~outlier).sum())
 
 
@@ -100,7 +100,7 @@ def roc_curve(labels: Any, scores: Any) -> RocCurve:
     >>> float(curve.lift.max())
     50.0
     """
-    outlier, values = _checked(labels, scores, np.float64)
+    outlier, values = _checked(labels, scores)
     false, true, thresholds = rates_by_threshold(outlier, values, drop_intermediate=False)
     return RocCurve(100 * false, 100 * true, thresholds)
 
@@ -124,7 +124,7 @@ def precision_at(labels: Any, scores: Any, k: int) -> float:
     >>> precision_at([1, 0, 0, 0], [5, 5, 1, 1], k=1)
     0.5
     """
-    outlier, values = _checked(labels, scores, np.float64)
+    outlier, values = _checked(labels, scores)
     if not 1 <= k <= len(values):
         raise InputError(f"k must be from 1 to the {len(values)} documents; got {k}.")
     last = np.partition(values, -k)[-k]
@@ -133,13 +133,31 @@ def precision_at(labels: Any, scores: Any, k: int) -> float:
     return float((outlier[surely].sum() + (k - surely.sum()) * share) / k)
 
 
-def _checked(labels: Any, values: Any, dtype: Any = bool) -> tuple[NDArray[np.bool_], NDArray[Any]]:
-    """Labels as booleans and values as an array of their length; both kinds of document must be there."""
-    given, chosen = np.asarray(labels), np.asarray(values, dtype=dtype)
-    if given.ndim != 1 or given.shape != chosen.shape:
-        raise InputError(f"Expected one label and one value for each document; got {given.shape} and {chosen.shape}.")
-    if not np.isin(given, (0, 1)).all() or len(set(given.tolist())) < 2:
+def _checked(labels: Any, scores: Any) -> tuple[NDArray[np.bool_], Array]:
+    """Labels as booleans and scores as numbers, one for each document."""
+    outlier, values = _labels(labels), np.asarray(scores, dtype=np.float64)
+    _check_lengths(outlier, values)
+    if not np.isfinite(values).all():
+        raise InputError("scores must be finite numbers; some are infinite or missing (NaN).")
+    return outlier, values
+
+
+def _checked_flags(labels: Any, flagged: Any) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """The same for yes or no: booleans, or 1 and 0."""
+    outlier, given = _labels(labels), np.asarray(flagged)
+    _check_lengths(outlier, given)
+    if not np.isin(given, (0, 1)).all():
+        raise InputError("flagged must be True or False, or 1 or 0; of predict() that is: predict(X) == -1.")
+    return outlier, given.astype(bool)
+
+
+def _labels(labels: Any) -> NDArray[np.bool_]:
+    given = np.asarray(labels)
+    if given.ndim != 1 or not np.isin(given, (0, 1)).all() or len(set(given.tolist())) < 2:
         raise InputError("labels must be 1 for outliers and 0 for the rest, and there must be both kinds.")
-    if np.isnan(chosen).any():
-        raise InputError("scores must be numbers; some are missing (NaN).")
-    return given.astype(bool), chosen
+    return given.astype(bool)
+
+
+def _check_lengths(labels: NDArray[Any], values: NDArray[Any]) -> None:
+    if labels.shape != values.shape:
+        raise InputError(f"Expected one label and one value for each document; got {labels.shape} and {values.shape}.")

@@ -154,7 +154,9 @@ KNN_RULES: Mapping[str, Rule] = {
     "metric": _one_of(("euclidean", "cosine")),
     "score_by": _one_of(("kth", "mean")),
     "contamination": _RUNNING["contamination"],
-    "n_jobs": _RUNNING["n_jobs"],
+    "n_jobs": Rule(
+        "a whole number of threads other than 0 (-1 for all cores), or None for one", _RUNNING["n_jobs"].holds
+    ),
 }
 
 SVD_RULES: Mapping[str, Rule] = {

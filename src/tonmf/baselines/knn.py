@@ -50,7 +50,7 @@ class KNNDistance(Baseline):
     contamination : float or "auto"
         Share of the training rows to flag, or "auto" (`tonmf.threshold`).
     n_jobs : int, optional
-        Threads, as in scikit-learn's `NearestNeighbors`. For sparse rows one was the fastest.
+        Threads of scikit-learn's `NearestNeighbors`; one if not given, which was the fastest for sparse rows.
 
     Attributes
     ----------

@@ -32,7 +32,7 @@ def paper(
     ] = "tonmf-paper",
     fresh: Annotated[
         bool,
-        typer.Option("--fresh", help="Forget what is there of the experiments to run, instead of going on from it."),
+        typer.Option("--fresh", help="Measure again what is there, instead of going on from it."),
     ] = False,
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
@@ -46,28 +46,28 @@ def paper(
     with screen.step("Loading"):
         from tonmf.experiments.catalogue import EXPERIMENTS
         from tonmf.experiments.log import ResultLog
-        from tonmf.experiments.page import FIGURES, finished, write_page
+        from tonmf.experiments.page import finished, page_name, write_page
         from tonmf.experiments.plotting import require_matplotlib
         from tonmf.experiments.roc import Areas, summary
-        from tonmf.experiments.running import run
+        from tonmf.experiments.running import run, todo
 
     unknown = sorted(set(only or []) - set(EXPERIMENTS))
     if unknown:
         raise ParameterError(f"--only must be one of {', '.join(EXPERIMENTS)}; got {', '.join(unknown)}.")
     require_matplotlib()
+    name = page_name(quick)
+    log = ResultLog(_folder(out, name) / "results.jsonl")
     chosen = [experiment for name, experiment in EXPERIMENTS.items() if not only or name in only]
-    log = ResultLog(_folder(out, FIGURES) / "results.jsonl")
-    if fresh:
-        log.forget([experiment.name for experiment in chosen], quick)
-    left_out = _fetch({config["task"] for experiment in chosen for config in experiment.configs(quick)}, screen)
+    jobs = {experiment.name: todo(experiment, log, quick, fresh) for experiment in chosen}
+    left_out = _fetch({config["task"] for configs in jobs.values() for config in configs}, screen)
     for experiment in chosen:
         with screen.progress(experiment.name) as on_progress:
-            left_out |= run(experiment, log, quick, on_progress, without=left_out)
+            left_out |= run(experiment, log, jobs[experiment.name], on_progress, without=left_out)
     for task, why in left_out.items():
         screen.note(f"{task} was left out: {why}")
     if not any(finished(experiment, log, quick) for experiment in chosen):
         raise InputError(f"None of the data sets can be had. The first: {next(iter(left_out.values()))}")
-    page = write_page(Path(out), log, quick, left_out)
+    page = write_page(Path(out), log, quick)
     areas = Areas(finished(EXPERIMENTS["roc"], log, quick))
     screen.show_json({"page": str(page), "results": str(log.path), "auc": summary(areas), "left_out": left_out})
     if areas.tasks:
@@ -76,33 +76,42 @@ def paper(
     screen.show(f"The page is {page}, with its figures and results in {log.path.parent}.", wrap=False)
 
 
-def _folder(out: str, inner: str) -> Path:
-    folder = Path(out, inner)
+def _folder(out: str, name: str) -> Path:
+    """The folder for figures and results, made now; the page beside it can be written."""
+    from tonmf.io.atomic import check_writable
+
+    if not out:
+        raise InputError("--out must be the name of a folder; got an empty one.")
+    folder = Path(out, name)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(
-            f"The folder {out} cannot be made: {error.strerror or error}. Give another with --out."
-        ) from error
+        reason = error.strerror or error
+        raise InputError(f"The folder {out} cannot be made: {reason}. Give another with --out.") from error
+    check_writable(Path(out, f"{name}.md"))
+    check_writable(folder / "results.jsonl")
     return folder
 
 
 def _fetch(tasks: set[str], screen: Screen) -> dict[str, str]:
-    """Download the archives that are missing; those that cannot be had, by data set."""
-    from tonmf.datasets import ARCHIVES, fetch_archive
+    """Download the archives that are missing, once each; those that cannot be had, by data set."""
+    from tonmf.datasets import fetch_archive
+    from tonmf.experiments.running import CANNOT_BE_HAD
     from tonmf.experiments.tasks import TASKS
 
-    left_out: dict[str, str] = {}
-    for name in (name for name in TASKS if name in tasks):
-        archive = TASKS[name].archive
-        if archive is None:
-            continue
+    failed: dict[str, str] = {}
+    archives = {TASKS[name].archive for name in tasks} - {None}
+    for archive in sorted((archive for archive in archives if archive), key=lambda archive: archive.file):
         try:
-            with screen.progress(f"Fetching {archive}") as on_progress:
-                fetch_archive(ARCHIVES[archive], on_progress)
-        except InputError as error:
-            left_out[name] = str(error)
-    return left_out
+            with screen.progress(f"Fetching {archive.file}") as on_progress:
+                fetch_archive(archive, on_progress)
+        except CANNOT_BE_HAD as error:
+            failed[archive.file] = str(error)
+    return {
+        name: failed[task.archive.file]
+        for name, task in TASKS.items()
+        if name in tasks and task.archive is not None and task.archive.file in failed
+    }
 
 
 def _table(summary: dict[str, dict[str, float | str | None]]) -> Table:

@@ -56,6 +56,7 @@ def measure(config: Config) -> dict[str, Any]:
         "seconds": [round(seconds, 4) for seconds in trace.seconds],
         "objectives": [float(f"{objective:.6g}") for objective in trace.objectives],
         "start_correlation": round(trace.start_correlation, 4),
+        "topics_used": trace.topics_used,
         "auc_first": round(area_under_curve(drawn.labels, trace.first), 5),
         "auc_last": round(area_under_curve(drawn.labels, trace.last), 5),
     }
@@ -79,7 +80,7 @@ def draw_objectives(measured: Measured, canvas: Any) -> None:
         axes.set_yscale("log")
         axes.set_xscale("log")
         axes.set_xlabel("passes over the documents" if against == "passes" else "seconds")
-        axes.set_ylabel("objective above the lowest, as a share of it")
+        axes.set_ylabel("F / lowest F − 1")
     legend_beside(canvas, grid[0], columns=3)
 
 
@@ -106,11 +107,24 @@ def table(measured: Measured) -> str:
                         f"{objectives[-1]:.4g}",
                         passes[-1],
                         f"{seconds[-1]:.2f}",
+                        f"{measured.mean('topics_used', **config):.0f}",
                         f"{measured.mean('start_correlation', **config):.3f}",
                         share(measured.mean("auc_last", **config)),
                     ]
                 )
-    columns = ["rows", "solver", "inner", "start", "F first", "F last", "passes", "seconds", "correlation", "AUC"]
+    columns = [
+        "rows",
+        "solver",
+        "inner",
+        "start",
+        "F first",
+        "F last",
+        "passes",
+        "seconds",
+        "topics",
+        "correlation",
+        "AUC",
+    ]
     return markdown_table(columns, rows)
 
 
@@ -119,15 +133,17 @@ def report(results: Sequence[Result]) -> Section:
     measured = Measured(results)
     text = f"""\
 On Reuters, {measured.draws}: the objective F after the first and the last iteration, within at most {PASSES} passes over the
-documents; the rank correlation of the documents' residual norms in the first and the last iteration; and the area under the
-curve by the last residual norms. A correlation of 1 means that the ranking is that of the random start: the fit has not moved.
+documents; the topics that documents use in the end; the rank correlation of the documents' residual norms at the start and in
+the last iteration; and the area under the curve by the last residual norms. A correlation of 1 means that the ranking is that
+of the start: the fit has not moved. Where all residual norms of the start are equal, as those of rows of unit norm without any
+topic, it is 0.
 
 {table(measured)}
 
 {{convergence}}
 """
     caption = (
-        "How far the objective is above the lowest that any of the fits found, against passes and against seconds; lines of "
+        "How far the objective F is above the lowest that any of the fits found, against passes and against seconds; lines of "
         "one colour differ by the inner method."
     )
     return Section("Convergence", text, [Figure("convergence", caption, lambda c: draw_objectives(measured, c))])

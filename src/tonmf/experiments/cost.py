@@ -3,53 +3,46 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from statistics import fmean
 from typing import Any
+
+import numpy as np
 
 from tonmf.experiments.facts import AUTHORS_CODE_GB, AUTHORS_CODE_SECONDS
 from tonmf.experiments.markdown import markdown_table
 from tonmf.experiments.measured import Measured
-from tonmf.experiments.memory import memory_now, memory_peak, reset_peak
-from tonmf.experiments.methods import METHODS, OURS
+from tonmf.experiments.memory import in_json, memory_now, memory_peak, reset_peak
+from tonmf.experiments.methods import METHODS, OURS, applies
+from tonmf.experiments.processes import in_new_process
 from tonmf.experiments.specification import Config, Experiment, Result, Section
-from tonmf.experiments.tasks import ROWS, TASKS, draw
+from tonmf.experiments.tasks import ROWS, TASKS, Draw, chosen, draw
 
 WARM_UP = 200
 """Documents of a first run that is not measured: it compiles and loads what the second one needs."""
 
 
 def measure(config: Config) -> dict[str, Any]:
-    """Run one method in a new process, so that its memory is its own."""
-    command = [sys.executable, "-m", __name__, json.dumps(config)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise RuntimeError(f"Measuring {config} failed:\n{done.stderr}")
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    """Run one method in a new process."""
+    return in_new_process(__name__, json.dumps(config))
 
 
-def measure_here(config: Config) -> dict[str, float]:
+def measure_here(config: Config) -> dict[str, float | None]:
     """Seconds of one method on one draw, and the memory it needs beyond the documents and the program."""
     method, drawn = METHODS[config["method"]], draw(config)
-    rows = drawn.documents if config["rows"] is None else drawn.rows(config["rows"])
-    method.score(rows[:WARM_UP], drawn.labels[:WARM_UP], config["seed"])
+    few = np.union1d(np.arange(WARM_UP), np.flatnonzero(drawn.labels)[:2])
+    method.run(Draw(chosen(drawn.dataset, few.tolist())), config["rows"], config["seed"])
+    if config["rows"] is not None:
+        drawn.rows(config["rows"])  # made before the clock runs
     reset_peak()
     before = memory_now()
     begin = time.perf_counter()
     method.run(drawn, config["rows"], config["seed"])
     seconds = time.perf_counter() - begin
-    return {
-        "seconds": round(seconds, 3),
-        "mb": round(max(memory_peak() - before, 0.0), 1),
-        "peak_mb": round(memory_peak()),
-    }
-
-
-def _applies(config: Config) -> bool:
-    return (config["rows"] is None) == METHODS[config["method"]].own_rows
+    peak = memory_peak()
+    return {"seconds": round(seconds, 3), "mb": in_json(max(peak - before, 0.0)), "peak_mb": in_json(peak)}
 
 
 def table(measured: Measured, task: str) -> str:
@@ -61,9 +54,14 @@ def table(measured: Measured, task: str) -> str:
             config = {"task": task, "method": name, "rows": kind}
             if not measured.all("seconds", **config):
                 continue
-            cells = [measured.mean(what, **config) for what in ("seconds", "mb", "peak_mb")]
-            rows.append([method.title, kind or "its own", f"{cells[0]:.2f}", f"{cells[1]:,.0f}", f"{cells[2]:,.0f}"])
+            memory = [_memory(measured, what, config) for what in ("mb", "peak_mb")]
+            rows.append([method.title, kind or "its own", f"{measured.mean('seconds', **config):.2f}", *memory])
     return markdown_table(["method", "rows", "seconds", "MB beyond the data", "MB in all"], rows)
+
+
+def _memory(measured: Measured, what: str, config: Config) -> str:
+    known = [mb for mb in measured.all(what, **config) if mb is not None]
+    return f"{fmean(known):,.0f}" if known else "not known"
 
 
 def report(results: Sequence[Result]) -> Section:
@@ -89,7 +87,7 @@ COST = Experiment(
     quick={"task": ("reuters",), "method": ("knn", "rpca", "tonmf", OURS), "rows": ("tf-idf", None)},
     measure=measure,
     report=report,
-    applies=_applies,
+    applies=applies,
 )
 
 if __name__ == "__main__":

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from tonmf.errors import InputError
-from tonmf.experiments.memory import memory_peak
+from tonmf.experiments.memory import in_json, memory_peak
 from tonmf.experiments.specification import Config, Result
 from tonmf.io.atomic import replacing
 
@@ -26,46 +26,43 @@ def versions() -> dict[str, str]:
 class ResultLog:
     """The results in a file.
 
+    Of several results of one configuration the last one counts. A last line that was cut short, by a machine that went down,
+    is removed when the file is opened.
+
     Parameters
     ----------
     path : Path
-        Read if it is there. Its folder must exist. A last line that was cut short, by a machine that went down, is left out.
+        Its folder must exist.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._results: dict[str, Result] = {}
-        if path.exists():
-            self._read()
-        self._write()
-
-    def _write(self) -> None:
-        with replacing(self.path) as temporary:
-            temporary.write_text("".join(map(_line, self._results.values())), encoding="utf-8")
-
-    def _read(self) -> None:
-        lines = self.path.read_text(encoding="utf-8").split("\n")
+        lines = path.read_bytes().split(b"\n") if path.exists() else []
         for number, line in enumerate(lines, start=1):
-            try:
-                if line:
-                    result = json.loads(line)
-                    self._results[_key(result["experiment"], result["config"], result["versions"]["tonmf"])] = result
-            except (ValueError, KeyError, TypeError) as error:
-                if number == len(lines):
-                    break
+            if line:
+                self._read(line, number, is_last=number == len(lines))
+        if lines and lines[-1]:
+            with replacing(path) as temporary:
+                temporary.write_bytes(b"".join(line + b"\n" for line in lines[:-1]))
+
+    def _read(self, line: bytes, number: int, is_last: bool) -> None:
+        try:
+            result = json.loads(line)
+            if not all(isinstance(result[part], dict) for part in ("config", "result", "versions")):
+                raise TypeError
+            _ = result["config"]["task"], result["config"]["seed"], result["config"]["quick"], result["seconds"]
+            self._results[_key(result["experiment"], result["config"])] = result
+        except (ValueError, KeyError, TypeError) as error:
+            if not is_last:
                 raise InputError(
-                    f"Line {number} of {self.path} is no result of tonmf paper. Remove the line, or the whole file "
-                    "to begin again."
+                    f"Line {number} of {self.path} is no result of tonmf paper. Remove the line, or the whole file to begin "
+                    "again."
                 ) from error
 
-    def forget(self, experiments: Collection[str], quick: bool) -> None:
-        """Leave out what is known of some experiments, to have it measured again."""
-        self._results = {
-            key: line
-            for key, line in self._results.items()
-            if line["experiment"] not in experiments or line["config"]["quick"] != quick
-        }
-        self._write()
+    def result(self, experiment: str, config: Config) -> Result | None:
+        """What was measured; None if it has not been."""
+        return self._results.get(_key(experiment, config))
 
     def add(self, experiment: str, config: Config, result: Mapping[str, Any], seconds: float) -> None:
         """Keep a result; it is on disk when this returns."""
@@ -74,23 +71,16 @@ class ResultLog:
             "config": config,
             "result": dict(result),
             "seconds": round(seconds, 3),
-            "peak_mb": round(memory_peak()),
+            "peak_mb": in_json(memory_peak()),
             "versions": versions(),
         }
+        text = json.dumps(line, ensure_ascii=False, allow_nan=False)
         with self.path.open("a", encoding="utf-8") as file:
-            file.write(_line(line))
+            file.write(text + "\n")
             file.flush()
             os.fsync(file.fileno())
-        self._results[_key(experiment, config, version("tonmf"))] = line
-
-    def result(self, experiment: str, config: Config) -> Result | None:
-        """What was measured, by this version of tonmf; None if it has not been."""
-        return self._results.get(_key(experiment, config, version("tonmf")))
+        self._results[_key(experiment, config)] = line
 
 
-def _key(experiment: str, config: Config, tonmf: str) -> str:
-    return json.dumps([experiment, config, tonmf], sort_keys=True)
-
-
-def _line(result: Result) -> str:
-    return json.dumps(result, ensure_ascii=False, allow_nan=False) + "\n"
+def _key(experiment: str, config: Config) -> str:
+    return json.dumps([experiment, config], sort_keys=True)

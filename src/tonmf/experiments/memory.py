@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -15,11 +16,13 @@ def memory_now() -> float:
 
 
 def memory_peak() -> float:
-    """The most memory in use since the process began, or since `reset_peak`."""
+    """The most memory in use since the process began, or since `reset_peak`; NaN where the system does not tell (Windows)."""
     if STATUS.exists():  # what getrusage says would include the parent's, from before the program was loaded
         return _status("VmHWM")
-    import resource
-
+    try:
+        import resource
+    except ImportError:
+        return float("nan")
     unit = 2**20 if sys.platform == "darwin" else 2**10
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 
@@ -28,6 +31,11 @@ def reset_peak() -> None:
     """Let the peak start again from the memory in use now, where the system allows it (Linux)."""
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+
+
+def in_json(mb: float) -> float | None:
+    """A number of MB as JSON has it: whole, and None if it is not known."""
+    return None if math.isnan(mb) else round(mb)
 
 
 def _status(field: str) -> float:

@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from tonmf import TONMF, TextOutlierDetector
 from tonmf.baselines import KNNDistance, NMFResidual, RobustPCA, SVDScore
+from tonmf.experiments.specification import Config
 from tonmf.experiments.tasks import Draw
 from tonmf.experiments.tracing import trace_fit
 from tonmf.metrics import area_under_curve
@@ -77,7 +78,13 @@ def _svd_residual(X: sp.csr_matrix, labels: Any, seed: int) -> Scored:
 
 def _robust_pca(X: sp.csr_matrix, labels: Any, seed: int) -> Scored:
     model = RobustPCA(random_state=seed).fit(X)
-    return model.outlier_scores_, {"rank": model.rank_, "iterations": model.n_iter_, "residual": model.residual_}
+    return scores_of(model), {"rank": model.rank_, "iterations": model.n_iter_, "residual": model.residual_}
+
+
+def scores_of(model: RobustPCA) -> Array:
+    """Scores of robust PCA; without a low rank part they are norms of rows, of which equal ones differ by rounding errors."""
+    scores: Array = model.outlier_scores_
+    return scores if model.rank_ else np.round(scores / max(scores.max(), np.finfo(np.float64).tiny), 5)
 
 
 def _nmf(X: sp.csr_matrix, labels: Any, seed: int) -> Scored:
@@ -157,3 +164,11 @@ METHODS: dict[str, Method] = {
         Method(OURS, "tonmf", "`TextOutlierDetector()`, nothing set", _detector, own_rows=True),
     )
 }
+
+PAPER_BASELINES = ("knn", "svd", "rpca")
+"""Those of the paper."""
+
+
+def applies(config: Config) -> bool:
+    """Whether a method takes such rows: None if and only if it makes its own."""
+    return (config["rows"] is None) == METHODS[config["method"]].own_rows

@@ -15,11 +15,11 @@ from tonmf.experiments.plotting import COLOURS, MARKERS, STYLES, legend_beside, 
 from tonmf.experiments.specification import Config, Experiment, Figure, Result, Section
 from tonmf.experiments.tasks import TASKS, draw
 from tonmf.metrics import area_under_curve
+from tonmf.parameters import defaults_of
 
 RANKS = (2, 4, 6, 10, 15, 25, 50)
 SHARES = (0.005, 0.01, 0.02, 0.03, 0.04, 0.06)
-USUAL_SHARE = 0.02
-"""The default of `tonmf.TONMF`."""
+USUAL_SHARE = defaults_of(TONMF)["topic_share"]
 MEASURES = {"residual": "residual norm", "unexplained": "unexplained share"}
 
 

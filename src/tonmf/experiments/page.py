@@ -7,31 +7,42 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tonmf import __version__
+from tonmf import InputError, __version__
+from tonmf.experiments.beside_baselines import beside_baselines
 from tonmf.experiments.catalogue import EXPERIMENTS
 from tonmf.experiments.claims import VERDICTS, Claim, judged
-from tonmf.experiments.exceptions import exceptions
 from tonmf.experiments.log import ResultLog
 from tonmf.experiments.plotting import save_figure
+from tonmf.experiments.running import todo
 from tonmf.experiments.specification import Experiment, Result, Section
 from tonmf.experiments.tasks import QUICK_DOCUMENTS, TASKS
 from tonmf.io.atomic import replacing
 
-FIGURES = "paper"
-"""The folder beside the page that has its figures, and the results."""
 LINE = 128
 """Characters in a line of the page."""
 
 
+def page_name(quick: bool) -> str:
+    """What the page and the folder with its figures and results are called; quick runs and full ones never mix."""
+    return "paper-quick" if quick else "paper"
+
+
 def finished(experiment: Experiment, log: ResultLog, quick: bool) -> list[Result]:
     """The results on data sets on which the experiment is finished, in the order of its configurations."""
-    results = [(config["task"], log.result(experiment.name, config)) for config in experiment.configs(quick)]
-    missing = {task for task, result in results if result is None}
-    return [result for task, result in results if result is not None and task not in missing]
+    missing = unfinished_tasks(experiment, log, quick)
+    found = [
+        log.result(experiment.name, config) for config in experiment.configs(quick) if config["task"] not in missing
+    ]
+    return [result for result in found if result is not None]
 
 
-def write_page(folder: Path, log: ResultLog, quick: bool, left_out: Mapping[str, str]) -> Path:
-    """Write ``paper.md`` and the figures of all that is finished.
+def unfinished_tasks(experiment: Experiment, log: ResultLog, quick: bool) -> list[str]:
+    """The data sets of which an experiment has not measured everything."""
+    return list(dict.fromkeys(config["task"] for config in todo(experiment, log, quick)))
+
+
+def write_page(folder: Path, log: ResultLog, quick: bool) -> Path:
+    """Write the page and the figures of all that is finished.
 
     Parameters
     ----------
@@ -40,27 +51,36 @@ def write_page(folder: Path, log: ResultLog, quick: bool, left_out: Mapping[str,
     log : ResultLog
     quick : bool
         Whether the page is about quick runs or full ones.
-    left_out : mapping of str to str
-        Data sets that could not be had, and why.
 
     Returns
     -------
     path : Path
         The page.
     """
-    results = {name: finished(experiment, log, quick) for name, experiment in EXPERIMENTS.items()}
-    sections = {name: EXPERIMENTS[name].report(lines) for name, lines in results.items() if lines}
-    figures = folder / FIGURES
+    name = page_name(quick)
+    results = {experiment.name: finished(experiment, log, quick) for experiment in EXPERIMENTS.values()}
+    sections = _sections(results, log)
+    figures = folder / name
     figures.mkdir(exist_ok=True)
     for section in sections.values():
         for figure in section.figures:
             save_figure(figure, figures)
-    parts = [_head(results, quick), *_left_out(left_out, results)]
-    parts += [_claims(results), *(_section(name, section) for name, section in sections.items())]
-    page = folder / "paper.md"
+    parts = [_head(results, quick), _missing(log, quick)]
+    parts += [] if quick else [_claims(results), beside_baselines(results)]
+    parts += [_section(which, section, name) for which, section in sections.items()]
+    page = folder / f"{name}.md"
     with replacing(page) as temporary:
         temporary.write_text(wrapped("\n".join(part for part in parts if part)), encoding="utf-8")
     return page
+
+
+def _sections(results: Mapping[str, Sequence[Result]], log: ResultLog) -> dict[str, Section]:
+    try:
+        return {name: EXPERIMENTS[name].report(lines) for name, lines in results.items() if lines}
+    except KeyError as error:
+        raise InputError(
+            f"{log.path} has results without {error}: they are of another version of tonmf. Measure again with --fresh."
+        ) from error
 
 
 def wrapped(text: str) -> str:
@@ -74,20 +94,24 @@ def wrapped(text: str) -> str:
 
 
 def _filled(block: str) -> str:
-    if block.startswith("- "):
-        return "\n".join(textwrap.fill(item, LINE, subsequent_indent="  ") for item in block.splitlines())
-    return block if block.startswith(("|", "#", "!")) else textwrap.fill(" ".join(block.split()), LINE)
+    if block.startswith(("|", "#", "!")):
+        return block
+    lines = textwrap.TextWrapper(LINE, break_long_words=False, break_on_hyphens=False)
+    if not block.startswith("- "):
+        return lines.fill(" ".join(block.split()))
+    lines.subsequent_indent = "  "
+    return "\n".join(lines.fill(item) for item in block.splitlines())
 
 
 def _head(results: Mapping[str, Sequence[Result]], quick: bool) -> str:
-    command = "tonmf paper --quick" if quick else "tonmf paper"
     lines = [line for lines in results.values() for line in lines]
     made_with = sorted({", ".join(f"{name} {of}" for name, of in line["versions"].items()) for line in lines})
     minutes = sum(line["seconds"] for line in lines) / 60
-    memory = max((line.get("peak_mb", 0) for line in lines), default=0) / 1024
+    known = [line["peak_mb"] for line in lines if line.get("peak_mb")]
+    memory = f", with at most {max(known) / 1024:.1f} GB of memory in the process that measures" if known else ""
     warning = (
         f"\n**This is a quick run**, on the first {QUICK_DOCUMENTS:,} documents of a draw and a part of each grid. It shows "
-        "that everything works; its figures are not those of the data sets.\n"
+        "that everything works; its figures are not those of the data sets, and the paper's claims are not judged by them.\n"
         if quick
         else ""
     )
@@ -95,41 +119,37 @@ def _head(results: Mapping[str, Sequence[Result]], quick: bool) -> str:
 # The paper's experiments, run again
 
 Kannan, Woo, Aggarwal and Park, "Outlier Detection for Text Data", compare their method TONMF with k-NN, SVD and robust PCA on
-four data sets. This page has every experiment of that paper and some more, as `{command}` ran them: {len(lines):,}
-measurements in {minutes:.0f} minutes, with at most {memory:.1f} GB of memory. [results.jsonl]({FIGURES}/results.jsonl) has
-each with its configuration, seed and versions ({"; ".join(made_with)}).
+four data sets. Here are the experiments of that paper, and some more, as `tonmf paper{" --quick" if quick else ""}` ran them:
+{len(lines):,} measurements in {minutes:.0f} minutes{memory}. [results.jsonl]({page_name(quick)}/results.jsonl) has each
+with its configuration, seed and versions ({"; ".join(made_with)}).
 
 To cite it: The tonmf developers, "The paper's experiments, run again", tonmf {__version__}.
 {warning}"""
 
 
-def _left_out(left_out: Mapping[str, str], results: Mapping[str, Sequence[Result]]) -> list[str]:
-    """What is not on the page, and why."""
-    unfinished = [f"`{name}`" for name, lines in results.items() if not lines]
-    parts = [f"**{TASKS[task].title} was left out**: {why}\n" for task, why in left_out.items()]
-    if unfinished:
-        parts.append(f"Not run, or not finished: {', '.join(unfinished)}.\n")
-    return parts
+def _missing(log: ResultLog, quick: bool) -> str:
+    """What is not on the page."""
+    missing = {name: unfinished_tasks(experiment, log, quick) for name, experiment in EXPERIMENTS.items()}
+    told = [f"- `{name}`: {'; '.join(TASKS[task].title for task in tasks)}" for name, tasks in missing.items() if tasks]
+    archives = {TASKS[task].archive for tasks in missing.values() for task in tasks} - {None}
+    files = [f"{a.file} ({a.address or 'not published'})" for a in archives if a is not None]
+    needs = f"They need {', '.join(sorted(files))}.\n" if files else ""
+    return "\n".join(["**Not run, or not finished**:\n", *told, "", needs]) if told else ""
 
 
 def _claims(results: Mapping[str, Sequence[Result]]) -> str:
-    """The paper's claims by verdict, then those about tonmf."""
+    """The paper's claims by verdict, with the rules by which they are judged."""
     claims = judged(results)
     parts = []
     for verdict in VERDICTS:
-        of_paper = [_item(c, f" (section {c.section})") for c in claims if c.section and c.verdict == verdict]
-        parts += _listed(_sentence(verdict), of_paper)
-    parts += _listed("And tonmf", [_item(c, f": {c.verdict}") for c in claims if not c.section])
-    parts += _listed("Where a baseline is better than tonmf", [f"- {told}" for told in exceptions(results)])
+        items = [_item(claim) for claim in claims if claim.verdict == verdict]
+        parts += [f"### {_sentence(verdict)}\n", *items, ""] if items else []
     return "\n".join(["## What the paper claims, and what is found here\n", *parts]) if parts else ""
 
 
-def _item(claim: Claim, beside: str) -> str:
-    return f"- **{_sentence(claim.statement)}**{beside}. {_sentence(claim.found)}."
-
-
-def _listed(title: str, items: list[str]) -> list[str]:
-    return [f"### {title}\n", *items, ""] if items else []
+def _item(claim: Claim) -> str:
+    told = f"- **{_sentence(claim.statement)}** (section {claim.section}). {_sentence(claim.found)}."
+    return f"{told} *Rule: {claim.rule}.*"
 
 
 def _sentence(text: str) -> str:
@@ -137,9 +157,9 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] if text[1:2].islower() and not text.startswith("tonmf") else text
 
 
-def _section(name: str, section: Section) -> str:
+def _section(name: str, section: Section, folder: str) -> str:
     images = {
-        figure.name: f"![{figure.caption}]({FIGURES}/{figure.name}.svg)\n\n*{figure.caption}*"
+        figure.name: f"![{figure.caption}]({folder}/{figure.name}.svg)\n\n*{figure.caption}*"
         for figure in section.figures
     }
     text = re.sub(r"\{([a-z-]+)\}", lambda found: images[found.group(1)], section.text)

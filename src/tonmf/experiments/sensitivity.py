@@ -11,7 +11,7 @@ from tonmf import TONMF
 from tonmf.experiments.markdown import markdown_table, share
 from tonmf.experiments.measured import Measured
 from tonmf.experiments.methods import RANK, settled
-from tonmf.experiments.plotting import COLOURS, MARKERS, legend_beside, panels
+from tonmf.experiments.plotting import COLOURS, MARKERS, STYLES, legend_beside, panels
 from tonmf.experiments.specification import Config, Experiment, Figure, Result, Section
 from tonmf.experiments.tasks import TASKS, draw
 from tonmf.metrics import area_under_curve
@@ -19,7 +19,7 @@ from tonmf.metrics import area_under_curve
 ALPHAS = (0.1, 0.3, 0.5, 0.7, 0.9, None)
 """On rows of unit norm residual norms are from 0 to 1; None is no outlier matrix at all, plain NMF."""
 RANKS = (2, 4, 8, 12, 16, 25, 50)
-BETAS = (0.0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3)
+BETAS = (0.0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 
 
 def measure_alpha(config: Config) -> dict[str, Any]:
@@ -64,9 +64,8 @@ def draw_beta(means: Measured, canvas: Any) -> None:
     (axes,) = panels(canvas, [f"rank {RANK}"], columns=1, size=(6.5, 3.4))
     for number, task in enumerate(means.tasks):
         areas = [means.mean(task=task, beta=beta) for beta in betas]
-        axes.plot(
-            range(len(betas)), areas, MARKERS[number], linestyle="-", color=COLOURS[number], label=TASKS[task].title
-        )
+        colour, style = COLOURS[number % len(COLOURS)], STYLES[number // len(COLOURS)]
+        axes.plot(range(len(betas)), areas, marker="o", linestyle=style, color=colour, label=TASKS[task].title)
     axes.set_xticks(range(len(betas)), [f"{beta:g}" for beta in betas])
     axes.set_xlabel("β")
     axes.set_ylabel("AUC")
@@ -130,7 +129,7 @@ BETA = Experiment(
     name="beta",
     question="How much does the result depend on β?",
     axes={"task": tuple(TASKS), "seed": (0, 1, 2), "beta": BETAS},
-    quick={"task": ("reuters", "baskets"), "seed": (0,), "beta": (0.0, 0.01, 0.1)},
+    quick={"task": ("reuters", "baskets"), "seed": (0,), "beta": (0.0, 0.1, 1.0)},
     measure=measure_beta,
     report=report_beta,
 )

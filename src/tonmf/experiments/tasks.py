@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tonmf.counting import make_counter
 from tonmf.datasets import (
     PAPER_BASKETS,
+    Archive,
     Dataset,
     load_bbc,
     load_newsgroups,
@@ -22,6 +23,7 @@ from tonmf.datasets import (
     load_wiki_people,
     make_baskets,
 )
+from tonmf.datasets.registry import BBC, NEWSGROUPS, REUTERS_MATRIX, REUTERS_TEXTS, WIKI_PEOPLE
 from tonmf.detector import TextOutlierDetector
 from tonmf.documents import COUNTS, TEXTS
 from tonmf.experiments.specification import Config
@@ -40,18 +42,15 @@ class Task:
     title: str
     about: str
     load: Callable[[int], Dataset]
-    archive: str | None = None
-    """The file it is read from; None if it is made up."""
-
-
-NEWSGROUPS = "20news-bydate.tar.gz"
+    archive: Archive[Any] | None = None
+    """What it is read from; None if it is made up."""
 
 
 def one_of_each_thread(posts: Dataset) -> Dataset:
     """The first post of every subject, replies counting as the subject they reply to."""
     first = {subject_of(text): number for number, text in reversed(list(enumerate(posts.texts or [])))}
     kept = sorted(first.values())
-    return _chosen(posts, kept)
+    return chosen(posts, kept)
 
 
 def subject_of(post: str) -> str:
@@ -64,8 +63,8 @@ def subject_of(post: str) -> str:
     return found.group(1).strip().lower() if found else post
 
 
-def _chosen(dataset: Dataset, numbers: list[int]) -> Dataset:
-    """Some of the documents."""
+def chosen(dataset: Dataset, numbers: list[int]) -> Dataset:
+    """Some of the documents, by their numbers."""
     return replace(
         dataset,
         labels=dataset.labels[numbers],
@@ -87,14 +86,14 @@ TASKS: dict[str, Task] = {
             "Reuters",
             "Reuters-21578 as the matrix with the paper's 18,933 terms: 5,768 of earn and acq, 100 of interest",
             lambda seed: load_reuters("matrix", random_state=seed),
-            "Reuters21578.mat",
+            REUTERS_MATRIX,
         ),
         Task(
             "reuters-text",
             "Reuters, from the texts",
             "the same selection from the original texts, counted here",
             lambda seed: load_reuters("texts", random_state=seed),
-            "reuters21578.tar.gz",
+            REUTERS_TEXTS,
         ),
         Task(
             "rcv20",
@@ -129,7 +128,7 @@ TASKS: dict[str, Task] = {
             "BBC",
             "BBC news: 927 of business and politics, 50 of tech",
             lambda seed: load_bbc(random_state=seed),
-            "bbc-fulltext.zip",
+            BBC,
         ),
         Task(
             "wiki-people",
@@ -137,7 +136,7 @@ TASKS: dict[str, Task] = {
             "sections of 756 Wikipedia biographies, prepared by the paper's rules: 2,332 on career and life, 100 on death; "
             "a stand-in, as the paper's own data is nowhere to be had",
             lambda seed: load_wiki_people("matrix", random_state=seed),
-            "wiki-featured-bios.jsonl.gz",
+            WIKI_PEOPLE,
         ),
         Task(
             "baskets",
@@ -198,4 +197,4 @@ def _draw(task: str, seed: int, quick: bool) -> Draw:
     if quick and task == "baskets":
         return Draw(make_baskets(QUICK_DOCUMENTS, QUICK_DOCUMENTS // 40, options=PAPER_BASKETS, random_state=seed))
     dataset = TASKS[task].load(seed)
-    return Draw(_chosen(dataset, list(range(len(dataset.ids)))[:QUICK_DOCUMENTS]) if quick else dataset)
+    return Draw(chosen(dataset, list(range(len(dataset.ids)))[:QUICK_DOCUMENTS]) if quick else dataset)

@@ -32,8 +32,7 @@ def report(results: Sequence[Result]) -> Section:
     text = f"""\
 Of the ordinary posts, {measured.mean("ordinary"):.0%} have a post of their own thread, by the subject line, as nearest
 neighbour on tf-idf rows; of the outliers, {measured.mean("outliers"):.0%} (means over {measured.draws}). All posts of the
-ordinary groups are there, but only 50 of nearly a thousand of the Windows group, so that most threads of the outliers are
-torn apart.
+ordinary groups are there, but only 50 of nearly a thousand of the Windows group.
 """
     return Section("Threads in RCV20", text)
 

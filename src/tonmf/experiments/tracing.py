@@ -1,4 +1,4 @@
-"""A fit that keeps a diary: the objective after so many passes and seconds, and the residuals of its first and last iteration.
+"""A fit that keeps a diary: the objective after so many passes and seconds, and residuals at the start and in the end.
 
 The estimator solves all documents once more when it ends, so that training rows have the scores that the model gives them.
 Here the residuals are those of the iterations themselves, as the paper's algorithm leaves them.
@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
 from tonmf.backends import make_ops
+from tonmf.baselines.base import squared_norms
 from tonmf.blas import one_blas_thread
 from tonmf.blocks import Pass, Step, Sums
 from tonmf.executors.serial import SerialExecutor
@@ -34,7 +35,9 @@ class Trace:
     passes, seconds, objectives : list
         Of each iteration: passes over the documents so far, seconds so far, and the objective.
     first, last : ndarray of shape (n_docs,)
-        Residual norms in the first and in the last iteration.
+        Residual norms at the start and in the last iteration.
+    topics_used : int
+        Topics that documents use in the end.
     """
 
     passes: list[int]
@@ -42,10 +45,11 @@ class Trace:
     objectives: list[float]
     first: Array
     last: Array
+    topics_used: int
 
     @property
     def start_correlation(self) -> float:
-        """Rank correlation of first and last residuals: 1 if the fit stayed where it began."""
+        """Rank correlation of first and last residuals: 1 if the fit stayed where it began, 0 if one of them does not vary."""
         return rank_correlation(self.first, self.last)
 
 
@@ -58,7 +62,7 @@ class _Diary(Problem):
         self.passes: list[int] = []
         self.seconds: list[float] = []
         self.objectives: list[float] = []
-        self.residuals: list[Array] = []
+        self.last: Array = np.empty(0)
 
     def run(self, step: Step, this: Pass) -> Sums:
         self.n_passes += 1
@@ -68,7 +72,7 @@ class _Diary(Problem):
         self.passes.append(self.n_passes)
         self.seconds.append(time.perf_counter() - self.begin)
         self.objectives.append(objective)
-        self.residuals = [*self.residuals[:1], self.rho()]  # the first and the last
+        self.last = self.rho()
 
 
 def trace_fit(
@@ -92,7 +96,17 @@ def trace_fit(
     with one_blas_thread():
         begun = STARTS[start](source, n_topics, check_random_state(random_state), ops, executor)
         H, W = at_unit_norm(begun, X.dtype)
+        first = _residual_norms(X, H, W)
         source.start_from(H, n_topics)
         diary = _Diary(source, options, ops, executor)
-        solve(diary, W)
-    return Trace(diary.passes, diary.seconds, diary.objectives, diary.residuals[0], diary.residuals[-1])
+        solution = solve(diary, W)
+    used = int((solution.usage > 0).sum())
+    return Trace(diary.passes, diary.seconds, diary.objectives, first, diary.last, used)
+
+
+def _residual_norms(X: sp.csr_matrix, H: Array | None, W: Array) -> Array:
+    """ρ_i = ‖x_i − h_i Wᵀ‖, by norms and products; ‖x_i‖ without H."""
+    squares = squared_norms(X)
+    if H is not None:
+        squares += np.einsum("ij,ij->i", H @ (W.T @ W).astype(np.float64) - 2 * (X @ W), H)
+    return np.sqrt(np.maximum(squares, 0))
