@@ -30,7 +30,8 @@ def quick(data_folder, tmp_path_factory):
 def test_a_quick_run_has_every_experiment(quick):
     ran, folder = quick
     assert ran.code == 0, ran.err
-    assert ran.err == ""
+    assert ran.error_lines == []
+    assert "note: roc is done" in ran.err
     assert "Reuters" in ran.out
     page, figures = Path("out/paper-quick.md"), Path("out/paper-quick")
     assert f"The page is {page}, with its figures and results in {figures}." in ran.out

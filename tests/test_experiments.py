@@ -3,6 +3,7 @@
 import inspect
 import json
 import re
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -328,3 +329,12 @@ def test_help_and_documents_name_every_experiment():
     for name in EXPERIMENTS:
         assert f"`{name}`" in document
         assert name in str(told)
+
+
+def test_the_page_in_the_documents_is_what_its_results_say(tmp_path):
+    docs = Path(__file__).parent.parent / "docs"
+    (tmp_path / "paper").mkdir()
+    shutil.copy(docs / "paper" / "results.jsonl", tmp_path / "paper")
+    page = write_page(tmp_path, ResultLog(tmp_path / "paper" / "results.jsonl"), False)
+    assert page.read_text(encoding="utf-8") == (docs / "paper.md").read_text(encoding="utf-8")
+    assert {path.name for path in (tmp_path / "paper").iterdir()} == {path.name for path in (docs / "paper").iterdir()}

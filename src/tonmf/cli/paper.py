@@ -63,6 +63,8 @@ def paper(
     for experiment in chosen:
         with screen.progress(experiment.name) as on_progress:
             left_out |= run(experiment, log, jobs[experiment.name], on_progress, without=left_out)
+        if n_measured := sum(config["task"] not in left_out for config in jobs[experiment.name]):
+            screen.note(f"{experiment.name} is done: {n_measured:,} measurements.")
     for task, why in left_out.items():
         screen.note(f"{task} was left out: {why}")
     if not any(finished(experiment, log, quick) for experiment in chosen):
