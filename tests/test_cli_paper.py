@@ -74,7 +74,9 @@ def test_running_again_measures_nothing_needs_no_data_and_writes_the_same_page(q
     assert again.code == 0
     after = {path: path.read_bytes() for path in (folder / "out").rglob("*") if path.is_file()}
     assert after == before
+    assert "are there already; 0 are to be measured" in again.err
     answer = json.loads(again.out)
+    assert answer["quick"]
     assert answer["left_out"] == {}
     assert answer["auc"]["Reuters"]["paper"] == 0.934
     assert answer["auc"]["Market baskets"]["tonmf"] > 0.99
@@ -93,6 +95,14 @@ def test_without_any_data_it_says_what_is_missing_and_runs_the_rest(tmp_path):
     assert "- `beta`: Reuters" in page
     assert "Reuters21578.mat (http" in page
     assert str(tmp_path) not in page
+
+
+def test_a_page_of_somebody_else_is_not_overwritten(tmp_path):
+    (tmp_path / "paper-quick.md").write_text("my own")
+    ran = run("paper", "--quick", "--only", "beta", "--out", ".", cwd=tmp_path, **without_data(tmp_path))
+    assert ran.code == 1
+    assert "without the results it should be made of" in ran.err
+    assert (tmp_path / "paper-quick.md").read_text() == "my own"
 
 
 def test_fresh_without_the_data_loses_nothing(tmp_path):

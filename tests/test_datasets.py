@@ -71,3 +71,8 @@ def test_numbers_that_cannot_be_are_refused(make):
     with pytest.raises(ParameterError, match="at least 1 document"):
         make(0, 0)
     assert make(5, 5).labels.tolist() == [1] * 5
+
+
+def test_data_sets_print_in_a_line():
+    assert repr(make_baskets(100, 3)) == "Dataset('baskets', 100 documents, 3 of them outliers, X of 1,000 columns)"
+    assert repr(load_noticeboard()) == "Dataset('notice board', 260 documents, 12 of them outliers, texts)"

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from tonmf import InputError, MissingExtraError
+from tonmf import InputError, MissingExtraError, ParameterError
 from tonmf.datasets import ARCHIVES, fetch_archive
 from tonmf.datasets.archives import Document, read_bbc
 from tonmf.datasets.fetching import cache_folder, read_archive
@@ -311,3 +311,9 @@ def test_digests_tell_contents_apart_and_nothing_else():
     assert content_digest((rows, classes)) != content_digest((wider, classes))
     assert content_digest((rows, classes)) != content_digest((rows, classes[::-1]))
     assert content_digest((rows, classes)) != content_digest((2 * rows, classes))
+
+
+def test_an_archive_goes_by_the_name_of_its_file(data_folder):
+    assert fetch_archive("bbc-fulltext.zip") == data_folder / "bbc-fulltext.zip"
+    with pytest.raises(ParameterError, match=r"must be one of 20news-bydate.tar.gz, .*; got 'bbc.zip'"):
+        fetch_archive("bbc.zip")

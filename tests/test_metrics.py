@@ -103,3 +103,7 @@ def test_scikit_learns_signs_are_not_taken_for_flags():
     with pytest.raises(InputError, match=r"True or False, or 1 or 0; of predict\(\) that is: predict\(X\) == -1"):
         true_positive_rate([0, 1], [-1, 1])
     assert false_positive_rate([0, 1], [1, 0]) == 100
+
+
+def test_a_curve_prints_in_a_line():
+    assert repr(roc_curve([0, 1], [1, 2])) == "RocCurve(area=1.0000, 3 thresholds)"

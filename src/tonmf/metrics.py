@@ -58,6 +58,10 @@ class RocCurve:
     true_positive_rates: Array
     thresholds: Array
 
+    def __repr__(self) -> str:
+        """In a line."""
+        return f"RocCurve(area={self.area:.4f}, {len(self.thresholds):,} thresholds)"
+
     @property
     def area(self) -> float:
         """The area under the curve as a share of the square, from 0 to 1; guessing gives ½."""

@@ -15,7 +15,8 @@ from tonmf.errors import InputError, ParameterError
 
 def paper(
     quick: Annotated[
-        bool, typer.Option("--quick", help="A small version of everything, in a few minutes, to see that it works.")
+        bool,
+        typer.Option("--quick", help="A small version of everything, in about three minutes, to see that it works."),
     ] = False,
     only: Annotated[
         list[str] | None,
@@ -39,6 +40,7 @@ def paper(
 ) -> None:
     """Run the experiments of the paper again, and write a page with tables and figures.
 
+    It takes over an hour on two cores, with --quick about three minutes.
     A run that was stopped goes on where it stopped. The data sets are read from the folder that TONMF_DATA names, or are
     downloaded; docs/datasets.md says from where.
     """
@@ -59,22 +61,27 @@ def paper(
     log = ResultLog(_folder(out, name) / "results.jsonl")
     chosen = [experiment for name, experiment in EXPERIMENTS.items() if not only or name in only]
     jobs = {experiment.name: todo(experiment, log, quick, fresh) for experiment in chosen}
+    n_there = sum(len(list(experiment.configs(quick))) - len(jobs[experiment.name]) for experiment in chosen)
+    if n_there:
+        screen.note(f"{n_there:,} results are there already; {sum(map(len, jobs.values())):,} are to be measured.")
     left_out = _fetch({config["task"] for configs in jobs.values() for config in configs}, screen)
     for experiment in chosen:
         with screen.progress(experiment.name) as on_progress:
             left_out |= run(experiment, log, jobs[experiment.name], on_progress, without=left_out)
         if n_measured := sum(config["task"] not in left_out for config in jobs[experiment.name]):
             screen.note(f"{experiment.name} is done: {n_measured:,} measurements.")
-    for task, why in left_out.items():
-        screen.note(f"{task} was left out: {why}")
     if not any(finished(experiment, log, quick) for experiment in chosen):
         raise InputError(f"None of the data sets can be had. The first: {next(iter(left_out.values()))}")
+    for task, why in left_out.items():
+        screen.note(f"{task} was left out: {why}")
     page = write_page(Path(out), log, quick)
     areas = Areas(finished(EXPERIMENTS["roc"], log, quick))
-    screen.show_json({"page": str(page), "results": str(log.path), "auc": summary(areas), "left_out": left_out})
+    screen.show_json(
+        {"quick": quick, "page": str(page), "results": str(log.path), "auc": summary(areas), "left_out": left_out}
+    )
     if areas.tasks:
         screen.show(_table(summary(areas)))
-        screen.show()
+        screen.show("A quick run, on a part of the data: not to be compared with the paper.\n" if quick else "")
     screen.show(f"The page is {page}, with its figures and results in {log.path.parent}.", wrap=False)
 
 
@@ -90,8 +97,11 @@ def _folder(out: str, name: str) -> Path:
     except OSError as error:
         reason = error.strerror or error
         raise InputError(f"The folder {out} cannot be made: {reason}. Give another with --out.") from error
-    check_writable(Path(out, f"{name}.md"))
-    check_writable(folder / "results.jsonl")
+    page, results = Path(out, f"{name}.md"), folder / "results.jsonl"
+    if page.exists() and not results.exists():
+        raise InputError(f"There is a {page} without the results it should be made of, {results}. Give another --out.")
+    check_writable(page)
+    check_writable(results)
     return folder
 
 

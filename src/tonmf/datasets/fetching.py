@@ -14,8 +14,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from tonmf.datasets.registry import Archive, Content, content_digest
-from tonmf.errors import InputError, MissingExtraError
+from tonmf.datasets.registry import ARCHIVES, Archive, Content, content_digest
+from tonmf.errors import InputError, MissingExtraError, ParameterError
 from tonmf.io.wording import one_line, path_shown
 
 CHUNK = 2**16
@@ -37,13 +37,13 @@ def read_archive(archive: Archive[Content]) -> Content:
         raise InputError(f"{path_shown(str(path))} should be {archive.what}, but {error}. {advice}") from error
 
 
-def fetch_archive(archive: Archive[Any], progress: Report | None = None) -> Path:
+def fetch_archive(archive: Archive[Any] | str, progress: Report | None = None) -> Path:
     """Where a copy of an archive is; it is downloaded if there is none (extra ``data``).
 
     Parameters
     ----------
-    archive : Archive
-        One of `ARCHIVES`.
+    archive : Archive or str
+        One of `ARCHIVES`, or the name of its file.
     progress : callable, optional
         Called with the share that is done, from 0 to 1, while a download goes on.
 
@@ -51,6 +51,10 @@ def fetch_archive(archive: Archive[Any], progress: Report | None = None) -> Path
     -------
     path : Path
     """
+    if isinstance(archive, str):
+        if archive not in ARCHIVES:
+            raise ParameterError(f"archive must be one of {', '.join(ARCHIVES)}; got {archive!r}.")
+        archive = ARCHIVES[archive]
     folder = os.environ.get("TONMF_DATA")
     if folder and os.path.isfile(Path(folder, archive.file)):
         return Path(folder, archive.file)

@@ -34,3 +34,10 @@ class Dataset:
     texts: list[str] | None = None
     X: Any = None
     terms: list[str] | None = None
+
+    def __repr__(self) -> str:
+        """In a line: documents may be long, and many."""
+        kind = "texts" if self.texts is not None else f"X of {self.X.shape[1]:,} columns"
+        return (
+            f"Dataset({self.name!r}, {len(self.ids):,} documents, {int(self.labels.sum()):,} of them outliers, {kind})"
+        )

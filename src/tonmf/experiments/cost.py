@@ -71,7 +71,8 @@ def report(results: Sequence[Result]) -> Section:
     text = f"""\
 Each method in a process of its own, {measured.draws}. Seconds are of the second run in that process, from documents or rows to
 scores; for k-NN all k from 1 to 50 come from one run. The first is on {WARM_UP} documents, so that nothing is compiled while
-the clock runs. Memory is the most that was in use during the run, beyond what was in use before it, and in all. The authors'
+the clock runs. Memory is the most that was in use during the run, beyond what was in use before it, and in all;
+0 is what fits into memory that the first run left behind. The authors'
 published code took {AUTHORS_CODE_SECONDS} s of processor time and {AUTHORS_CODE_GB} GB for the rank, α, β and iterations that
 "{METHODS["tonmf-authors"].title}" has here, on the same Reuters matrix but another machine.
 

@@ -6,6 +6,7 @@ import json
 import os
 import platform
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,7 @@ class ResultLog:
             "result": dict(result),
             "seconds": round(seconds, 3),
             "peak_mb": in_json(memory_peak()),
+            "date": datetime.now(UTC).date().isoformat(),
             "versions": versions(),
         }
         text = json.dumps(line, ensure_ascii=False, allow_nan=False)

@@ -12,13 +12,13 @@ def markdown_table(columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> str
 
     >>> print(markdown_table(["n", "time"], [[10, 0.25], [1000, 12345.6]]))
     |     n |   time |
-    | ----- | ------ |
+    | ----: | -----: |
     |    10 |   0.25 |
     | 1,000 | 12,346 |
     """
     cells = [[_text(value) for value in row] for row in rows]
-    widths = [max(len(line[i]) for line in [columns, *cells]) for i in range(len(columns))]
-    lines = [list(columns), ["-" * w for w in widths], *cells]
+    widths = [max(2, *(len(line[i]) for line in [columns, *cells])) for i in range(len(columns))]
+    lines = [list(columns), ["-" * (w - 1) + ":" for w in widths], *cells]
     return "\n".join("| " + " | ".join(v.rjust(w) for v, w in zip(line, widths, strict=True)) + " |" for line in lines)
 
 

@@ -161,7 +161,7 @@ METHODS: dict[str, Method] = {
             "the model with the topic prior; the score is the share that no topic explains",
             _prior,
         ),
-        Method(OURS, "tonmf", "`TextOutlierDetector()`, nothing set", _detector, own_rows=True),
+        Method(OURS, "tonmf detector", "`TextOutlierDetector()`, nothing set", _detector, own_rows=True),
     )
 }
 

@@ -109,6 +109,8 @@ def _head(results: Mapping[str, Sequence[Result]], quick: bool) -> str:
     minutes = sum(line["seconds"] for line in lines) / 60
     known = [line["peak_mb"] for line in lines if line.get("peak_mb")]
     memory = f", with at most {max(known) / 1024:.1f} GB of memory in the process that measures" if known else ""
+    last = max((line["date"] for line in lines if "date" in line), default="")
+    dates = f", {last}" if last else ""
     warning = (
         f"\n**This is a quick run**, on the first {QUICK_DOCUMENTS:,} documents of a draw and a part of each grid. It shows "
         "that everything works; its figures are not those of the data sets, and the paper's claims are not judged by them.\n"
@@ -118,12 +120,15 @@ def _head(results: Mapping[str, Sequence[Result]], quick: bool) -> str:
     return f"""\
 # The paper's experiments, run again
 
-Kannan, Woo, Aggarwal and Park, "Outlier Detection for Text Data", compare their method TONMF with k-NN, SVD and robust PCA on
-four data sets. Here are the experiments of that paper, and some more, as `tonmf paper{" --quick" if quick else ""}` ran them:
-{len(lines):,} measurements in {minutes:.0f} minutes{memory}. [results.jsonl]({page_name(quick)}/results.jsonl) has each
+Kannan, Woo, Aggarwal and Park, "Outlier Detection for Text Data" (2017), compare their method TONMF with k-NN, SVD and
+robust PCA on
+four data sets. Here are the experiments of that paper, and some more, as `tonmf paper{" --quick" if quick else ""}` ran
+them:
+{len(lines):,} measurements that took {minutes:.0f} minutes together{memory}.
+[results.jsonl]({page_name(quick)}/results.jsonl) has each
 with its configuration, seed and versions ({"; ".join(made_with)}).
 
-To cite it: The tonmf developers, "The paper's experiments, run again", tonmf {__version__}.
+To cite it: The tonmf developers, "The paper's experiments, run again", tonmf {__version__}{dates}.
 {warning}"""
 
 
@@ -133,7 +138,7 @@ def _missing(log: ResultLog, quick: bool) -> str:
     told = [f"- `{name}`: {'; '.join(TASKS[task].title for task in tasks)}" for name, tasks in missing.items() if tasks]
     archives = {TASKS[task].archive for tasks in missing.values() for task in tasks} - {None}
     files = [f"{a.file} ({a.address or 'not published'})" for a in archives if a is not None]
-    needs = f"They need {', '.join(sorted(files))}.\n" if files else ""
+    needs = f"To add them, run `tonmf paper` again; they need {', '.join(sorted(files))}.\n" if files else ""
     return "\n".join(["**Not run, or not finished**:\n", *told, "", needs]) if told else ""
 
 

@@ -11,7 +11,7 @@ Config = dict[str, Any]
 """What one measurement is of: names, numbers and None, as JSON has them."""
 
 Result = dict[str, Any]
-"""A line of the log: experiment, config, result, seconds, peak_mb (most memory of the run so far), versions."""
+"""A line of the log: experiment, config, result, seconds, peak_mb (most memory of the run so far), date, versions."""
 
 
 @dataclass(frozen=True)
