@@ -19,7 +19,7 @@ LAYERS = [
     ["analysis", "highlight"],
     ["blocks", "text"],
     ["init", "solver", "weighting", "alarms", "neighbours", "ordinary"],
-    ["parameters", "validation", "ladder"],
+    ["parameters", "validation", "ladder", "signs"],
     ["groups", "topics", "scoring", "counting", "saved_parameters"],
     ["unexpected", "profile", "explain"],
     ["explaining"],

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, OutlierMixin, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -29,6 +29,7 @@ from tonmf.ops import Array, Ops
 from tonmf.parameters import MIXTURE_SCORES, MODEL_RULES, check_model_parameters, defaults_of
 from tonmf.penalty import Ramp
 from tonmf.saved_parameters import kept_parameters, restored_parameters
+from tonmf.signs import OutlierSigns
 from tonmf.solver import Options, Problem, Progress, Solution, solve
 from tonmf.sources import Block
 from tonmf.sources.memory import MatrixSource, default_block_size
@@ -39,7 +40,7 @@ STALLED = 0.99
 """Rank correlation of first and last residuals from which a fit counts as one that stayed at its start."""
 
 
-class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, BaseEstimator):  # type: ignore[misc]
+class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, BaseEstimator):  # type: ignore[misc]
     """Outlier detection by a robust non-negative matrix factorisation.
 
     Rows of a sparse non-negative matrix are explained by a few topics; a row that the topics cannot explain is an
@@ -316,19 +317,6 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierMixin, Bas
             ops = make_ops(self.backend, self.n_jobs)
             return self._mixture_score(self._source_of(X, ops), ops)
         return self._residual_score(self._solve_rows(X)[1])
-
-    def score_samples(self, X: Any) -> Array:
-        """``-outlier_score(X)``: scikit-learn's sign, lower is stranger."""
-        return -self.outlier_score(X)
-
-    def decision_function(self, X: Any) -> Array:
-        """``score_samples(X) - offset_``: negative for outliers."""
-        return self.score_samples(X) - self.offset_
-
-    def predict(self, X: Any) -> Array:
-        """-1 for outliers, 1 for the rest."""
-        labels: Array = np.where(self.decision_function(X) < 0, -1, 1)
-        return labels
 
     def outlier_matrix(self, X: Any, rows: Any = None) -> Array:
         """Rows of Z: what is left of each row after its topics, shrunk by α; zero for rows with ρ ≤ α.

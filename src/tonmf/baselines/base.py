@@ -8,16 +8,17 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, OutlierMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from tonmf.ops import Array
 from tonmf.parameters import Rule, check_parameters
+from tonmf.signs import OutlierSigns
 from tonmf.threshold import automatic_threshold, common_norm, threshold_for_share
 from tonmf.validation import check_rows
 
 
-class Baseline(OutlierMixin, BaseEstimator, ABC):  # type: ignore[misc]
+class Baseline(OutlierSigns, BaseEstimator, ABC):  # type: ignore[misc]
     """An outlier detector that scores rows of a sparse matrix.
 
     A subclass says what its parameters may be (`_rules`), how it learns (`_learn`) and how it scores rows it has not learnt
@@ -86,19 +87,6 @@ class Baseline(OutlierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """
         check_is_fitted(self)
         return self._score(check_rows(self, X, reset=False, signed=self._signed()))
-
-    def score_samples(self, X: Any) -> Array:
-        """``-outlier_score(X)``: scikit-learn's sign, lower is stranger."""
-        return -self.outlier_score(X)
-
-    def decision_function(self, X: Any) -> Array:
-        """``score_samples(X) - offset_``: negative for outliers."""
-        return self.score_samples(X) - self.offset_
-
-    def predict(self, X: Any) -> Array:
-        """-1 for outliers, 1 for the rest."""
-        labels: Array = np.where(self.decision_function(X) < 0, -1, 1)
-        return labels
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

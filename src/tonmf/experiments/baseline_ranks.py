@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tonmf.baselines import NMFResidual, SVDScore
 from tonmf.experiments.markdown import markdown_table, share
 from tonmf.experiments.measured import Measured
 from tonmf.experiments.methods import METHODS, settled
-from tonmf.experiments.plotting import COLOURS, MARKERS, legend_beside, panels
+from tonmf.experiments.plotting import COLOURS, MARKERS, Line, draw_areas
 from tonmf.experiments.specification import Config, Experiment, Figure, Result, Section
 from tonmf.experiments.tasks import TASKS, draw
 from tonmf.metrics import area_under_curve
@@ -30,23 +30,13 @@ def measure(config: Config) -> dict[str, Any]:
 def draw_ranks(measured: Measured, canvas: Any) -> None:
     """A panel for each data set."""
     ranks = measured.options("rank")
-    grid = panels(canvas, [TASKS[task].title for task in measured.tasks], columns=3)
-    for axes, task in zip(grid, measured.tasks, strict=True):
-        for number, method in enumerate(measured.options("method")):
-            areas = [measured.mean(task=task, method=method, rank=rank) for rank in ranks]
-            axes.plot(
-                range(len(ranks)),
-                areas,
-                marker=MARKERS[number],
-                markersize=3.5,
-                color=COLOURS[number],
-                label=METHODS[method].title,
-            )
-        axes.set_xticks(range(len(ranks)), [str(rank) for rank in ranks])
-        axes.set_ylim(-0.03, 1.03)
-        axes.set_xlabel("rank")
-        axes.set_ylabel("AUC")
-    legend_beside(canvas, grid[0], columns=2)
+
+    def areas_of(method: str) -> Callable[[str], list[float]]:
+        return lambda task: [measured.mean(task=task, method=method, rank=rank) for rank in ranks]
+
+    methods = zip(measured.options("method"), COLOURS, MARKERS, strict=False)
+    lines = [Line(METHODS[method].title, areas_of(method), colour, marker) for method, colour, marker in methods]
+    draw_areas(canvas, measured.titles, [str(rank) for rank in ranks], "rank", lines, columns=2)
 
 
 def report(results: Sequence[Result]) -> Section:

@@ -17,6 +17,11 @@ class Measured:
         self._results = results
         self.tasks = [name for name in TASKS if any(line["config"]["task"] == name for line in results)]
 
+    @property
+    def titles(self) -> dict[str, str]:
+        """The data sets, and what they are called."""
+        return {task: TASKS[task].title for task in self.tasks}
+
     def options(self, name: str) -> list[Any]:
         """The values of a part of the configuration, in the order of the runs."""
         return list(dict.fromkeys(line["config"][name] for line in self._results))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from tonmf import TONMF
 from tonmf.experiments.markdown import markdown_table, share
 from tonmf.experiments.measured import Measured
 from tonmf.experiments.methods import settled
-from tonmf.experiments.plotting import COLOURS, MARKERS, STYLES, legend_beside, panels
+from tonmf.experiments.plotting import COLOURS, MARKERS, STYLES, Line, draw_areas
 from tonmf.experiments.specification import Config, Experiment, Figure, Result, Section
 from tonmf.experiments.tasks import TASKS, draw
 from tonmf.metrics import area_under_curve
@@ -20,6 +20,8 @@ from tonmf.parameters import defaults_of
 RANKS = (2, 4, 6, 10, 15, 25, 50)
 SHARES = (0.005, 0.01, 0.02, 0.03, 0.04, 0.06)
 USUAL_SHARE = defaults_of(TONMF)["topic_share"]
+MANY = 10
+"""Topic shares other than the usual are measured from so many topics at the start on."""
 MEASURES = {"residual": "residual norm", "unexplained": "unexplained share"}
 
 
@@ -46,44 +48,34 @@ def measure(config: Config) -> dict[str, Any]:
 def draw_ranks(measured: Measured, canvas: Any) -> None:
     """Area by rank with and without the prior, a panel for each data set."""
     ranks = measured.options("rank")
-    grid = panels(canvas, [TASKS[task].title for task in measured.tasks], columns=3)
-    for axes, task in zip(grid, measured.tasks, strict=True):
-        for number, (price, label) in enumerate(((None, "as many topics as asked"), (USUAL_SHARE, "topic prior"))):
-            for style, (what, name) in zip(STYLES, MEASURES.items(), strict=False):
-                areas = [measured.mean(what, task=task, rank=rank, topic_share=price) for rank in ranks]
-                axes.plot(
-                    range(len(ranks)),
-                    areas,
-                    marker=MARKERS[number],
-                    markersize=3.5,
-                    linestyle=style,
-                    color=COLOURS[1 - number],
-                    label=f"{label}, {name}",
-                )
-        axes.set_xticks(range(len(ranks)), [str(rank) for rank in ranks])
-        axes.set_ylim(-0.03, 1.03)
-        axes.set_xlabel("topics, or topics at the start")
-        axes.set_ylabel("AUC")
-    legend_beside(canvas, grid[0], columns=2)
+
+    def areas_of(what: str, price: float | None) -> Callable[[str], list[float]]:
+        return lambda task: [measured.mean(what, task=task, rank=rank, topic_share=price) for rank in ranks]
+
+    lines = [
+        Line(f"{label}, {name}", areas_of(what, price), colour, marker, style)
+        for price, label, colour, marker in (
+            (None, "as many topics as asked", COLOURS[1], MARKERS[0]),
+            (USUAL_SHARE, "topic prior", COLOURS[0], MARKERS[1]),
+        )
+        for style, (what, name) in zip(STYLES, MEASURES.items(), strict=False)
+    ]
+    draw_areas(
+        canvas, measured.titles, [str(rank) for rank in ranks], "topics, or topics at the start", lines, columns=2
+    )
 
 
 def draw_shares(measured: Measured, canvas: Any) -> None:
     """Area by topic share, a line for each number of topics at the start."""
     prices = sorted(price for price in measured.options("topic_share") if price is not None)
-    ranks = [rank for rank in measured.options("rank") if rank >= 10]
-    grid = panels(canvas, [TASKS[task].title for task in measured.tasks], columns=3)
-    for axes, task in zip(grid, measured.tasks, strict=True):
-        for number, rank in enumerate(ranks):
-            areas = [measured.mean("unexplained", task=task, rank=rank, topic_share=price) for price in prices]
-            label = f"{rank} topics at the start"
-            axes.plot(
-                range(len(prices)), areas, marker=MARKERS[number], markersize=3.5, color=COLOURS[number], label=label
-            )
-        axes.set_xticks(range(len(prices)), [f"{price:g}" for price in prices])
-        axes.set_ylim(-0.03, 1.03)
-        axes.set_xlabel("topic share")
-        axes.set_ylabel("AUC")
-    legend_beside(canvas, grid[0], columns=3)
+
+    def areas_of(rank: int) -> Callable[[str], list[float]]:
+        return lambda task: [measured.mean("unexplained", task=task, rank=rank, topic_share=price) for price in prices]
+
+    ranks = [rank for rank in measured.options("rank") if rank >= MANY]
+    looks = zip(ranks, COLOURS, MARKERS, strict=False)
+    lines = [Line(f"{rank} topics at the start", areas_of(rank), colour, marker) for rank, colour, marker in looks]
+    draw_areas(canvas, measured.titles, [f"{price:g}" for price in prices], "topic share", lines, columns=4)
 
 
 def table(measured: Measured) -> str:
@@ -142,7 +134,7 @@ The prior has a parameter of its own, the share that a topic must carry:
 
 
 def _applies(config: Config) -> bool:
-    return config["topic_share"] in (None, USUAL_SHARE) or config["rank"] >= 10
+    return config["topic_share"] in (None, USUAL_SHARE) or config["rank"] >= MANY
 
 
 OWN_TOPIC = Experiment(

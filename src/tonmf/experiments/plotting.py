@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,33 @@ def panels(canvas: Any, titles: Sequence[str], columns: int, size: tuple[float, 
     for axes, title in zip(grid, titles, strict=False):
         axes.set_title(title, fontsize=10)
     return list(grid[: len(titles)])
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line in every panel: its label, and how high it is there at each tick."""
+
+    label: str
+    areas: Callable[[str], Sequence[float]]
+    colour: str
+    marker: str
+    style: str = "-"
+
+
+def draw_areas(
+    canvas: Any, tasks: Mapping[str, str], ticks: Sequence[str], xlabel: str, lines: Sequence[Line], columns: int
+) -> None:
+    """Areas under curves: a panel for each data set, which `tasks` gives a title, and one legend for all."""
+    grid = panels(canvas, list(tasks.values()), columns=3)
+    for axes, task in zip(grid, tasks, strict=True):
+        for line in lines:
+            look = {"marker": line.marker, "markersize": 3.5, "linestyle": line.style, "color": line.colour}
+            axes.plot(range(len(ticks)), line.areas(task), label=line.label, **look)
+        axes.set_xticks(range(len(ticks)), ticks)
+        axes.set_ylim(-0.03, 1.03)
+        axes.set_xlabel(xlabel)
+        axes.set_ylabel("AUC")
+    legend_beside(canvas, grid[0], columns)
 
 
 def legend_beside(canvas: Any, axes: Any, columns: int = 3) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -13,7 +13,7 @@ from tonmf import TONMF
 from tonmf.experiments.markdown import markdown_table, share
 from tonmf.experiments.measured import Measured
 from tonmf.experiments.methods import RANK, settled
-from tonmf.experiments.plotting import COLOURS, MARKERS, STYLES, legend_beside, panels
+from tonmf.experiments.plotting import COLOURS, MARKERS, STYLES, Line, draw_areas, legend_beside, panels
 from tonmf.experiments.specification import Config, Experiment, Figure, Result, Section
 from tonmf.experiments.tasks import TASKS, draw
 from tonmf.metrics import area_under_curve
@@ -60,24 +60,14 @@ def _measure(config: Config, model: TONMF) -> dict[str, Any]:
 def draw_alpha(means: Measured, canvas: Any) -> None:
     """A panel for each data set, a line for each rank, as in the paper's figures."""
     quantiles = means.options("quantile")
-    grid = panels(canvas, [TASKS[task].title for task in means.tasks], columns=3)
-    for axes, task in zip(grid, means.tasks, strict=True):
-        for number, rank in enumerate(means.options("rank")):
-            areas = [means.mean(task=task, rank=rank, quantile=quantile) for quantile in quantiles]
-            axes.plot(
-                range(len(quantiles)),
-                areas,
-                MARKERS[number],
-                linestyle="-",
-                color=COLOURS[number],
-                label=f"rank {rank}",
-            )
-            axes.lines[-1].set_markersize(3.5)
-        axes.set_xticks(range(len(quantiles)), ["∞" if q is None else f"{q:g}" for q in quantiles])
-        axes.set_ylim(-0.03, 1.03)
-        axes.set_xlabel("α, as a quantile of residual norms")
-        axes.set_ylabel("AUC")
-    legend_beside(canvas, grid[0], columns=7)
+
+    def areas_of(rank: int) -> Callable[[str], list[float]]:
+        return lambda task: [means.mean(task=task, rank=rank, quantile=quantile) for quantile in quantiles]
+
+    ranks = zip(means.options("rank"), COLOURS, MARKERS, strict=False)
+    lines = [Line(f"rank {rank}", areas_of(rank), colour, marker) for rank, colour, marker in ranks]
+    ticks = ["∞" if quantile is None else f"{quantile:g}" for quantile in quantiles]
+    draw_areas(canvas, means.titles, ticks, "α, as a quantile of residual norms", lines, columns=7)
 
 
 def draw_beta(means: Measured, canvas: Any) -> None:
