@@ -192,8 +192,8 @@ def _rank_and_alpha(results: Everything) -> list[Claim]:
             if task == "wiki-people":
                 found, verdict = f"{found}. {STAND_IN}", UNKNOWN
             rule = (
-                f"for rank and for α, means over the other: a range up to {share(NO_CHANGE)} is none, and beyond that it takes a "
-                f"rank correlation of {TREND:g} to grow or fall"
+                f"for rank and for α, means over the other: a range up to {share(NO_CHANGE)} is none, and beyond that it takes "
+                f"a rank correlation of {TREND:g} to grow or fall"
             )
             claims.append(Claim("4.5", f"{TASKS[task].title}: AUC {statement}", found, verdict, rule))
     return claims
@@ -204,7 +204,7 @@ def _steady(areas: Sequence[float]) -> bool:
 
 
 def _grows(areas: Sequence[float]) -> bool:
-    return not _steady(areas) and rank_correlation(np.arange(len(areas)), np.array(areas)) >= TREND
+    return not _steady(areas) and rank_correlation(np.arange(float(len(areas))), np.array(areas)) >= TREND
 
 
 def _falls(areas: Sequence[float]) -> bool:
