@@ -22,7 +22,7 @@ MODELS = {
     "paper-2": "‖z‖ of the paper's algorithm, scaled start, rank 2",
     "median-2": "the same with α = the median residual norm",
     "residual-2": "residual norms of the same",
-    "detector": "tonmf",
+    "detector": "tonmf detector",
 }
 DEVIATIONS = (1, 2, 3)
 DRAWN_SEED = 0
@@ -67,7 +67,7 @@ def measure(config: Config) -> dict[str, Any]:
 
 def _stems(axes: Any, numbers: Iterable[int], scores: Sequence[float], **style: Any) -> None:
     """A line up to the score of each document, all of them one path: a thousand would make a large file."""
-    base = min(0, *scores)
+    base = min(scores)
     xs = [x for number in numbers for x in (number, number, np.nan)]
     ys = [y for number in numbers for y in (base, scores[number], np.nan)]
     axes.plot(xs, ys, solid_capstyle="butt", **style)
