@@ -144,7 +144,7 @@ the last iteration; and the area under the curve by the last residual norms. A c
 that
 of the random start, whatever has become of the objective. Where all residual norms of the start are equal, as those of
 rows of unit norm without any
-topic, it is 0.
+topic, it is near 0.
 
 {table(measured)}
 
