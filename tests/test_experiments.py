@@ -4,12 +4,13 @@ import inspect
 import json
 import re
 import shutil
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tonmf import InputError
+from tonmf import InputError, MissingExtraError
 from tonmf.cli.paper import paper
 from tonmf.datasets import make_baskets
 from tonmf.experiments import running, tasks
@@ -19,7 +20,7 @@ from tonmf.experiments.claims import VERDICTS, judged
 from tonmf.experiments.log import ResultLog
 from tonmf.experiments.methods import METHODS
 from tonmf.experiments.page import finished, write_page
-from tonmf.experiments.plotting import save_figure
+from tonmf.experiments.plotting import require_matplotlib, save_figure
 from tonmf.experiments.running import run, todo
 from tonmf.experiments.specification import Experiment, Section
 from tonmf.experiments.tracing import trace_fit
@@ -338,3 +339,9 @@ def test_the_page_in_the_documents_is_what_its_results_say(tmp_path):
     page = write_page(tmp_path, ResultLog(tmp_path / "paper" / "results.jsonl"), False)
     assert page.read_text(encoding="utf-8") == (docs / "paper.md").read_text(encoding="utf-8")
     assert {path.name for path in (tmp_path / "paper").iterdir()} == {path.name for path in (docs / "paper").iterdir()}
+
+
+def test_without_matplotlib_the_error_says_how_to_get_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'tonmf\[paper\]'"):
+        require_matplotlib()

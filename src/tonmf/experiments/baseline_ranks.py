@@ -49,7 +49,8 @@ def report(results: Sequence[Result]) -> Section:
             cells = [share(measured.mean(task=task, method=method, rank=rank)) for rank in ranks]
             rows.append([TASKS[task].title, METHODS[method].title, *cells])
     text = f"""\
-All methods above have the same rank. Which rank suits a data set is not known without labels. On tf-idf rows, {measured.draws}:
+All methods above have the same rank. Which rank suits a data set is not known without labels. On tf-idf rows,
+{measured.draws}:
 
 {markdown_table(["data set", "baseline", *(f"rank {rank}" for rank in ranks)], rows)}
 

@@ -134,17 +134,12 @@ def report(results: Sequence[Result]) -> Section:
     measured = Measured(results)
     text = f"""\
 On Reuters, {measured.draws}, counts with the published code's settings ({TITLES["authors"]}), and tf-idf rows with a small
-α
-({TITLES["tf-idf"]}). The inner methods are the paper's partitions: `hals` goes topic by topic, `anls` solves a whole factor
-exactly, `scalar` takes one number at a time. The table has the objective F after the first and the last iteration, within
-at most {PASSES} passes over the
-documents; the topics that documents use in the end; the rank correlation of the documents' residual norms at the start and
-in
-the last iteration; and the area under the curve by the last residual norms. A correlation of 1 means that the ranking is
-that
-of the random start, whatever has become of the objective. Where all residual norms of the start are equal, as those of
-rows of unit norm without any
-topic, it is near 0.
+α ({TITLES["tf-idf"]}). The inner methods are the paper's partitions: `hals` goes topic by topic, `anls` solves a whole
+factor exactly, `scalar` takes one number at a time. The table has the objective F after the first and the last iteration,
+within at most {PASSES} passes over the documents; the topics that documents use in the end; the rank correlation of the
+documents' residual norms at the start and in the last iteration; and the area under the curve by the last residual norms. A
+correlation of 1 means that the ranking is that of the random start, whatever has become of the objective. Where all
+residual norms of the start are equal, as those of rows of unit norm without any topic, it is near 0.
 
 {table(measured)}
 

@@ -69,12 +69,12 @@ def report(results: Sequence[Result]) -> Section:
     measured = Measured(results)
     tables = "\n\n".join(f"{TASKS[task].title}:\n\n{table(measured, task)}" for task in measured.tasks)
     text = f"""\
-Each method in a process of its own, {measured.draws}. Seconds are of the second run in that process, from documents or rows to
-scores; for k-NN all k from 1 to 50 come from one run. The first is on {WARM_UP} documents, so that nothing is compiled while
-the clock runs. Memory is the most that was in use during the run, beyond what was in use before it, and in all;
-0 is what fits into memory that the first run left behind. The authors'
-published code took {AUTHORS_CODE_SECONDS} s of processor time and {AUTHORS_CODE_GB} GB for the rank, α, β and iterations that
-"{METHODS["tonmf-authors"].title}" has here, on the same Reuters matrix but another machine.
+Each method in a process of its own, {measured.draws}. Seconds are of the second run in that process, from documents or rows
+to scores; for k-NN all k from 1 to 50 come from one run. The first is on {WARM_UP} documents, so that nothing is compiled
+while the clock runs. Memory is the most that was in use during the run, beyond what was in use before it, and in all; 0 is
+what fits into memory that the first run left behind. The authors' published code took {AUTHORS_CODE_SECONDS} s of processor
+time and {AUTHORS_CODE_GB} GB for the rank, α, β and iterations that "{METHODS["tonmf-authors"].title}" has here, on the
+same Reuters matrix but another machine.
 
 {tables}
 """
@@ -92,4 +92,4 @@ COST = Experiment(
 )
 
 if __name__ == "__main__":
-    print(json.dumps(measure_here(json.loads(sys.argv[1]))))  # the answer to the process that asked
+    sys.stdout.write(json.dumps(measure_here(json.loads(sys.argv[1]))) + "\n")  # the answer to the process that asked

@@ -113,10 +113,10 @@ def report(results: Sequence[Result]) -> Section:
     """The section of the page."""
     measured = Measured(results)
     text = f"""\
-The paper looks at RCV20 documents that TONMF ranks high though they are of the ordinary classes, and that no baseline finds:
-while a regular document has {REGULAR_WORDS} words on average, these have over {LONG_WORDS} or under {SHORT_WORDS}, and repeat a
-small number of different words. Here a method reports the {REPORTED_SHARE:.0%} of documents with the highest scores, and a
-false positive counts if neither k-NN, SVD nor RPCA on counts reports it; means over {measured.draws}.
+The paper looks at RCV20 documents that TONMF ranks high though they are of the ordinary classes, and that no baseline
+finds: while a regular document has {REGULAR_WORDS} words on average, these have over {LONG_WORDS} or under {SHORT_WORDS},
+and repeat a small number of different words. Here a method reports the {REPORTED_SHARE:.0%} of documents with the highest
+scores, and a false positive counts if neither k-NN, SVD nor RPCA on counts reports it; means over {measured.draws}.
 
 {table(measured)}
 """

@@ -103,13 +103,13 @@ def report(results: Sequence[Result]) -> Section:
     measured = Measured(results)
     low, high = measured.options("rank")[0], measured.options("rank")[-1]
     text = f"""\
-With many topics the outliers get one of their own, and look well explained. The topic prior (`n_topics="auto"`) makes topics
-earn their place, so that a topic of few documents is priced out. On tf-idf rows, means over {measured.draws}.
+With many topics the outliers get one of their own, and look well explained. The topic prior (`n_topics="auto"`) makes
+topics earn their place, so that a topic of few documents is priced out. On tf-idf rows, means over {measured.draws}.
 
 The table has the range of areas from {low} to {high} topics, by residual norm and by the share of a document that no topic
-explains: with as many topics as asked for (fixed), and with so many at the start of which the prior keeps some. The outliers'
-part is how much of the weight on one topic comes from outliers, for the topic where that is most, at {high} topics; so is the
-number of topics kept.
+explains: with as many topics as asked for (fixed), and with so many at the start of which the prior keeps some. The
+outliers' part is how much of the weight on one topic comes from outliers, for the topic where that is most, at {high}
+topics; so is the number of topics kept.
 
 {table(measured)}
 

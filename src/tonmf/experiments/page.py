@@ -121,12 +121,10 @@ def _head(results: Mapping[str, Sequence[Result]], quick: bool) -> str:
 # The paper's experiments, run again
 
 Kannan, Woo, Aggarwal and Park, "Outlier Detection for Text Data" (2017), compare their method TONMF with k-NN, SVD and
-robust PCA on
-four data sets. Here are the experiments of that paper, and some more, as `tonmf paper{" --quick" if quick else ""}` ran
-them:
-{len(lines):,} measurements that took {minutes:.0f} minutes together{memory}.
-[results.jsonl]({page_name(quick)}/results.jsonl) has each
-with its configuration, seed and versions ({"; ".join(made_with)}).
+robust PCA on four data sets. Here are the experiments of that paper, and some more, as `tonmf
+paper{" --quick" if quick else ""}` ran them: {len(lines):,} measurements that took {minutes:.0f} minutes together{memory}.
+[results.jsonl]({page_name(quick)}/results.jsonl) has each with its configuration, seed and versions
+({"; ".join(made_with)}).
 
 To cite it: The tonmf developers, "The paper's experiments, run again", tonmf {__version__}{dates}.
 {warning}"""

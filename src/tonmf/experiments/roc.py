@@ -201,11 +201,9 @@ Methods; those with a rank have {RANK}, and all but tonmf are run on counts, as 
 {methods}
 
 Area under the ROC curve, {spread}, {areas.draws}. Where rows are not named, a method has those of the two that suit it
-better, chosen by
-the labels. The defaults of tonmf were chosen with the labels of draws of these data sets, market baskets excepted. The
-figure of the published code was reported before this project began, from a run with the settings of
-"{METHODS["tonmf-authors"].title}"
-here, and is not measured by this command:
+better, chosen by the labels. The defaults of tonmf were chosen with the labels of draws of these data sets, market baskets
+excepted. The figure of the published code was reported before this project began, from a run with the settings of
+"{METHODS["tonmf-authors"].title}" here, and is not measured by this command:
 
 {side_by_side(areas)}
 

@@ -45,10 +45,10 @@ def report(results: Sequence[Result]) -> Section:
             cells.append(f"{share(area)} (rank {rank})")
         rows.append([TASKS[task].title, *cells])
     text = f"""\
-The textbook's λ = 1/√(longer side) is meant for dense matrices with few wrong entries. Rows of text are sparse themselves, and
-where the rank is 0 the cheapest split is to call everything an error: S is all of X, and the score of a document is its norm,
-which is the same for all tf-idf rows. The paper does not say which λ it has. With a larger λ errors are dearer, and L takes up
-what documents have in common. The area under the curve on tf-idf rows, for {measured.draws}, and the rank of L,
+The textbook's λ = 1/√(longer side) is meant for dense matrices with few wrong entries. Rows of text are sparse themselves,
+and where the rank is 0 the cheapest split is to call everything an error: S is all of X, and the score of a document is its
+norm, which is the same for all tf-idf rows. The paper does not say which λ it has. With a larger λ errors are dearer, and L
+takes up what documents have in common. The area under the curve on tf-idf rows, for {measured.draws}, and the rank of L,
 which is not let beyond {MAX_RANK}:
 
 {markdown_table(["data set", *(f"{factor} × λ" for factor in factors)], rows)}

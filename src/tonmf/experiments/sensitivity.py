@@ -109,10 +109,8 @@ def report_alpha(results: Sequence[Result]) -> Section:
     text = f"""\
 The model of the paper on tf-idf rows by the reweighted solver, residual norms as scores, means over {means.draws}. α is a
 quantile of the residual norms that plain NMF of the same rank leaves: at .25 a quarter of the documents is below α and
-counts in
-full, and the rest is weighted down. At ∞ there is no outlier matrix, and the model is plain NMF. From the α that suits a
-rank
-least to the one that suits it best:
+counts in full, and the rest is weighted down. At ∞ there is no outlier matrix, and the model is plain NMF. From the α that
+suits a rank least to the one that suits it best:
 
 {best_by_rank(means)}
 
@@ -134,8 +132,7 @@ def report_beta(results: Sequence[Result]) -> Section:
     rows = [[TASKS[task].title, *(_with_topics(means, task, beta) for beta in betas)] for task in means.tasks]
     text = f"""\
 The same at rank {RANK} with α = the .9-quantile of the residual norms, means over {means.draws}. In brackets, the topics
-that
-documents still use: a large β prices them out, and with one flat topic left there is no model to speak of.
+that documents still use: a large β prices them out, and with one flat topic left there is no model to speak of.
 
 {markdown_table(["data set", *(f"β = {beta:g}" for beta in betas)], rows)}
 
