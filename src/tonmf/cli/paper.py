@@ -69,7 +69,7 @@ def paper(
         with screen.progress(experiment.name) as on_progress:
             left_out |= run(experiment, log, jobs[experiment.name], on_progress, without=left_out)
         if n_measured := sum(config["task"] not in left_out for config in jobs[experiment.name]):
-            screen.note(f"{experiment.name} is done: {n_measured:,} measurements.")
+            screen.note(f"{experiment.name} is done: measured {n_measured:,}.")
     if not any(finished(experiment, log, quick) for experiment in chosen):
         raise InputError(f"None of the data sets can be had. The first: {next(iter(left_out.values()))}")
     for task, why in left_out.items():
