@@ -6,6 +6,7 @@ import re
 import shutil
 import sys
 from pathlib import Path
+from statistics import fmean
 
 import numpy as np
 import pytest
@@ -17,10 +18,13 @@ from tonmf.experiments import running, tasks
 from tonmf.experiments.beside_baselines import beside_baselines
 from tonmf.experiments.catalogue import EXPERIMENTS
 from tonmf.experiments.claims import VERDICTS, judged
+from tonmf.experiments.facts import AUTHORS_CODE_AUC, PAPER_AUC
 from tonmf.experiments.log import ResultLog
+from tonmf.experiments.markdown import share
 from tonmf.experiments.methods import METHODS
 from tonmf.experiments.page import finished, write_page
 from tonmf.experiments.plotting import require_matplotlib, save_figure
+from tonmf.experiments.roc import Areas
 from tonmf.experiments.running import run, todo
 from tonmf.experiments.specification import Experiment, Section
 from tonmf.experiments.tracing import trace_fit
@@ -345,3 +349,23 @@ def test_without_matplotlib_the_error_says_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'tonmf\[paper\]'"):
         require_matplotlib()
+
+
+def test_the_figures_in_the_readme_are_those_of_the_page(tmp_path):
+    root = Path(__file__).parent.parent
+    readme = (root / "README.md").read_text(encoding="utf-8")
+    shutil.copy(root / "docs" / "paper" / "results.jsonl", tmp_path)
+    areas = Areas(finished(EXPERIMENTS["roc"], ResultLog(tmp_path / "results.jsonl"), False))
+    titles = {
+        "reuters": "Reuters",
+        "rcv20": "20 Newsgroups, hardware + Windows",
+        "christian": "the same + christian",
+        "baskets": "market baskets",
+    }
+    for task, title in titles.items():
+        paper, code = PAPER_AUC.get(task, {}).get("TONMF"), AUTHORS_CODE_AUC.get(task)
+        baseline = areas.best_baseline(task)
+        ours, scaled, best = (share(fmean(areas.best(task, m))) for m in ("detector", "tonmf-paper", baseline))
+        reported = [share(area) if area else "" for area in (paper, code)]
+        cells = [title, *reported, scaled, f"{best} {METHODS[baseline].title}", ours]
+        assert re.sub(" +", " ", f"| {' | '.join(cells)} |") in readme
