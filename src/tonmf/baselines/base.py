@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from tonmf.ops import Array
 from tonmf.parameters import Rule, check_parameters
 from tonmf.signs import OutlierSigns
+from tonmf.sources.memory import squared_norms
 from tonmf.threshold import automatic_threshold, common_norm, threshold_for_share
 from tonmf.validation import check_rows
 
@@ -93,15 +94,3 @@ class Baseline(OutlierSigns, BaseEstimator, ABC):  # type: ignore[misc]
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = not self._signed()
         return tags
-
-
-def squared_norms(X: sp.csr_matrix) -> Array:
-    """‖x_i‖² of each row, float64.
-
-    >>> squared_norms(sp.csr_matrix([[3.0, 4.0], [0.0, 0.0]])).tolist()
-    [25.0, 0.0]
-    """
-    rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-    return np.bincount(rows, weights=X.data.astype(np.float64) ** 2, minlength=X.shape[0]).astype(
-        np.float64, copy=False
-    )

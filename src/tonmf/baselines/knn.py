@@ -9,10 +9,11 @@ import scipy.sparse as sp
 from sklearn import config_context
 from sklearn.neighbors import NearestNeighbors
 
-from tonmf.baselines.base import Baseline, squared_norms
+from tonmf.baselines.base import Baseline
 from tonmf.errors import InputError
 from tonmf.ops import Array
 from tonmf.parameters import KNN_RULES
+from tonmf.sources.memory import squared_norms
 
 MEGABYTES = 64
 """Room for the distances that scikit-learn holds at a time. With its default, 1024, it is slower on sparse rows."""

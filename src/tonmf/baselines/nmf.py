@@ -18,10 +18,13 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.decomposition import NMF
 
-from tonmf.baselines.base import Baseline, squared_norms
+from tonmf.backends import make_ops
+from tonmf.baselines.base import Baseline
+from tonmf.objective import residual_norms
 from tonmf.ops import Array
 from tonmf.parameters import NMF_RULES
 from tonmf.pivoting import solve_exactly
+from tonmf.sources.memory import squared_norms
 
 
 class NMFResidual(Baseline):
@@ -101,13 +104,13 @@ class NMFResidual(Baseline):
         H = model.fit_transform(X)
         self.components_ = model.components_
         self.n_iter_ = model.n_iter_
-        return residual_norms(X, H, self.components_.T)
+        return residuals_of(X, H, self.components_.T)
 
     def _score(self, X: sp.csr_matrix) -> Array:
         W = self.components_.T.astype(np.float64)
         H = np.zeros((X.shape[0], self.n_components_))
         solve_exactly(H, X @ W, W.T @ W)
-        return residual_norms(X, H, W)
+        return residuals_of(X, H, W)
 
     def _signed(self) -> bool:
         return False
@@ -116,13 +119,11 @@ class NMFResidual(Baseline):
         return True
 
 
-def residual_norms(X: sp.csr_matrix, H: Array, W: Array) -> Array:
-    """‖x_i − h_i Wᵀ‖ of each row, float64, by norms and Gram matrices.
+def residuals_of(X: sp.csr_matrix, H: Array, W: Array) -> Array:
+    """‖x_i − h_i Wᵀ‖ of each row, float64, by norms and Gram matrices (`tonmf.objective.residual_norms`).
 
-    >>> residual_norms(sp.csr_matrix([[3.0, 4.0]]), np.array([[3.0]]), np.array([[1.0], [0.0]])).tolist()
+    >>> residuals_of(sp.csr_matrix([[3.0, 4.0]]), np.array([[3.0]]), np.array([[1.0], [0.0]])).tolist()
     [4.0]
     """
-    H, W = H.astype(np.float64, copy=False), W.astype(np.float64, copy=False)
-    squares = squared_norms(X) - 2 * ((X @ W) * H).sum(axis=1) + ((H @ (W.T @ W)) * H).sum(axis=1)
-    norms: Array = np.sqrt(np.maximum(squares, 0))
-    return norms
+    W = W.astype(np.float64, copy=False)
+    return residual_norms(make_ops("numpy", None), squared_norms(X), H, X @ W, W.T @ W)

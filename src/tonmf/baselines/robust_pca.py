@@ -22,12 +22,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from tonmf.backends import n_threads_of
-from tonmf.baselines.base import Baseline, squared_norms
+from tonmf.baselines.base import Baseline
 from tonmf.baselines.pursuit import PursuitOptions, pursue, sparse_rows
 from tonmf.baselines.svd import truncated_svd
 from tonmf.ops import Array
 from tonmf.parameters import ROBUST_PCA_RULES
-from tonmf.sources.memory import BYTES_OF_WORK
+from tonmf.sources.memory import BYTES_OF_WORK, squared_norms
+
+TIED = 5
+"""Decimals of norms that count, the largest being 1, where there is nothing but norms to score by."""
 
 
 class RobustPCA(Baseline):
@@ -48,8 +51,9 @@ class RobustPCA(Baseline):
 
     **Which λ?** Candès and others have 1/√(longer side), which is the default here, for a dense matrix with few wrong
     entries. Rows of counts are sparse themselves, and then the solution may be S = X and L = 0, so that the score is the norm
-    of the row (``rank_`` is 0, and a warning says so). That is certain where λ‖sign X‖₂ ≤ 1, for Y = λ sign X proves it,
-    and often so beyond. A larger λ makes S dearer and the rank larger: try 2 to 5 times ``lam_``.
+    of the row, to five decimals of the largest (``rank_`` is 0, and a warning says so). That is certain where
+    λ‖sign X‖₂ ≤ 1, for Y = λ sign X proves it, and often so beyond. A larger
+    λ makes S dearer and the rank larger: try 2 to 5 times ``lam_``.
 
     Parameters
     ----------
@@ -145,14 +149,19 @@ class RobustPCA(Baseline):
         S = found.sparse_part().astype(np.float64) * scale if self.rank_ else part
         self.sparse_ = sp.csr_matrix((S.data, used[S.indices], S.indptr), shape=X.shape)
         self._warn(found.converged)
-        scores: Array = np.sqrt(squared_norms(self.sparse_))
-        return scores
+        norms: Array = np.sqrt(squared_norms(self.sparse_))
+        self._largest = float(norms.max())
+        return norms if self.rank_ else self._tied(norms)
+
+    def _tied(self, norms: Array) -> Array:
+        """Norms without the rounding errors by which equal ones would differ, and be ranked."""
+        return np.round(norms / self._largest, TIED) * self._largest
 
     def _keep_nothing(self, X: sp.csr_matrix) -> Array:
         """X has no entries."""
         self.sparse_ = sp.csr_matrix(X.shape)
         self.singular_values_, self.components_, self.rank_ = np.zeros(0), np.zeros((0, X.shape[1])), 0
-        self.n_iter_, self.residual_, self._mu = 0, 0.0, 1.0
+        self.n_iter_, self.residual_, self._mu, self._largest = 0, 0.0, 1.0, 1.0
         return np.zeros(X.shape[0])
 
     def _warn(self, converged: bool) -> None:
@@ -173,8 +182,7 @@ class RobustPCA(Baseline):
 
     def _score(self, X: sp.csr_matrix) -> Array:
         if not self.rank_:
-            norms: Array = np.sqrt(squared_norms(X))
-            return norms
+            return self._tied(np.sqrt(squared_norms(X)))
         block_size = max(BYTES_OF_WORK // (8 * X.shape[1]), 1)
         return np.concatenate(
             [self._sparse_norms(X[low : low + block_size]) for low in range(0, X.shape[0], block_size)]

@@ -19,9 +19,10 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import svds
 from sklearn.utils import check_random_state
 
-from tonmf.baselines.base import Baseline, squared_norms
+from tonmf.baselines.base import Baseline
 from tonmf.ops import Array
 from tonmf.parameters import SVD_RULES
+from tonmf.sources.memory import squared_norms
 
 
 class SVDScore(Baseline):

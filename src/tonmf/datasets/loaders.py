@@ -126,7 +126,7 @@ def load_wiki_people(
     ----------
     form : {"matrix", "texts"}
         ``matrix``: counts of terms, prepared by the paper's rules: English stop words out, words stemmed, of 3 to 15
-        letters, with at least 4 occurrences in at least 2 of the documents chosen. Needs the extra ``stem``. ``texts``:
+        characters, with at least 4 occurrences in at least 2 of the documents chosen. Needs the extra ``stem``. ``texts``:
         the sections as they are.
     n_outliers : int
         Sections on death, at most 303.
@@ -153,20 +153,13 @@ def load_wiki_people(
 def _paper_counter() -> Any:
     """Counts terms by the paper's rules."""
     # Imported here, as scikit-learn comes with it and takes its time.
-    from tonmf.analysis import WORD_RULES, make_analyzer
-    from tonmf.text import TermCounter
+    from tonmf.counting import make_counter
+    from tonmf.detector import TextOutlierDetector
+    from tonmf.documents import TEXTS
+    from tonmf.parameters import defaults_of
 
-    rules = WORD_RULES["paper"]
-    analysis = make_analyzer(
-        "word",
-        lowercase=True,
-        stop_words="english",
-        ngram_range=(1, 1),
-        token_pattern=None,
-        stemmer="english",
-        rules=rules,
-    )
-    return TermCounter(analysis, min_df=1, rules=rules)
+    options = {**defaults_of(TextOutlierDetector), "stemmer": "english", "word_rules": "paper"}
+    return make_counter(options, TEXTS, None)
 
 
 def _select_texts(

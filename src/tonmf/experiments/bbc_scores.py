@@ -11,8 +11,8 @@ from tonmf import TONMF, TextOutlierDetector
 from tonmf.experiments.markdown import markdown_table, share
 from tonmf.experiments.measured import Measured
 from tonmf.experiments.methods import RANK, settled
-from tonmf.experiments.plotting import COLOURS, panels
-from tonmf.experiments.sensitivity import residual_norms
+from tonmf.experiments.plotting import COLOURS, legend_beside, panels
+from tonmf.experiments.sensitivity import plain_residuals
 from tonmf.experiments.specification import Config, Experiment, Figure, Result, Section
 from tonmf.experiments.tasks import draw
 from tonmf.metrics import area_under_curve, false_positive_rate, true_positive_rate
@@ -38,7 +38,7 @@ def measure(config: Config) -> dict[str, Any]:
             rank = RANK if config["model"] == "paper" else 2
             score_by = "residual" if config["model"] == "residual-2" else "paper"
             small = config["model"] in ("median-2", "residual-2")
-            alpha = float(np.median(residual_norms(drawn.tfidf, rank, seed))) if small else "auto"
+            alpha = float(np.median(plain_residuals(drawn.tfidf, rank, seed))) if small else "auto"
             model = TONMF(rank, solver="paper", score_by=score_by, alpha=alpha, max_iter=20, random_state=seed)
             model.fit(drawn.tfidf)
     scores = model.outlier_scores_
@@ -89,8 +89,7 @@ def draw_scores(measured: Measured, canvas: Any) -> None:
         axes.set_ylabel("score")
         axes.margins(x=0.005)
     grid[-1].set_xlabel("document")
-    handles, labels = grid[0].get_legend_handles_labels()
-    canvas.legend(handles, labels, loc="outside upper center", ncols=4)
+    legend_beside(canvas, grid[0], columns=4)
 
 
 def table(measured: Measured) -> str:

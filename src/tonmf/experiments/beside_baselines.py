@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from statistics import fmean
 
-from tonmf.experiments.claims import better
+from tonmf.experiments.claims import Everything, better
 from tonmf.experiments.markdown import markdown_table, share
 from tonmf.experiments.measured import Measured
 from tonmf.experiments.methods import METHODS, OURS, RANK
 from tonmf.experiments.roc import Areas
-from tonmf.experiments.specification import Result
 from tonmf.experiments.tasks import TASKS
 
 CONTROLS = ("rcv20-threads", "rcv20-bodies")
 """Variants of RCV20 without what makes neighbours of posts."""
-
-Everything = Mapping[str, Sequence[Result]]
 
 
 def beside_baselines(results: Everything) -> str:
@@ -63,13 +60,17 @@ def _tuned(results: Everything, areas: Areas, task: str) -> Iterator[tuple[str, 
     by_rank, by_lambda = (Measured(results.get(name, ())) for name in ("baseline-ranks", "rpca-lambda"))
     if task in by_rank.tasks:
         for method in by_rank.options("method"):
-            found = {rank: by_rank.mean(task=task, method=method, rank=rank) for rank in by_rank.options("rank")}
+            found = _by_rank(by_rank, task, method)
             best = max(found, key=lambda rank: found[rank])
             yield f"{METHODS[method].title}, rank {best}", found[best], ours, _others(found, best, "rank {}")
     if task in by_lambda.tasks:
         found = {factor: by_lambda.mean(task=task, factor=factor) for factor in by_lambda.options("factor")}
         best = max(found, key=lambda factor: found[factor])
         yield f"RPCA, {best} × λ", found[best], ours, _others(found, best, "{} × λ")
+
+
+def _by_rank(measured: Measured, task: str, method: str) -> dict[int, float]:
+    return {rank: measured.mean(task=task, method=method, rank=rank) for rank in measured.options("rank")}
 
 
 def _others(found: Mapping[int, float], best: int, called: str) -> str:
@@ -84,8 +85,7 @@ def _why(results: Everything, areas: Areas, task: str, baseline: str) -> str:
         return f"{told} {_of_neighbours(results, areas, task, rows)}"
     by_rank = Measured(results.get("baseline-ranks", ()))
     if task in by_rank.tasks and baseline in by_rank.options("method"):
-        found = {rank: by_rank.mean(task=task, method=baseline, rank=rank) for rank in by_rank.options("rank")}
-        by = ", ".join(f"{share(area)} at {rank}" for rank, area in found.items())
+        by = ", ".join(f"{share(area)} at {rank}" for rank, area in _by_rank(by_rank, task, baseline).items())
         return f"{told} That is at rank {RANK}; it depends on the rank, which only the labels tell: {by} (seed 0)."
     return told
 

@@ -78,13 +78,7 @@ def _svd_residual(X: sp.csr_matrix, labels: Any, seed: int) -> Scored:
 
 def _robust_pca(X: sp.csr_matrix, labels: Any, seed: int) -> Scored:
     model = RobustPCA(random_state=seed).fit(X)
-    return scores_of(model), {"rank": model.rank_, "iterations": model.n_iter_, "residual": model.residual_}
-
-
-def scores_of(model: RobustPCA) -> Array:
-    """Scores of robust PCA; without a low rank part they are norms of rows, of which equal ones differ by rounding errors."""
-    scores: Array = model.outlier_scores_
-    return scores if model.rank_ else np.round(scores / max(scores.max(), np.finfo(np.float64).tiny), 5)
+    return model.outlier_scores_, {"rank": model.rank_, "iterations": model.n_iter_, "residual": model.residual_}
 
 
 def _nmf(X: sp.csr_matrix, labels: Any, seed: int) -> Scored:

@@ -10,7 +10,7 @@ import numpy as np
 from tonmf.baselines import RobustPCA
 from tonmf.experiments.markdown import markdown_table, share
 from tonmf.experiments.measured import Measured
-from tonmf.experiments.methods import scores_of, settled
+from tonmf.experiments.methods import settled
 from tonmf.experiments.specification import Config, Experiment, Result, Section
 from tonmf.experiments.tasks import TASKS, draw
 from tonmf.metrics import area_under_curve
@@ -28,7 +28,7 @@ def measure(config: Config) -> dict[str, Any]:
     lam = config["factor"] / np.sqrt(max(X.shape))
     with settled():
         model = RobustPCA(lam, max_rank=MAX_RANK, random_state=config["seed"]).fit(X)
-    area = area_under_curve(drawn.labels, scores_of(model))
+    area = area_under_curve(drawn.labels, model.outlier_scores_)
     return {"auc": round(area, 5), "rank": model.rank_, "iterations": model.n_iter_, "residual": model.residual_}
 
 

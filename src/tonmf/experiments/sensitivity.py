@@ -29,17 +29,17 @@ def measure_alpha(config: Config) -> dict[str, Any]:
     """The model of the paper on tf-idf rows, residual norms as scores."""
     alpha = np.inf
     if config["quantile"] is not None:
-        plain = _plain_norms(config["task"], config["seed"], config["quick"], config["rank"])
+        plain = _plain_residuals(config["task"], config["seed"], config["quick"], config["rank"])
         alpha = float(np.quantile(plain, config["quantile"]))
     return _measure(config, TONMF(config["rank"], alpha=alpha, random_state=config["seed"]))
 
 
 @lru_cache(maxsize=1)  # all α of a rank are quantiles of the same norms
-def _plain_norms(task: str, seed: int, quick: bool, rank: int) -> Array:
-    return residual_norms(draw({"task": task, "seed": seed, "quick": quick}).tfidf, rank, seed)
+def _plain_residuals(task: str, seed: int, quick: bool, rank: int) -> Array:
+    return plain_residuals(draw({"task": task, "seed": seed, "quick": quick}).tfidf, rank, seed)
 
 
-def residual_norms(X: sp.csr_matrix, rank: int, seed: int) -> Array:
+def plain_residuals(X: sp.csr_matrix, rank: int, seed: int) -> Array:
     """What plain NMF, the model with α = ∞, leaves of each row."""
     with settled():
         return TONMF(rank, alpha=np.inf, random_state=seed).fit(X).residual_norms_

@@ -48,9 +48,10 @@ class Task:
 
 def one_of_each_thread(posts: Dataset) -> Dataset:
     """The first post of every subject, replies counting as the subject they reply to."""
-    first = {subject_of(text): number for number, text in reversed(list(enumerate(posts.texts or [])))}
-    kept = sorted(first.values())
-    return chosen(posts, kept)
+    first: dict[str, int] = {}
+    for number, text in enumerate(posts.texts or []):
+        first.setdefault(subject_of(text), number)
+    return chosen(posts, list(first.values()))
 
 
 def subject_of(post: str) -> str:
@@ -181,7 +182,7 @@ class Draw:
 
     def rows(self, kind: str) -> sp.csr_matrix:
         """``counts`` or ``tf-idf``."""
-        return {"counts": lambda: self.counts, "tf-idf": lambda: self.tfidf}[kind]()
+        return self.counts if kind == "counts" else self.tfidf
 
 
 ROWS = ("counts", "tf-idf")

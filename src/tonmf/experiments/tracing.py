@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
 from tonmf.backends import make_ops
-from tonmf.baselines.base import squared_norms
+from tonmf.baselines.nmf import residuals_of
 from tonmf.blas import one_blas_thread
 from tonmf.blocks import Pass, Step, Sums
 from tonmf.executors.serial import SerialExecutor
@@ -96,17 +96,9 @@ def trace_fit(
     with one_blas_thread():
         begun = STARTS[start](source, n_topics, check_random_state(random_state), ops, executor)
         H, W = at_unit_norm(begun, X.dtype)
-        first = _residual_norms(X, H, W)
+        first = residuals_of(X, np.zeros((X.shape[0], n_topics)) if H is None else H, W)
         source.start_from(H, n_topics)
         diary = _Diary(source, options, ops, executor)
         solution = solve(diary, W)
     used = int((solution.usage > 0).sum())
     return Trace(diary.passes, diary.seconds, diary.objectives, first, diary.last, used)
-
-
-def _residual_norms(X: sp.csr_matrix, H: Array | None, W: Array) -> Array:
-    """ρ_i = ‖x_i − h_i Wᵀ‖, by norms and products; ‖x_i‖ without H."""
-    squares = squared_norms(X)
-    if H is not None:
-        squares += np.einsum("ij,ij->i", H @ (W.T @ W).astype(np.float64) - 2 * (X @ W), H)
-    return np.sqrt(np.maximum(squares, 0))

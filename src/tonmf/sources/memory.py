@@ -41,7 +41,7 @@ class MatrixSource:
             high = min(low + block_size, self.n_docs)
             rows = _rows(X, low, high)
             nothing = np.zeros((high - low, 0), X.dtype)
-            self._blocks.append(Block(ops.prepare(rows), _squared_norms(rows), sample_weight[low:high], nothing))
+            self._blocks.append(Block(ops.prepare(rows), squared_norms(rows), sample_weight[low:high], nothing))
 
     def again(self) -> MatrixSource:
         """The same documents for another fit; they are shared, what a fit remembers of them is not."""
@@ -87,8 +87,12 @@ def _rows(X: sp.csr_matrix, low: int, high: int) -> sp.csr_matrix:
     return rows
 
 
-def _squared_norms(X: sp.csr_matrix) -> Array:
-    """‖x_i‖² in float64, a few documents at a time so that no float64 copy of the values is made."""
+def squared_norms(X: sp.csr_matrix) -> Array:
+    """‖x_i‖² in float64, a few documents at a time so that no float64 copy of the values is made.
+
+    >>> squared_norms(sp.csr_matrix([[3.0, 4.0], [0.0, 0.0]])).tolist()
+    [25.0, 0.0]
+    """
     norms = np.zeros(X.shape[0])
     for low in range(0, X.shape[0], 4096):
         high = min(low + 4096, X.shape[0])
