@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench bench-quality paper clean
+.PHONY: help demo test lint format bench bench-quality paper front clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -49,6 +49,12 @@ bench-quality: $(VENV)/bench  ## measure how well outliers are found beside peer
 
 paper: $(VENV)/dev  ## run the paper's experiments again, and write docs/paper.md (over an hour; needs TONMF_DATA, or downloads)
 	$(BIN)/tonmf paper --out docs
+
+UPLOT := 1.6.32
+front:  ## bring the plotting library of our pages, in the version above (needs Node; the result is committed)
+	mkdir -p $(VENV) && cd $(VENV) && rm -rf package && npm pack --silent uplot@$(UPLOT) && tar xzf uplot-$(UPLOT).tgz
+	cp $(VENV)/package/dist/uPlot.iife.min.js $(VENV)/package/dist/uPlot.min.css src/tonmf/web/vendor/
+	cp $(VENV)/package/LICENSE src/tonmf/web/vendor/uPlot.LICENSE
 
 clean:  ## remove the environment, caches and benchmark results
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis benchmarks/results

@@ -1,13 +1,13 @@
-"""``python -m benchmarks [speed cost dense scaling machine]``: the named benchmarks, or all."""
+"""``python -m benchmarks [speed cost dense scaling machine serving]``: the named benchmarks, or all."""
 
 from __future__ import annotations
 
 import sys
 
-from benchmarks import cost, dense, machine, scaling, speed
+from benchmarks import cost, dense, machine, scaling, serving, speed
 from benchmarks.harness import describe_machine
 
-BENCHMARKS = {"speed": speed, "cost": cost, "dense": dense, "scaling": scaling, "machine": machine}
+BENCHMARKS = {"speed": speed, "cost": cost, "dense": dense, "scaling": scaling, "machine": machine, "serving": serving}
 
 
 def main(names: list[str]) -> None:

@@ -8,8 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from browser import browser, narrow_page, page  # noqa: F401 (fixtures)
 from hypothesis import settings
 from saved_models import CORPUS, SMALL
+from serving import serving
 
 from tonmf import TextOutlierDetector
 from tonmf.datasets import load_reuters
@@ -55,3 +57,13 @@ def saved(tmp_path_factory):
     folder = tmp_path_factory.mktemp("saved") / "model"
     detector.save(folder)
     return detector, folder
+
+
+LIMITS = ("--max-body", "0.25", "--max-batch", "200", "--max-text", "20000", "--max-upload", "0.5", "--idle-time", "2")
+
+
+@pytest.fixture(scope="session")
+def server(saved, tmp_path_factory):
+    """A server of that detector, with small limits and without a token, which tests share."""
+    with serving(saved[1], tmp_path_factory.mktemp("server"), *LIMITS) as running:
+        yield running

@@ -206,3 +206,27 @@ def test_less_means_less():
 def test_a_word_without_an_end_does_not_fill_the_screen():
     why = DETECTOR.explain(["z" * 100_000])[0]
     assert len(why.to_text()) < 2000
+
+
+def test_what_nobody_asks_for_is_not_listed():
+    short, whole = (
+        DETECTOR.explain(CORPUS.texts[:20], n_nearest=n_nearest, n_missing=n_missing)
+        for n_nearest, n_missing in ((0, 0), (3, 5))
+    )
+    assert all(why.nearest == [] and why.missing == [] for why in short)
+    assert any(why.nearest for why in whole)
+    assert any(why.missing for why in whole)
+    assert [why.sentence for why in short] == [why.sentence for why in whole]
+
+
+@given(st.lists(texts, min_size=1, max_size=5))
+def test_the_background_and_the_topics_are_shares_of_one_whole(documents):
+    for why in DETECTOR.explain(documents, n_nearest=0):
+        assert 0 <= why.background <= 1 + 1e-6
+        assert sum(topic.share for topic in why.topics) + why.background <= 1 + 1e-6
+
+
+def test_the_nearest_documents_do_not_depend_on_how_many_are_looked_at_together(monkeypatch):
+    together = DETECTOR.explain(CORPUS.texts[:20])
+    monkeypatch.setattr("tonmf.explaining.AT_ONCE", 3)
+    assert [why.nearest for why in DETECTOR.explain(CORPUS.texts[:20])] == [why.nearest for why in together]

@@ -189,3 +189,41 @@ def test_ids_are_not_taken_for_the_text_where_there_are_lists(tmp_path):
 def test_an_id_column_that_holds_no_ids_is_refused(tmp_path):
     path = put(tmp_path, "a.jsonl", '{"key": [1], "text": "one"}\n{"key": [2], "text": "two"}\n')
     assert "it holds neither strings nor numbers" in refusal(path, id_column="key")
+
+
+def test_labels_are_read_from_the_column_that_the_user_names(table):
+    path = table({"id": ["a", "b", "c"], "text": ["one text", "another text", ""], "strange": ["yes", "0", "1"]})
+    documents = read(path, label_column="strange")
+    assert (documents.ids, documents.labels) == (["a", "b"], [1, 0])
+    assert read(path).labels is None
+
+
+def test_numbers_and_booleans_are_labels_too(tmp_path):
+    texts = ["one text", "another text", "a third"]
+    for name, labels in (("numbers", [1, 0, 1]), ("floats", [1.0, 0.0, 1.0]), ("booleans", [True, False, True])):
+        for write, extension in ((as_parquet, "parquet"), (as_jsonl, "jsonl"), (as_csv, "csv")):
+            path = write(tmp_path, f"{name}.{extension}", {"text": texts, "label": labels})
+            assert read(path, label_column="label").labels == [1, 0, 1]
+
+
+def test_a_label_that_says_nothing_is_refused_or_left_out(table):
+    path = table({"text": ["one text", "another text", "a third"], "label": ["1", "maybe", "0"]})
+    assert "expected a label such as 1 or 0 (--label-column), got 'maybe'" in refusal(path, label_column="label")
+    documents = read(path, label_column="label", skip_bad=True)
+    assert documents.labels == [1, 0]
+    assert documents.content == ["one text", "a third"]
+    assert "(first:" in documents.notes[-1]
+
+
+def test_labels_stay_with_their_documents_where_short_ones_are_left_out(table):
+    path = table({"text": ["one two three", "short", "four five six"], "label": ["1", "1", "0"]})
+    assert read(path, label_column="label", min_words=3).labels == [1, 0]
+
+
+def test_a_label_column_needs_columns_and_must_be_there(table, tmp_path):
+    path = table({"text": ["one text", "another text"], "label": ["1", "0"]})
+    assert "has no column 'other' (--label-column)" in refusal(path, label_column="other")
+    message = refusal(put(tmp_path, "a.txt", "one\ntwo\n"), error=ParameterError, label_column="label")
+    assert "--label-column 'label' needs files with columns" in message
+    both = refusal(path, error=ParameterError, label_column="text", text_column="text")
+    assert both == "--text-column and --label-column must differ; both are 'text'."

@@ -28,8 +28,9 @@ LAYERS = [
     ["estimator", "detector"],
     ["persist", "ranking", "datasets", "io", "baselines"],
     [""],  # the package itself: tonmf/__init__.py, which names things of the layers above
-    ["experiments"],
-    ["cli"],
+    ["web"],
+    ["experiments", "report"],
+    ["cli", "service"],  # a command starts the service
     ["__main__"],
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
@@ -69,7 +70,8 @@ def test_no_module_is_called_after_nothing():
 
 
 OPTIONAL = {"Stemmer", "faiss", "stop_words", "safetensors", "pandas", "polars", "pyarrow", "typer", "rich"}
-OPTIONAL |= {"dask", "cupy", "matplotlib", "fastapi", "pooch"}
+OPTIONAL |= {"dask", "cupy", "matplotlib", "pooch", "platformdirs"}
+OPTIONAL |= {"fastapi", "httptools", "httpx", "playwright", "prometheus_client", "pydantic", "starlette", "uvicorn", "uvloop"}
 
 
 def loaded_by(statement):

@@ -4,11 +4,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.metrics import roc_curve as sklearn_curve
 
 from tonmf import InputError
-from tonmf.metrics import area_under_curve, false_positive_rate, precision_at, roc_curve, true_positive_rate
+from tonmf.metrics import (
+    area_under_curve,
+    false_positive_rate,
+    precision_at,
+    precision_recall_curve,
+    roc_curve,
+    true_positive_rate,
+)
 
 
 @st.composite
@@ -107,3 +114,15 @@ def test_scikit_learns_signs_are_not_taken_for_flags():
 
 def test_a_curve_prints_in_a_line():
     assert repr(roc_curve([0, 1], [1, 2])) == "RocCurve(area=1.0000, 3 thresholds)"
+
+
+@given(labelled_scores())
+def test_the_precision_recall_curve_agrees_with_its_definition(case):
+    labels, scores = case
+    curve = precision_recall_curve(labels, scores)
+    assert curve.average == pytest.approx(average_precision_score(labels, scores))
+    assert (np.diff(curve.thresholds) < 0).all()
+    for recall, precision, threshold in zip(curve.recall, curve.precision, curve.thresholds, strict=True):
+        flagged = scores >= threshold
+        assert recall == pytest.approx(labels[flagged].sum() / labels.sum())
+        assert precision == pytest.approx(labels[flagged].mean())

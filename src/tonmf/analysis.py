@@ -30,6 +30,9 @@ class WordRules:
         return all(self.min_length <= len(word) <= self.max_length for word in term.split(" "))
 
 
+WORDS_REMEMBERED = 100_000
+"""Words whose terms are kept for the next text."""
+
 WORD_RULES = {"paper": WordRules(min_length=3, max_length=15, min_count=4, min_df=2)}
 """``paper``: the rules by which the paper prepared its text."""
 
@@ -44,6 +47,7 @@ class Analysis:
     analyze_word: Analyzer | None = None
     word_pattern: str | None = None
     _stem: Any = field(default=None, repr=False)
+    _terms: dict[str, list[str]] = field(default_factory=dict, repr=False, compare=False)
 
     def __call__(self, text: Any) -> Iterable[str]:
         """The terms of a text."""
@@ -54,8 +58,16 @@ class Analysis:
         if self.analyze_word is None:
             return None
         spans = word_spans(text) if self.word_pattern is None else _matches(self.word_pattern, text)
-        analyze_word = self.analyze_word
-        return terms_at(text, spans, lambda word: self._as_terms(analyze_word(word)))
+        return terms_at(text, spans, self._terms_of_word)
+
+    def _terms_of_word(self, word: str) -> list[str]:
+        """The terms of a word; remembered, since words come again and again."""
+        if word not in self._terms:
+            if len(self._terms) >= WORDS_REMEMBERED:
+                self._terms.clear()
+            assert self.analyze_word is not None  # noqa: S101
+            self._terms[word] = list(self._as_terms(self.analyze_word(word)))
+        return self._terms[word]
 
     def _as_terms(self, terms: Iterable[str]) -> Iterable[str]:
         if self.stemmer is not None:
@@ -64,7 +76,7 @@ class Analysis:
         return terms if self.rules == WordRules() else [term for term in terms if self.rules.allow(term)]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_stem": None}  # made again when it is needed
+        return {**self.__dict__, "_stem": None, "_terms": {}}  # made again when they are needed
 
 
 def terms_at(text: str, spans: Iterable[tuple[int, int]], analyze: Analyzer) -> Iterator[tuple[int, int, str]]:

@@ -80,8 +80,18 @@ def write_bundle(path: str | Path, model: str, fields: Mapping[str, Any], arrays
 
 def provenance() -> dict[str, str]:
     """When and with what a model was made."""
+    return {"saved": now(), **versions()}
+
+
+def now() -> str:
+    """The time, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def versions() -> dict[str, str]:
+    """Of Python, tonmf, and what it computes with."""
     made_with = {name: version(name) for name in ("tonmf", "numpy", "scipy", "scikit-learn", "numba")}
-    return {"saved": datetime.now(UTC).isoformat(timespec="seconds"), "python": platform.python_version(), **made_with}
+    return {"python": platform.python_version(), **made_with}
 
 
 def check_target(path: str | Path) -> None:

@@ -108,10 +108,16 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         The vocabulary.
     n_terms_ : int
         Its size.
+    word_ : str
+        What documents are made of: "word", "item", or "term" for rows of counts and where terms are characters.
     highest_score_ : float
         The highest score of a training document with words; one without any has 1 more.
     column_names_ : list of str or None
         What all columns of the matrix are called that it was fitted on, if they had names.
+    n_columns_ : int or None
+        How many columns that matrix had; None if it was not fitted on one.
+    uses_embeddings_ : bool
+        Whether it was fitted with embeddings, and needs those of new documents.
 
     Examples
     --------
@@ -209,8 +215,10 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """Be the fitted detector that a state describes."""
         self._state = state
         self.kind_, self.terms_, self.n_terms_ = state.kind, state.counter.terms, len(state.counter.terms)
-        self.highest_score_ = state.scorer.highest
+        self.word_, self.highest_score_ = state.word(self.analyzer), state.scorer.highest
         self.column_names_ = getattr(state.counter, "names", None)
+        self.n_columns_ = getattr(state.counter, "n_columns", None)
+        self.uses_embeddings_ = state.scorer.neighbours is not None
         self.rungs_, self.groups_ = list(state.scorer.rungs), state.groups
         self.outlier_scores_, self.scores_before_alarms_ = state.outlier_scores, state.scores_before_alarms
         self.alarms_, self.empty_ = state.alarms, state.alarms["empty"] > 0
@@ -241,6 +249,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         names: Sequence[Any] | None = None,
         n_words: int = 10,
         n_nearest: int = 3,
+        n_missing: int = 5,
     ) -> list[Explanation]:
         """Why documents have the scores they have.
 
@@ -257,6 +266,8 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             Unexpected words to list of each document, at most.
         n_nearest : int
             Ordinary training documents to list that are most like it.
+        n_missing : int
+            Words to list that its topics lead one to expect, and that it lacks.
 
         Returns
         -------
@@ -276,6 +287,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         check_at_least(n_words, 1, "n_words")
         check_at_least(n_nearest, 0, "n_nearest")
+        check_at_least(n_missing, 0, "n_missing")
         documents, kind = as_documents(documents)
         n_docs = documents.shape[0] if kind == COUNTS else len(documents)
         called, rows = check_names(names, n_docs), self._check_new_embeddings(embeddings, n_docs)
@@ -287,7 +299,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         leftovers = Leftovers.of(counts, outside, self.rungs_, readings)
         with one_blas_thread():
             return self._state.explainer(self.analyzer).explain(
-                [called[i] for i in chosen], leftovers, Y, readings, scores, n_words, n_nearest
+                [called[i] for i in chosen], leftovers, Y, readings, scores, n_words, n_nearest, n_missing
             )
 
     def unexpected_words(self, documents: Any, n_words: int = 5) -> list[list[UnexpectedWord]]:

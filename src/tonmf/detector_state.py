@@ -49,9 +49,12 @@ class DetectorState:
 
     def explainer(self, analyzer: Any) -> Explainer:
         """What makes explanations by it."""
-        thing = "item" if self.kind == ITEMS else "word" if self.kind == TEXTS and analyzer == "word" else "term"
         terms, scores = self.counter.terms, self.outlier_scores
-        return Explainer(terms, self.idf, self.scorer, self.profile, scores, self.threshold, thing)
+        return Explainer(terms, self.idf, self.scorer, self.profile, scores, self.threshold, self.word(analyzer))
+
+    def word(self, analyzer: Any) -> str:
+        """What documents are made of."""
+        return "item" if self.kind == ITEMS else "word" if self.kind == TEXTS and analyzer == "word" else "term"
 
     def fields(self, excerpts: bool) -> dict[str, Any]:
         """What goes into the JSON."""

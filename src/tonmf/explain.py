@@ -60,7 +60,9 @@ class Explanation:
     unexpected : list of UnexpectedWord
         Its words, those that say most first. The shares of all of them add up to the unexplained share.
     topics : list of TopicShare
-        The topics that it leans on, largest share first. What their shares lack to 1 is the background's.
+        The topics that it leans on, largest share first.
+    background : float
+        The share that no topic has in the same fit. What is missing to 1 is of topics that it hardly leans on.
     missing : list of str
         Words that its topics lead one to expect, and that it does not have.
     length : Compared
@@ -85,6 +87,7 @@ class Explanation:
     unexplained: Compared
     unexpected: list[UnexpectedWord]
     topics: list[TopicShare]
+    background: float
     missing: list[str]
     length: Compared
     unknown: Compared

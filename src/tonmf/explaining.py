@@ -22,8 +22,8 @@ TOPIC_WORDS = 5
 SMALLEST_LEAN = 0.1
 """Share of a document from which on it leans on a topic."""
 
-N_MISSING = 5
-"""Missing words that are listed."""
+AT_ONCE = 500
+"""Documents that are compared with the sample together: they take as many rows of it in memory."""
 
 
 @dataclass(frozen=True)
@@ -70,11 +70,13 @@ class Explainer:
         scores: DocumentScores,
         n_words: int,
         n_nearest: int,
+        n_missing: int,
     ) -> list[Explanation]:
         """Explanations of documents: given by their counts, as unit rows, as the rungs read them, and by their scores."""
         counts, topics = leftovers.counts, self.topics(TOPIC_WORDS)
         unknown = counts.n_outside / np.maximum(counts.n_distinct, 1)
         rank = 1 + len(self.scores) - np.searchsorted(np.sort(self.scores), scores.total, side="right")
+        near = self._nearest(Y, n_nearest)
         explanations = []
         for row, name in enumerate(ids):
             alarms = {alarm: float(values[row]) for alarm, values in scores.alarms.items() if values[row] > 0}
@@ -91,11 +93,12 @@ class Explainer:
                     unexplained=Compared.with_quantiles(leftovers.unexplained[row], self.profile.unexplained),
                     unexpected=self.words(leftovers, row)[:n_words],
                     topics=leans,
-                    missing=self._missing(counts.matrix[[row]].indices, readings, row) if leans else [],
+                    background=float(readings[0].theta[row, 0]),
+                    missing=self._missing(_terms_of(counts.matrix, row), readings, row, n_missing) if leans else [],
                     length=Compared.with_quantiles(counts.n_words[row], self.profile.lengths),
                     unknown=Compared.with_quantiles(unknown[row], self.profile.unknown),
                     alarms=alarms,
-                    nearest=self._nearest(Y[[row]], n_nearest),
+                    nearest=near[row],
                     kind=self.kind,
                 )
             )
@@ -110,20 +113,35 @@ class Explainer:
         ]
         return sorted(leans, key=lambda lean: -lean.share)
 
-    def _missing(self, present: Array, readings: Sequence[Reading], row: int) -> list[str]:
+    def _missing(self, present: Array, readings: Sequence[Reading], row: int, n_missing: int) -> list[str]:
         """The words with most weight in the document's mixture of topics, the mean over the ladder, that it lacks."""
+        if n_missing == 0:
+            return []
         pairs = zip(self.scorer.rungs, readings, strict=True)
         expected = np.mean([rung.topics @ reading.theta[row, 1:] for rung, reading in pairs], axis=0)
         expected[present] = 0
-        return first_words(expected, self.terms, N_MISSING)
+        return first_words(expected, self.terms, n_missing)
 
-    def _nearest(self, row: sp.csr_matrix, n_nearest: int) -> list[NearDocument]:
-        """The ordinary documents of the sample that share most with a document, which is itself none of them."""
-        cosines = (self.scorer.sample @ row.T).toarray().ravel()
-        if len(cosines) and cosines.max() > SAME_ROW:
-            cosines[cosines.argmax()] = 0
-        best = np.argsort(-cosines, kind="stable")[:n_nearest]
-        return [NearDocument(self.profile.ordinary(i), float(cosines[i])) for i in best if cosines[i] > 0]
+    def _nearest(self, Y: sp.csr_matrix, n_nearest: int) -> list[list[NearDocument]]:
+        """For each row the ordinary documents of the sample that share most with it, itself not among them."""
+        if n_nearest == 0:
+            return [[] for _ in range(Y.shape[0])]
+        found = []
+        for start in range(0, Y.shape[0], AT_ONCE):
+            for cosines in (self.scorer.sample @ Y[start : start + AT_ONCE].T).toarray().T:
+                if len(cosines) and cosines.max() > SAME_ROW:
+                    cosines[cosines.argmax()] = 0
+                best = np.argsort(-cosines, kind="stable")[:n_nearest]
+                found.append(
+                    [NearDocument(self.profile.ordinary(i), float(cosines[i])) for i in best if cosines[i] > 0]
+                )
+        return found
+
+
+def _terms_of(matrix: sp.csr_matrix, row: int) -> Array:
+    """Numbers of a document's terms."""
+    terms: Array = matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]
+    return terms
 
 
 def _parts(scores: DocumentScores, row: int) -> dict[str, float]:

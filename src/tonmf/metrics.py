@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import auc
+from sklearn.metrics import auc, average_precision_score
+from sklearn.metrics import precision_recall_curve as precision_by_threshold
 from sklearn.metrics import roc_curve as rates_by_threshold
 
 from tonmf.errors import InputError
@@ -116,6 +117,42 @@ def area_under_curve(labels: Any, scores: Any) -> float:
     0.75
     """
     return roc_curve(labels, scores).area
+
+
+@dataclass(frozen=True)
+class PrecisionRecallCurve:
+    """Precision against recall, both from 0 to 1, as the threshold falls.
+
+    Attributes
+    ----------
+    recall : ndarray of shape (n_thresholds,)
+        Share of the outliers that are flagged; rises.
+    precision : ndarray of shape (n_thresholds,)
+        Share of the flagged documents that are outliers.
+    thresholds : ndarray of shape (n_thresholds,)
+        Documents with at least this score are flagged.
+    average : float
+        The average precision: the mean of the precision over the steps in recall.
+    """
+
+    recall: Array
+    precision: Array
+    thresholds: Array
+    average: float
+
+
+def precision_recall_curve(labels: Any, scores: Any) -> PrecisionRecallCurve:
+    """The curve of scores that are higher for stranger documents; labels as in `roc_curve`.
+
+    >>> curve = precision_recall_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> curve.recall.tolist(), round(curve.average, 4)
+    ([0.5, 0.5, 1.0, 1.0], 0.8333)
+    """
+    outlier, values = _checked(labels, scores)
+    precision, recall, thresholds = precision_by_threshold(outlier, values)
+    average = float(average_precision_score(outlier, values))
+    # The last point of the library's curve is of no threshold.
+    return PrecisionRecallCurve(recall[-2::-1], precision[-2::-1], thresholds[::-1], average)
 
 
 def precision_at(labels: Any, scores: Any, k: int) -> float:

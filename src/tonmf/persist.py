@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tonmf.bundles import read_bundle
 from tonmf.detector import TextOutlierDetector
+from tonmf.errors import InputError
 from tonmf.estimator import TONMF
 
 
@@ -29,4 +30,15 @@ def load(path: str | Path) -> TONMF | TextOutlierDetector:
     if name not in classes:
         raise bundle.wrong(f"model must be one of {', '.join(classes)}; got {name!r:.40}")
     model: TONMF | TextOutlierDetector = classes[name].from_bundle(bundle)
+    return model
+
+
+def load_detector(path: str | Path) -> TextOutlierDetector:
+    """Load a model of documents; one of rows of numbers is an `InputError`."""
+    model = load(path)
+    if not isinstance(model, TextOutlierDetector):
+        raise InputError(
+            f"{path} holds a {type(model).__name__}, which knows rows of numbers only. Expected a model that "
+            "tonmf detect --save or TextOutlierDetector.save wrote."
+        )
     return model

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,11 @@ from numpy.typing import NDArray
 
 from tonmf.detector import TextOutlierDetector
 from tonmf.documents import is_matrix, take
+from tonmf.explain import Explanation
+from tonmf.groups import Group
+from tonmf.highlight import Piece
 from tonmf.ops import Array
+from tonmf.scoring import WIDTHS
 from tonmf.unexpected import UnexpectedWord
 
 COLUMNS = ("rank", "id", "score", "outlier", "topic", "unexpected_terms", "text")
@@ -19,6 +24,16 @@ COLUMNS = ("rank", "id", "score", "outlier", "topic", "unexpected_terms", "text"
 
 AT_ONCE = 2000
 """Documents that are looked at together: enough to be quick, and few enough to save memory and to show progress."""
+
+
+READ_AT_MOST = 20_000
+"""Characters of a document in which unexpected words are looked for, to be shown."""
+
+SMALL = 0.05
+"""The share of the documents up to which a group is small enough to be shown."""
+
+SAME_SCORE = 1e-6
+"""How far scores of the same documents may be apart, by rounding."""
 
 
 def ignore(share: float) -> None:
@@ -61,7 +76,7 @@ class Ranking:
     ) -> Ranking:
         """Documents as a fitted detector scores them, some at a time; `on_done` gets the share that is done."""
         scores = []
-        for some in _stretches(list(range(len(ids)))):
+        for some in stretches(list(range(len(ids)))):
             scores.append(detector.outlier_score(take(documents, some)))
             on_done((some[-1] + 1) / len(ids))
         return cls.of(detector, documents, ids, np.concatenate(scores))
@@ -71,13 +86,46 @@ class Ranking:
         """Which documents are above the threshold."""
         return self.scores > self.detector.threshold_
 
+    @property
+    def rule(self) -> str:
+        """By what rule documents are flagged."""
+        threshold, contamination = self.detector.threshold_, self.detector.contamination
+        if isinstance(contamination, str):
+            return f"score above {threshold:.2f}, the automatic threshold: median + {WIDTHS:g} (P84 − median)"
+        return f"score above {threshold:.2f}, so that {100 * contamination:g} % of the training documents are"
+
+    @cached_property
+    def is_of_training(self) -> bool:
+        """Whether these are the documents that the detector was fitted on."""
+        known = self.detector.outlier_scores_
+        return self.scores is known or (
+            len(known) == len(self.scores) and bool(np.allclose(known, self.scores, rtol=0, atol=SAME_SCORE))
+        )
+
+    @cached_property
+    def empty(self) -> list[int]:
+        """Numbers of documents without words, for which there is nothing to show; their scores are above all of training."""
+        suspects = [row for row in self.order.tolist() if self.scores[row] > self.detector.highest_score_]
+        if not suspects:
+            return []
+        empty = self.detector.alarms(take(self.documents, suspects))["empty"]
+        return sorted(row for row, alarm in zip(suspects, empty, strict=True) if alarm > 0)
+
+    @property
+    def small_groups(self) -> list[Group]:
+        """Documents that hang together but are rare, which may explain one another and so have ordinary scores.
+
+        They are known of the documents that the detector was fitted on.
+        """
+        return [group for group in self.detector.groups_ if group.share <= SMALL] if self.is_of_training else []
+
     def reasons(
         self, rows: Sequence[int], n_words: int, on_done: Callable[[float], None] = ignore
     ) -> tuple[list[int | None], list[list[UnexpectedWord]]]:
         """The main topic and the unexpected words of some documents."""
         topics: list[int | None] = []
         words: list[list[UnexpectedWord]] = []
-        for some in _stretches(rows):
+        for some in stretches(rows):
             of_some = self.detector.reasons(take(self.documents, some), n_words)
             topics += of_some[0]
             words += of_some[1]
@@ -90,6 +138,14 @@ class Ranking:
             return None
         document = self.documents[row]
         return document if isinstance(document, str) else " ".join(map(str, document))
+
+    def length(self, row: int) -> int:
+        """Characters of a document in writing."""
+        return len(self.text(row) or "")
+
+    def explain(self, rows: Sequence[int], **how_much: Any) -> list[Explanation]:
+        """Why some documents have the scores they have; `how_much` as in the detector's ``explain``."""
+        return self.detector.explain(take(self.documents, rows), names=[self.ids[row] for row in rows], **how_much)
 
     def columns(self, n_words: int = 10, on_done: Callable[[float], None] = ignore) -> dict[str, list[Any]]:
         """The table of all documents, the strangest first; `on_done` gets the share that is done."""
@@ -108,6 +164,14 @@ class Ranking:
         return {name: list(column) for name, column in zip(COLUMNS, values, strict=True)}
 
 
-def _stretches(rows: Sequence[int]) -> Iterator[list[int]]:
+def pieces_of(detector: TextOutlierDetector, documents: Any, row: int, words: Sequence[UnexpectedWord]) -> list[Piece]:
+    """One of the documents as far as it is looked at, cut into pieces to show; of a row of counts, its terms."""
+    if is_matrix(documents):
+        return detector.pieces(detector.analyze(take(documents, [row])), words)
+    return detector.pieces(documents[row][:READ_AT_MOST], words)
+
+
+def stretches(rows: Sequence[int]) -> Iterator[list[int]]:
+    """Some of the rows at a time."""
     for start in range(0, len(rows), AT_ONCE):
         yield list(rows[start : start + AT_ONCE])

@@ -36,6 +36,22 @@ def kept_parameters(values: Mapping[str, Any]) -> dict[str, Any]:
     return kept
 
 
+def changed_parameters(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters that are not at their defaults, to be shown; of objects, what they are.
+
+    >>> changed_parameters({"min_df": 3, "stemmer": None, "vectorizer": object()}, {"min_df": 2, "stemmer": None})
+    {'min_df': 3, 'vectorizer': 'object'}
+    """
+    changed = {
+        name: value
+        for name, value in values.items()
+        if name not in NOT_KEPT and _plain(value) != _plain(defaults.get(name))
+    }
+    unlike = {name: value for name, value in values.items() if value is not None and _plain(value) is None}
+    objects = {name: type(value).__name__ for name, value in unlike.items() if name not in NOT_KEPT}
+    return {name: _plain(value) for name, value in changed.items()} | objects
+
+
 def _plain(value: Any) -> Any:
     """A value as JSON has it; None for objects."""
     if isinstance(value, np.generic):

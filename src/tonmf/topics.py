@@ -52,7 +52,12 @@ def by_share(rung: Rung) -> NDArray[np.int64]:
 
 def first_words(topic: Array, terms: Sequence[str], n_words: int) -> list[str]:
     """The terms of largest weight; none without any."""
-    return [terms[i] for i in np.argsort(-topic, kind="stable")[:n_words] if topic[i] > 0]
+    if n_words < len(topic):  # sort only those that may be among them
+        candidates = np.flatnonzero(topic >= np.partition(topic, -n_words)[-n_words])
+        order = candidates[np.argsort(-topic[candidates], kind="stable")]
+    else:
+        order = np.argsort(-topic, kind="stable")
+    return [terms[i] for i in order[:n_words] if topic[i] > 0]
 
 
 def typical_documents(belonging: Array) -> NDArray[np.int64]:

@@ -49,10 +49,11 @@ def word_spans(text: str) -> Iterator[tuple[int, int]]:
     >>> [(start, end) for start, end in word_spans("Two 東京都")]
     [(0, 3), (4, 6), (5, 7)]
     """
-    for word in unicode_word().finditer(text):
-        if not HAS_UNSPACED.search(word.group()):
-            yield word.span()
-            continue
+    words = unicode_word().finditer(text)
+    if not HAS_UNSPACED.search(text):
+        yield from (word.span() for word in words)
+        return
+    for word in words:
         for run in RUNS.finditer(word.group()):
             start = word.start() + run.start()
             step = 1 if HAS_UNSPACED.match(run.group()) else len(run.group())

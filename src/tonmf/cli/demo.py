@@ -9,6 +9,7 @@ from rich.text import Text
 from tonmf.cli import options as opt
 from tonmf.cli.answer import show_next
 from tonmf.cli.models import learn
+from tonmf.cli.reports import check_report, write_report
 from tonmf.cli.screen import Screen
 from tonmf.cli.tables import STRANGE, ranking_table
 
@@ -18,10 +19,12 @@ if TYPE_CHECKING:
     from tonmf.explain import Explanation
 
 
-def demo(top: opt.Top = 15) -> None:
+def demo(top: opt.Top = 15, report: opt.Report = None) -> None:
     """Find what does not belong among 260 posts of a neighbourhood's notice board, and compare with what was planted there."""
     from tonmf.datasets.noticeboard import read_noticeboard
 
+    if report is not None:
+        check_report(report)
     screen, posts = Screen(), read_noticeboard()
     ranking = learn(screen, [post.text for post in posts], [post.id for post in posts])
     planted = [post.planted for post in posts]
@@ -49,7 +52,13 @@ def demo(top: opt.Top = 15) -> None:
     for why in _one_of_each_kind(explanations, [planted[row] for row in rows]):
         screen.show()
         screen.show(Text.assemble((f"{why.id}  ", STRANGE), why.sentence))
-    show_next(screen, "tonmf detect FILES  does the same with your documents", "tonmf --help  shows what else there is")
+    if report is not None:
+        labels = [int(kind is not None) for kind in planted]
+        write_report(screen, ranking, report, "A neighbourhood's notice board", labels=labels)
+    page = [] if report is not None else ["tonmf demo --report demo.html  makes a page of it, to look at in a browser"]
+    show_next(
+        screen, *page, "tonmf detect FILES  does the same with your documents", "tonmf --help  shows what else there is"
+    )
 
 
 def _one_of_each_kind(explanations: Sequence[Explanation], kinds: Sequence[str | None]) -> list[Explanation]:

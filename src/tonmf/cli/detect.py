@@ -5,14 +5,16 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tonmf.cli import options as opt
-from tonmf.cli.answer import rule_of, show_next, show_ranking, small_groups, write
+from tonmf.cli.answer import GROUPS_SHOWN, show_next, show_ranking, write
 from tonmf.cli.models import learn
 from tonmf.cli.reading import as_flags, read, reading_files
+from tonmf.cli.reports import check_report, title_of, write_report
 from tonmf.cli.screen import Screen
 from tonmf.errors import ParameterError
 
@@ -56,6 +58,9 @@ def detect(
     save: Annotated[
         str | None, typer.Option(metavar="MODEL", help="Save the model in this folder.", rich_help_panel=opt.RESULTS)
     ] = None,
+    report: opt.Report = None,
+    title: opt.Title = None,
+    label_column: opt.LabelColumn = None,
     excerpts: Annotated[
         bool,
         typer.Option(help="Keep how ordinary documents begin in the saved model.", rich_help_panel=opt.RESULTS),
@@ -67,7 +72,8 @@ def detect(
     screen = Screen(quiet, as_json)
     share = opt.contamination_of(contamination)
     _check_targets(files, output, save, excerpts)
-    documents = read(screen, files, reading)
+    _check_report(files, report, title, label_column)
+    documents = read(screen, files, replace(reading, label_column=label_column))
     learning: dict[str, Any] = {"contamination": share, "max_topics": topics, "random_state": seed, "n_jobs": jobs}
     learning |= {"min_df": min_df, "stop_words": None if stop_words == "none" else stop_words, "stemmer": stem}
     ranking = learn(screen, documents.content, documents.ids, terms=documents.terms, **learning)
@@ -78,10 +84,11 @@ def detect(
         write(screen, ranking, output)
     if save is not None:
         ranking.detector.save(save, excerpts=excerpts)
-    rule = rule_of(share, ranking.detector.threshold_)
-    rows = show_ranking(screen, ranking, top, rule, notes, small_groups(ranking))
+    if report is not None:
+        write_report(screen, ranking, report, title_of(files, title), notes, documents.labels)
+    rows = show_ranking(screen, ranking, top, notes, ranking.small_groups[:GROUPS_SHOWN])
     strangest = ranking.ids[rows[0] if rows else int(ranking.order[0])]
-    show_next(screen, *_next_steps(files, reading, strangest, output, save))
+    show_next(screen, *_next_steps(files, reading, strangest, output, save, report))
 
 
 def _check_targets(files: Sequence[str], output: str | None, save: str | None, excerpts: bool) -> None:
@@ -96,6 +103,16 @@ def _check_targets(files: Sequence[str], output: str | None, save: str | None, e
         check_target(save)
     elif not excerpts:
         raise ParameterError("--no-excerpts says what a saved model is to hold. Give --save, or leave it out.")
+
+
+def _check_report(files: Sequence[str], report: str | None, title: str | None, label_column: str | None) -> None:
+    """The same for the report."""
+    if report is not None:
+        check_report(report, files)
+        return
+    for option, value, what in (("--title", title, "is called"), ("--label-column", label_column, "compares with")):
+        if value is not None:
+            raise ParameterError(f"{option} says what a report {what}. Give --report, or leave it out.")
 
 
 def _notes_on(documents: Documents) -> list[str]:
@@ -114,18 +131,34 @@ def _notes_on(documents: Documents) -> list[str]:
 
 
 def _next_steps(
-    files: Sequence[str], reading: ReadOptions, strangest: str, output: str | None, save: str | None
+    files: Sequence[str],
+    reading: ReadOptions,
+    strangest: str,
+    output: str | None,
+    save: str | None,
+    report: str | None,
 ) -> list[str]:
     if save is None:
         command = shlex.join(["tonmf", *sys.argv[1:]])
         if len(command) > LONGEST_COMMAND:
             command = "tonmf detect … (as before)"
         both = "--save model" + (" --output scores.csv" if output is None else "")
-        return [f"{command} {both}  keeps the model" + (", and the scores of all documents" if output is None else "")]
+        keeps = f"{command} {both}  keeps the model" + (", and the scores of all documents" if output is None else "")
+        return (
+            [keeps]
+            if report is not None
+            else [keeps, f"{command} --report report.html  makes a page to look at, and to share"]
+        )
     names = shlex.join(files) if len(files) < 4 else f"{shlex.quote(files[0])} …"
     flags = "".join(f" {flag}" for flag in as_flags(reading))
+    page = (
+        []
+        if report is not None
+        else [f"tonmf report {shlex.quote(save)} {names}{flags}  makes a page to look at, and to share"]
+    )
     return [
         f"tonmf explain {shlex.quote(save)} {names}{flags} --id {shlex.quote(strangest)}  says why",
+        *page,
         f"tonmf topics {shlex.quote(save)}  shows what is ordinary",
         f"tonmf score {shlex.quote(save)} NEW_FILES  scores documents that come later",
     ]

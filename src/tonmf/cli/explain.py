@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tonmf.cli import options as opt
-from tonmf.cli.models import check_terms, load_detector
+from tonmf.cli.models import check_terms
 from tonmf.cli.reading import read, reading_files
 from tonmf.cli.screen import Screen
-from tonmf.cli.tables import document_pieces, explanation_lines, styled
+from tonmf.cli.tables import explanation_lines, styled
 from tonmf.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
@@ -45,7 +45,8 @@ def explain(
     documents = read(screen, files, reading)
     with screen.step("Loading"):
         from tonmf.highlight import excerpt
-        from tonmf.ranking import Ranking
+        from tonmf.persist import load_detector
+        from tonmf.ranking import Ranking, pieces_of
 
         detector = load_detector(model)
         check_terms(detector, documents)
@@ -63,7 +64,7 @@ def explain(
         for line in explanation_lines(why, screen.width):
             screen.show(line)
         screen.show()
-        screen.show(styled(excerpt(document_pieces(detector, documents.content, row, why.unexpected), LONGEST_TEXT)))
+        screen.show(styled(excerpt(pieces_of(detector, documents.content, row, why.unexpected), LONGEST_TEXT)))
 
 
 def _rows(ids: Sequence[str], known: Sequence[str]) -> list[int]:

@@ -27,18 +27,16 @@ def learn(
     return Ranking.of(detector, content, ids, detector.outlier_scores_)
 
 
-def load_detector(path: str) -> TextOutlierDetector:
-    """The detector in a saved model."""
-    from tonmf.detector import TextOutlierDetector
-    from tonmf.persist import load
+def scored(screen: Screen, model: str, documents: Documents, jobs: int | None) -> Ranking:
+    """Documents as a saved model scores them."""
+    with screen.step("Loading"):
+        from tonmf.persist import load_detector
+        from tonmf.ranking import Ranking
 
-    model = load(path)
-    if not isinstance(model, TextOutlierDetector):
-        raise InputError(
-            f"{path} holds a {type(model).__name__}, which knows rows of numbers only. Expected a model that "
-            "tonmf detect --save or TextOutlierDetector.save wrote."
-        )
-    return model
+        detector = load_detector(model).set_params(n_jobs=jobs)
+        check_terms(detector, documents)
+    with screen.progress("Scoring") as done:
+        return Ranking.by(detector, documents.content, documents.ids, done)
 
 
 def check_terms(detector: TextOutlierDetector, documents: Documents) -> None:

@@ -32,6 +32,29 @@ Output = Annotated[
         rich_help_panel=RESULTS,
     ),
 ]
+Report = Annotated[
+    str | None,
+    typer.Option(
+        "--report",
+        metavar="FILE",
+        help="Write a page that shows all documents to this .html file, or its content to a .json file.",
+        rich_help_panel=RESULTS,
+    ),
+]
+Title = Annotated[
+    str | None,
+    typer.Option(
+        "--title", help="What the report is called. (Default: the names of the files.)", rich_help_panel=RESULTS
+    ),
+]
+LabelColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--label-column",
+        help="Column that says which documents are outliers (1 or 0, true or false, yes or no), for curves in the report.",
+        rich_help_panel=RESULTS,
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.", rich_help_panel=RESULTS)]
 Quiet = Annotated[
     bool,

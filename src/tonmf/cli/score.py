@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tonmf.cli import options as opt
-from tonmf.cli.answer import rule_of, show_ranking, write
-from tonmf.cli.models import check_terms, load_detector
+from tonmf.cli.answer import show_ranking, write
+from tonmf.cli.models import scored
 from tonmf.cli.reading import read, reading_files
 from tonmf.cli.screen import Screen
 
@@ -32,13 +32,7 @@ def score(
     if output is not None:
         check_output(output, files)
     documents = read(screen, files, reading)
-    with screen.step("Loading"):
-        from tonmf.ranking import Ranking
-
-        detector = load_detector(model).set_params(n_jobs=jobs)
-        check_terms(detector, documents)
-    with screen.progress("Scoring") as done:
-        ranking = Ranking.by(detector, documents.content, documents.ids, done)
+    ranking = scored(screen, model, documents, jobs)
     if output is not None:
         write(screen, ranking, output)
-    show_ranking(screen, ranking, top, rule_of(detector.contamination, detector.threshold_), documents.notes)
+    show_ranking(screen, ranking, top, documents.notes)

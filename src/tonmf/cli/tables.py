@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 from rich.table import Table
@@ -29,9 +29,6 @@ NARROWEST = 18
 
 GAP = 2
 """Spaces between columns."""
-
-READ_AT_MOST = 20_000
-"""Characters of a document in which an excerpt is looked for."""
 
 STRANGE = "bold red"
 
@@ -85,20 +82,9 @@ def _plural(explanations: Sequence[Explanation]) -> str:
 def document_excerpt(ranking: Ranking, row: int, why: Explanation, width: int) -> list[Piece]:
     """The part of a document to show, its unexpected words marked."""
     from tonmf.highlight import excerpt
+    from tonmf.ranking import pieces_of
 
-    return excerpt(document_pieces(ranking.detector, ranking.documents, row, why.unexpected[:WORDS]), width, cell_len)
-
-
-def document_pieces(
-    detector: TextOutlierDetector, documents: Any, row: int, unexpected: Sequence[UnexpectedWord]
-) -> list[Piece]:
-    """A document, as far as it is looked at; of a row of counts, its terms."""
-    from tonmf.documents import is_matrix, take
-
-    if is_matrix(documents):
-        return detector.pieces(detector.analyze(take(documents, [row])), unexpected)
-    document = documents[row]
-    return detector.pieces(document[:READ_AT_MOST], unexpected)
+    return excerpt(pieces_of(ranking.detector, ranking.documents, row, why.unexpected[:WORDS]), width, cell_len)
 
 
 def styled(pieces: Sequence[Piece]) -> Text:

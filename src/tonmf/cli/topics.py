@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from tonmf.cli import options as opt
-from tonmf.cli.models import load_detector
 from tonmf.cli.screen import Screen
 from tonmf.cli.tables import topic_lines
 
@@ -21,6 +20,8 @@ def topics(
     """Show the topics of a saved MODEL: how common each is, its first words, and documents that are typical of it."""
     screen = Screen(as_json=as_json)
     with screen.step("Loading"):
+        from tonmf.persist import load_detector
+
         detector = load_detector(model)
     screen.show_json({"topics": [asdict(topic) for topic in detector.topics(words)]})
     for line in topic_lines(detector, words, screen.width):

@@ -40,6 +40,12 @@ class Columns:
     text: str
     id: str | None
     kind: str
+    label: str | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """All of them."""
+        return [self.text, *(column for column in (self.id, self.label) if column is not None)]
 
 
 @dataclass
@@ -52,6 +58,9 @@ class Chooser:
     def choose(self, sample: Mapping[str, Sequence[Any]], format: str, name: str) -> tuple[Columns, list[str]]:  # noqa: A002
         """The columns of file `name`, and what to tell about the choice."""
         contents = {column: content_of(values) for column, values in sample.items()}
+        if self.options.label_column is not None:
+            _check_given("--label-column", self.options.label_column, sample, name)
+            contents[self.options.label_column] = OTHER  # neither the text nor the ids
         ids = self._id_column(sample, contents, name)
         notes = []
         if self.options.text_column is not None:
@@ -72,12 +81,13 @@ class Chooser:
         ids = None if ids == text else ids
         if ids is not None and self.options.id_column is None:
             notes.append(f"The ids were taken from column {shown(ids)} of {name}.")
-        return Columns(text, ids, ITEMS if contents[text] == ITEMS else TEXTS), notes
+        kind = ITEMS if contents[text] == ITEMS else TEXTS
+        return Columns(text, ids, kind, self.options.label_column), notes
 
     def check_called_once(self, names: Sequence[str], name: str) -> None:
         """Raise `InputError` if several columns of file `name` are called as the user says."""
-        for column in (self.options.text_column, self.options.id_column):
-            if column is not None and names.count(column) > 1:
+        for column in self.options.columns.values():
+            if names.count(column) > 1:
                 raise InputError(
                     f"{name}: {names.count(column)} columns are called {shown(column)}. Rename all but one."
                 )
@@ -177,6 +187,19 @@ def is_list_of_items(value: Any) -> bool:
 def items_in(values: Sequence[Any]) -> list[str]:
     """The items of a list by name, without gaps."""
     return [str(value) for value in values if not is_missing(value)]
+
+
+LABELS = {"1": 1, "1.0": 1, "true": 1, "yes": 1, "0": 0, "0.0": 0, "false": 0, "no": 0}
+"""How columns say whether a document is an outlier."""
+
+
+def label_from(value: Any) -> int | None:
+    """1 for an outlier, 0 for an ordinary document; None for what says neither.
+
+    >>> label_from(True), label_from("no"), label_from(1.0), label_from("-1")
+    (1, 0, 1, None)
+    """
+    return LABELS.get(str(value).strip().lower())
 
 
 def id_from(value: Any) -> str | None:

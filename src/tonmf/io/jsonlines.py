@@ -84,7 +84,13 @@ def _read_objects(
             continue
         given_id = None if columns.id is None else id_from(value.get(columns.id))
         given_id = None if given_id is None else without_surrogates(given_id)
-        _add(part, number, value.get(columns.text), f"its {shown(columns.text)}", given_id, options.skip_bad)
+        label = None
+        if columns.label is not None:
+            label = part.label(f"line {number}", value.get(columns.label), options.skip_bad)
+            if label is None:
+                continue
+        what = f"its {shown(columns.text)}"
+        _add(part, number, value.get(columns.text), what, given_id, options.skip_bad, label)
 
 
 def _choose(sample: list[dict[str, Any]], name: str, chooser: Chooser) -> tuple[Columns, list[str]]:
@@ -95,14 +101,16 @@ def _choose(sample: list[dict[str, Any]], name: str, chooser: Chooser) -> tuple[
     return chooser.choose(values, "jsonl", name)
 
 
-def _add(part: Part, number: int, value: Any, what: str, given_id: str | None, skip_bad: bool) -> None:
+def _add(
+    part: Part, number: int, value: Any, what: str, given_id: str | None, skip_bad: bool, label: int | None = None
+) -> None:
     """Take a text or a list of items, whichever the part is of."""
     if is_missing(value):
         part.add(number, None)
     elif part.kind == TEXTS and isinstance(value, str):
-        part.add(number, without_surrogates(value), given_id)
+        part.add(number, without_surrogates(value), given_id, label)
     elif part.kind == ITEMS and is_list_of_items(value):
-        part.add(number, [without_surrogates(item) for item in items_in(value)], given_id)
+        part.add(number, [without_surrogates(item) for item in items_in(value)], given_id, label)
     else:
         expected = "a string" if part.kind == TEXTS else "a list of strings or numbers"
         part.add_bad(
@@ -111,8 +119,8 @@ def _add(part: Part, number: int, value: Any, what: str, given_id: str | None, s
 
 
 def _check_no_columns(name: str, options: ReadOptions, shape: type) -> None:
-    given = [column for column in (options.text_column, options.id_column) if column is not None]
-    if given:
+    if options.columns:
         raise InputError(
-            f"{name}: expected objects with {listed(given)}, but each line is {NAMES[shape]}. Leave the columns out."
+            f"{name}: expected objects with {listed(options.columns.values())}, but each line is {NAMES[shape]}. Leave the "
+            "columns out."
         )

@@ -19,6 +19,8 @@ class ReadOptions:
         One of `FORMATS`. By default that of each file's extension.
     text_column, id_column : str, optional
         Columns of tables and keys of JSON lines. By default they are guessed, and a note says how.
+    label_column : str, optional
+        Column or key that says which documents are known to be outliers: 1, true or yes; 0, false or no.
     encoding : str
         Of text files. A byte-order mark in a file overrules it.
     encoding_errors : {"replace", "refuse"}
@@ -39,6 +41,13 @@ class ReadOptions:
     skip_bad: bool = False
     vocabulary: str | None = None
     min_words: int = 0
+    label_column: str | None = None
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The columns that the user names, by option."""
+        named = {"--text-column": self.text_column, "--id-column": self.id_column, "--label-column": self.label_column}
+        return {option: column for option, column in named.items() if column is not None}
 
 
 def check_options(options: ReadOptions) -> None:
@@ -54,19 +63,21 @@ def check_options(options: ReadOptions) -> None:
         raise ParameterError(
             f"--encoding must be an encoding of text such as utf-8, latin-1 or cp1252; got {shown(options.encoding)}."
         ) from error
-    if options.text_column is not None and options.text_column == options.id_column:
-        raise ParameterError(f"--text-column and --id-column must differ; both are {shown(options.text_column)}.")
+    by_column: dict[str, list[str]] = {}
+    for option, column in options.columns.items():
+        by_column.setdefault(column, []).append(option)
+    for column, named in by_column.items():
+        if len(named) > 1:
+            raise ParameterError(f"{' and '.join(named)} must differ; both are {shown(column)}.")
 
 
 def check_options_fit(options: ReadOptions, formats: set[str]) -> None:
     """Raise `ParameterError` for an option that says nothing about files of these formats, rather than ignore it."""
     if not formats & {"csv", "tsv", "parquet", "jsonl"}:
-        for option, value in (("--text-column", options.text_column), ("--id-column", options.id_column)):
-            if value is not None:
-                raise ParameterError(
-                    f"{option} {shown(value)} needs files with columns (csv, tsv, parquet, jsonl); got "
-                    f"{listed(sorted(formats))}."
-                )
+        for option, value in options.columns.items():
+            raise ParameterError(
+                f"{option} {shown(value)} needs files with columns (csv, tsv, parquet, jsonl); got {listed(sorted(formats))}."
+            )
     if options.vocabulary is not None and "matrix" not in formats:
         raise ParameterError(
             f"--vocabulary names a matrix's columns, but no input is a matrix; got {listed(sorted(formats))}."

@@ -29,12 +29,15 @@ def read_parquet(source: Opened, options: ReadOptions, chooser: Chooser) -> Part
         columns, part.notes = chooser.choose(sample, "parquet", source.name)
         part.kind = ITEMS if _is_list(file.schema_arrow.field(columns.text).type, pyarrow.types) else TEXTS
         number = 0
-        for batch in file.iter_batches(columns=[columns.text] + ([columns.id] if columns.id else [])):
+        for batch in file.iter_batches(columns=columns.names):
             texts = batch.column(columns.text).to_pylist()
             ids = batch.column(columns.id).to_pylist() if columns.id else [None] * len(texts)
-            for text, value in zip(texts, ids, strict=True):
+            labels = batch.column(columns.label).to_pylist() if columns.label else [None] * len(texts)
+            for text, value, says in zip(texts, ids, labels, strict=True):
                 number += 1
-                part.add(number, items_in(text) if isinstance(text, list) else text, id_from(value))
+                label = part.label(f"row {number}", says, options.skip_bad) if columns.label else None
+                if label is not None or columns.label is None:
+                    part.add(number, items_in(text) if isinstance(text, list) else text, id_from(value), label)
     return part
 
 

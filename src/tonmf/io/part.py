@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tonmf.errors import InputError
+from tonmf.io.columns import is_missing, label_from
 from tonmf.io.tally import Tally
-from tonmf.io.wording import number_of
+from tonmf.io.wording import number_of, shown
 
 EXPECTED = {
     "lines": "a document a line",
@@ -38,12 +39,15 @@ class Part:
         self.name, self.format, self.kind = name, format, kind
         self.content: Any = []
         self.ids: list[str] = []
+        self.labels: list[int] = []
         self.terms: list[str] | None = None
         self.notes: list[str] = []
         self.n_seen = 0
         self.without_text, self.bad, self.left_out = Tally(), Tally(), Tally()
 
-    def add(self, where: int | str, content: str | list[str] | None, given_id: str | None = None) -> None:
+    def add(
+        self, where: int | str, content: str | list[str] | None, given_id: str | None = None, label: int | None = None
+    ) -> None:
         """Take a document, unless it is blank, from line or row number `where`, or from the file of that name."""
         place = f"{self.name}:{where}" if isinstance(where, int) else where
         self.n_seen += 1
@@ -52,6 +56,16 @@ class Part:
             return
         self.content.append(content)
         self.ids.append(given_id or place)
+        if label is not None:
+            self.labels.append(label)
+
+    def label(self, place: str, value: Any, skip: bool) -> int | None:
+        """The label in a cell; a document whose label says nothing is one that cannot be read."""
+        found = label_from(value)
+        if found is None:
+            what = "nothing" if is_missing(value) else shown(value)
+            self.add_bad(place, f"expected a label such as 1 or 0 (--label-column), got {what}", skip)
+        return found
 
     def add_bad(self, place: str, reason: str, skip: bool) -> None:
         """Count a line or row that cannot be read, or stop at it."""

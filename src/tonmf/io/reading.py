@@ -56,6 +56,7 @@ class Documents:
     ids     one for each document
     terms   names of a matrix's columns, if known
     notes   sentences for the user: which column was taken, what was left out, and so on
+    labels  1 for documents known to be outliers, 0 for the rest; None if no column says so
     ======= ===============================================================================
     """
 
@@ -64,6 +65,7 @@ class Documents:
     ids: list[str]
     terms: list[str] | None
     notes: list[str]
+    labels: list[int] | None = None
 
 
 def read_documents(paths: Sequence[str], options: ReadOptions = AS_USUAL, stdin: BinaryIO | None = None) -> Documents:
@@ -96,7 +98,11 @@ def read_documents(paths: Sequence[str], options: ReadOptions = AS_USUAL, stdin:
     ids = [document_id for part in parts for document_id in part.ids]
     terms = next((part.terms for part in parts if part.terms is not None), None)
     notes = [*_note_on_many_files(inputs, options), *notes, *_note_on_repeated_ids(ids)]
-    return _long_enough(Documents(parts[0].kind, _joined(parts), ids, terms, notes), options.min_words)
+    labels = None if options.label_column is None else [label for part in parts for label in part.labels]
+    if labels is not None and len(labels) != len(ids):
+        without = next(part.name for part in parts if not part.labels)
+        raise InputError(f"{without} has no labels (--label-column); all files must have them, or none.")
+    return _long_enough(Documents(parts[0].kind, _joined(parts), ids, terms, notes, labels), options.min_words)
 
 
 def _read(source: Input, options: ReadOptions, chooser: Chooser, stdin: BinaryIO | None) -> Part:
@@ -178,7 +184,9 @@ def _long_enough(documents: Documents, min_words: int) -> Documents:
         f"{left_out:,} of {number_of(len(n_words), 'document')} have fewer than {min_words} {words} and were left out."
     )
     ids = [documents.ids[row] for row in kept]
-    return replace(documents, content=take(documents.content, kept), ids=ids, notes=[*documents.notes, note])
+    labels = None if documents.labels is None else [documents.labels[row] for row in kept]
+    content, notes = take(documents.content, kept), [*documents.notes, note]
+    return replace(documents, content=content, ids=ids, notes=notes, labels=labels)
 
 
 def _note_on_many_files(inputs: Sequence[Input], options: ReadOptions) -> list[str]:

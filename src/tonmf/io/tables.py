@@ -58,7 +58,7 @@ def _read(source: Opened, format: str, options: ReadOptions, chooser: Chooser) -
         if columns is None:
             columns, notes = chooser.choose(cells, format, part.name)
             part.notes += notes
-        _add_rows(numbers, cells, columns, part)
+        _add_rows(numbers, cells, columns, part, options.skip_bad)
     part.notes += lines.notes()
     return part
 
@@ -124,7 +124,7 @@ def _parse(
     wanted = {
         name: position
         for name, position in zip(table.names, numbered, strict=True)
-        if (called[name] == 1 if columns is None else name in (columns.text, columns.id))
+        if (called[name] == 1 if columns is None else name in columns.names)
     }
     try:
         parsed = arrow_csv.read_csv(
@@ -159,7 +159,10 @@ def _parse(
     return numbers, {name: parsed.column(position).to_pylist() for name, position in wanted.items()}
 
 
-def _add_rows(numbers: list[int], cells: dict[str, list[str]], columns: Columns, part: Part) -> None:
+def _add_rows(numbers: list[int], cells: dict[str, list[str]], columns: Columns, part: Part, skip_bad: bool) -> None:
     ids: list[str] | None = None if columns.id is None else cells[columns.id]
+    labels: list[str] | None = None if columns.label is None else cells[columns.label]
     for place, (number, text) in enumerate(zip(numbers, cells[columns.text], strict=True)):
-        part.add(number, text, None if ids is None else id_from(ids[place]))
+        label = None if labels is None else part.label(f"row {number}", labels[place], skip_bad)
+        if labels is None or label is not None:
+            part.add(number, text, None if ids is None else id_from(ids[place]), label)

@@ -50,6 +50,11 @@ def check_output(path: str | os.PathLike[str], inputs: Iterable[str] = ()) -> No
     """Refuse to write to `path` before any work is done for it: a format or place that cannot be, or one of the inputs."""
     check_writable(path)
     output_format(path)
+    check_no_input(path, inputs)
+
+
+def check_no_input(path: str | os.PathLike[str], inputs: Iterable[str]) -> None:
+    """Refuse to write over one of the files to read."""
     if os.path.exists(path) and any(os.path.exists(other) and os.path.samefile(path, other) for other in inputs):
         raise InputError(
             f"{path_shown(os.fspath(path))} is one of the files to read, and would be lost. Give another name."

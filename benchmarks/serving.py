@@ -1,0 +1,174 @@
+"""`tonmf serve` on loopback: requests per second and their times at several connections, beside the model's own time."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import cycle
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.harness import print_table, save
+from tonmf import TextOutlierDetector
+from tonmf.datasets import make_corpus
+
+CONNECTIONS = (1, 8, 64)
+BODIES = (1, 256)
+TRAINING = 4000
+
+
+@dataclass(frozen=True)
+class Server:
+    """One that runs, by its process and port."""
+
+    pid: int
+    port: int
+
+    def memory(self) -> float:
+        """MB of its process that are in memory."""
+        status = Path(f"/proc/{self.pid}/status").read_text()
+        return int(re.search(r"VmRSS:\s+(\d+)", status).group(1)) / 1024
+
+
+@dataclass(frozen=True)
+class Load:
+    """What a run of requests came to: their times in milliseconds, how many failed, and the seconds of all."""
+
+    times: np.ndarray
+    failed: int
+    seconds: float
+
+
+@contextmanager
+def served(model: Path, folder: Path) -> Iterator[Server]:
+    """A server of a model, in a process of its own, with its defaults."""
+    command = [sys.executable, "-m", "tonmf", "serve", str(model), "--port", "0", "--jobs-folder", str(folder)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            said = process.stdout.readline()
+            yield Server(process.pid, int(said.rsplit(":", 1)[1]))
+        finally:
+            process.terminate()
+
+
+def request(texts: list[str]) -> bytes:
+    """A request to score texts, as it goes over the wire."""
+    body = json.dumps({"documents": texts}).encode()
+    head = "POST /v1/score HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    return f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
+
+
+async def one_request(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, wire: bytes) -> bool:
+    """Send a request, read its answer; whether that is one."""
+    writer.write(wire)
+    head = await reader.readuntil(b"\r\n\r\n")
+    length = int(re.search(rb"content-length: (\d+)", head.lower()).group(1))
+    body = await reader.readexactly(length)
+    return head.startswith(b"HTTP/1.1 200 ") and body.startswith(b'{"threshold"')
+
+
+async def load(port: int, requests: list[bytes], connections: int, seconds: float) -> Load:
+    """Requests over so many connections that are kept, each sent when the last is answered, for so long."""
+    times: list[float] = []
+    failed = 0
+    following = cycle(requests)
+    until = time.perf_counter() + seconds
+
+    async def keep_asking() -> None:
+        nonlocal failed
+        reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=2**24)
+        while time.perf_counter() < until:
+            began = time.perf_counter()
+            try:
+                fine = await one_request(reader, writer, next(following))
+            except (OSError, asyncio.IncompleteReadError, AttributeError):
+                failed += 1
+                writer.close()
+                reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=2**24)
+                continue
+            failed += not fine
+            times.append(1e3 * (time.perf_counter() - began))
+        writer.close()
+
+    began = time.perf_counter()
+    await asyncio.gather(*(keep_asking() for _ in range(connections)))
+    return Load(np.array(times), failed, time.perf_counter() - began)
+
+
+def model_times(detector: TextOutlierDetector, batches: list[list[str]], seconds: float) -> np.ndarray:
+    """Milliseconds that the model takes for the same documents in this process, one batch after the other."""
+    times = []
+    until = time.perf_counter() + seconds
+    for texts in cycle(batches):
+        began = time.perf_counter()
+        detector.outlier_score(texts)
+        times.append(1e3 * (time.perf_counter() - began))
+        if time.perf_counter() > until:
+            return np.array(times)
+    raise AssertionError
+
+
+def measured(detector: TextOutlierDetector, server: Server, seconds: float, long: float) -> list[dict[str, object]]:
+    """A row for each size of a body and number of connections; one document over 64 connections for longer."""
+    rows: list[dict[str, object]] = []
+    texts = make_corpus(n_docs=2048, n_outliers=40, random_state=1).texts
+    for size in BODIES:
+        batches = [texts[start : start + size] for start in range(0, len(texts), size)]
+        requests = [request(batch) for batch in batches]
+        for connections in CONNECTIONS:
+            asyncio.run(load(server.port, requests, connections, 1.0))
+            alone = model_times(detector, batches, min(seconds, 5))  # next to the load, on the same machine
+            before = server.memory()
+            lasts = long if connections == max(CONNECTIONS) else seconds
+            run = asyncio.run(load(server.port, requests, connections, lasts))
+            rows.append(
+                {
+                    "documents": size,
+                    "connections": connections,
+                    "seconds": round(run.seconds),
+                    "requests/s": len(run.times) / run.seconds,
+                    "documents/s": size * len(run.times) / run.seconds,
+                    "median (ms)": float(np.median(run.times)),
+                    "p99 (ms)": float(np.percentile(run.times, 99)),
+                    "the model alone, median (ms)": float(np.median(alone)),
+                    "overhead (ms)": float(np.median(run.times) - np.median(alone)) if connections == 1 else None,
+                    "failed": run.failed,
+                    "MB before": before,
+                    "MB after": server.memory(),
+                }
+            )
+            print(".", end="", flush=True)
+    return rows
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Print and save the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=10, help="for each measurement")
+    parser.add_argument("--long", type=float, default=60, help="seconds at the largest number of connections")
+    options = parser.parse_args(arguments)
+    corpus = make_corpus(n_docs=TRAINING, n_outliers=80)
+    words = np.mean([len(text.split()) for text in corpus.texts])
+    detector = TextOutlierDetector().fit(corpus.texts)
+    print(f"A model of {TRAINING:,} documents of {words:.0f} words on average, {detector.n_terms_:,} terms")
+    with tempfile.TemporaryDirectory() as folder:
+        detector.save(Path(folder, "model"))
+        with served(Path(folder, "model"), Path(folder, "jobs")) as server:
+            rows = measured(detector, server, options.seconds, options.long)
+    columns = list(rows[0])
+    print_table("POST /v1/score over connections that are kept", columns, (row.values() for row in rows))
+    save("serving", rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,98 @@
+"""A report as one HTML file that needs no network: the page, its data, and the scripts that show it."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import html
+import json
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tonmf.io.atomic import replacing
+from tonmf.report.summary import main_alarm
+from tonmf.web import assets
+
+PART = 1000
+"""Documents that are unpacked together, when the first of them is looked at."""
+
+WITHOUT_SCRIPTS = 20
+"""Documents that are listed where scripts do not run."""
+
+LEVEL = 6
+"""Of compression: higher takes far longer and saves little."""
+
+
+def write_html(path: str | os.PathLike[str], summary: dict[str, Any]) -> None:
+    """Write the report of a summary (`tonmf.report.summarise`), whole or not at all."""
+    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", errors="replace", newline="\n") as file:
+        file.writelines(_lines(summary))
+
+
+def policy() -> str:
+    """What a report may load and run: nothing but its own scripts and styles."""
+    scripts = " ".join(assets.source_of(text) for text in (assets.library(), assets.script("report")))
+    return (
+        f"default-src 'none'; script-src {scripts}; style-src {assets.source_of(assets.style())}; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _lines(summary: dict[str, Any]) -> Iterator[str]:
+    documents = summary["documents"]
+    parts = [documents[start : start + PART] for start in range(0, len(documents), PART)]
+    about = {name: value for name, value in summary.items() if name != "documents"}
+    about |= {"parts": len(parts), "part_size": PART}
+    title = html.escape(summary["title"])
+    yield (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy()}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="referrer" content="no-referrer">\n'
+        f'<meta name="generator" content="tonmf {html.escape(summary["made"]["tonmf"])}">\n'
+        f"<title>{title}: documents that do not belong</title>\n<style>{assets.style()}</style>\n</head>\n<body>\n"
+    )
+    yield _without_scripts(summary)
+    yield '<div id="report"></div>\n'
+    yield f'<script type="application/json" id="summary">{_json(about, markup=False)}</script>\n'
+    yield _part("index", _index(documents))
+    for number, part in enumerate(parts):
+        yield _part(f"documents-{number}", part)
+    yield f"<script>{assets.library()}</script>\n<script>{assets.script('report')}</script>\n</body>\n</html>\n"
+
+
+def _index(documents: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """What is needed of all documents at once, by column."""
+    columns = {name: [document[name] for document in documents] for name in ("id", "row", "score", "x", "y")}
+    topics = [document["topics"][0]["number"] if document["topics"] else 0 for document in documents]
+    labels = [document["label"] for document in documents] if documents and "label" in documents[0] else None
+    return {**columns, "topic": topics, "alarm": [main_alarm(document) for document in documents], "label": labels}
+
+
+def _part(name: str, content: Any) -> str:
+    """Data that scripts unpack when it is needed; letters and digits only, so that no text in it can be markup."""
+    packed = base64.b64encode(gzip.compress(_json(content).encode("utf-8", "replace"), LEVEL, mtime=0)).decode()
+    return f'<script type="text/plain" class="part" data-name="{name}">{packed}</script>\n'
+
+
+def _without_scripts(summary: dict[str, Any]) -> str:
+    """The strangest documents, for mail programs and browsers that run no scripts."""
+    analysed = summary["analysed"]
+    rows = "".join(
+        f"<tr><td>{document['rank']}</td><td>{document['score']:.2f}</td><td>{html.escape(document['id'])}</td>"
+        f"<td>{html.escape(document['sentence'])}</td></tr>"
+        for document in summary["documents"][:WITHOUT_SCRIPTS]
+    )
+    return (
+        f"<noscript><h1>{html.escape(summary['title'])}</h1>"
+        f"<p>{analysed['flagged']:,} of {analysed['documents']:,} documents are flagged ({html.escape(analysed['rule'])}). "
+        "This page shows more where scripts may run. The strangest documents:</p>"
+        f"<table><tr><th>rank</th><th>score</th><th>id</th><th>reason</th></tr>{rows}</table></noscript>\n"
+    )
+
+
+def _json(content: Any, markup: bool = True) -> str:
+    """JSON; without markup, nothing in it can end the element that it is in."""
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text if markup else text.replace("<", "\\u003c")

@@ -1,0 +1,219 @@
+"""What a report says, as a dictionary of plain values."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tonmf.bundles import now, versions
+from tonmf.errors import InputError
+from tonmf.io.atomic import replacing
+from tonmf.io.wording import number_of
+from tonmf.metrics import precision_recall_curve, roc_curve
+from tonmf.parameters import defaults_of
+from tonmf.ranking import Ranking, ignore, stretches
+from tonmf.report.atlas import places_of_documents, places_of_topics
+from tonmf.report.described import IN_FULL, IN_SHORT, describe, levels
+from tonmf.saved_parameters import changed_parameters
+from tonmf.topics import by_share
+
+SCHEMA = 1
+"""What is in a summary, and where."""
+
+TOPIC_WORDS = 10
+"""Words that stand for a topic."""
+
+MOST_POINTS = 2000
+"""Points of a curve; more cannot be seen."""
+
+ALARMS = ("empty", "unknown", "repeated", "rare")
+"""Of several alarms the one that a document is listed by, the first of these."""
+
+
+def summarise(
+    ranking: Ranking,
+    *,
+    title: str,
+    notes: Sequence[str] = (),
+    labels: Sequence[int] | None = None,
+    on_done: Callable[[float], None] = ignore,
+) -> dict[str, Any]:
+    """All that there is to say about scored documents, ready for JSON.
+
+    Parameters
+    ----------
+    ranking : Ranking
+    title : str
+        What the report is called.
+    notes : sequence of str
+        Sentences that one should know.
+    labels : sequence of shape (n_docs,), optional
+        1 for the documents that are known to be outliers, 0 for the rest; adds curves.
+    on_done : callable
+        Gets the share that is done.
+
+    Returns
+    -------
+    summary : dict
+        docs/report.md has all its keys.
+
+    Examples
+    --------
+    >>> from tonmf import TextOutlierDetector
+    >>> from tonmf.datasets import make_corpus
+    >>> corpus = make_corpus(n_docs=100, n_outliers=3)
+    >>> detector = TextOutlierDetector().fit(corpus.texts)
+    >>> ranking = Ranking.of(detector, corpus.texts, corpus.ids, detector.outlier_scores_)
+    >>> summary = summarise(ranking, title="A corpus", labels=corpus.labels)
+    >>> summary["analysed"]["documents"], summary["documents"][0]["outlier"], summary["curves"]["roc"]["area"]
+    (100, True, 1.0)
+    """
+    if labels is not None and len(labels) != len(ranking.ids):
+        raise InputError(f"Expected one label for each of the {len(ranking.ids)} documents; got {len(labels)}.")
+    documents, leans = _documents(ranking, on_done)
+    _place(ranking, documents, leans)
+    notes = [*notes, *_note_on_cut_texts(ranking, documents)]
+    curves = None
+    if labels is not None:
+        notes, curves = _labelled(ranking, documents, np.asarray(labels), notes)
+    return {
+        "schema": SCHEMA,
+        "title": title,
+        "made": {"when": now(), **versions()},
+        "analysed": _analysed(ranking, documents),
+        "notes": notes,
+        "topics": _topics(ranking, documents),
+        "groups": _groups(ranking),
+        "curves": curves,
+        "documents": documents,
+    }
+
+
+def write_summary(path: str | os.PathLike[str], summary: dict[str, Any]) -> None:
+    """Write a summary as JSON, whole or not at all."""
+    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", errors="replace") as file:
+        json.dump(summary, file, ensure_ascii=False, allow_nan=False)
+
+
+def _documents(ranking: Ranking, on_done: Callable[[float], None]) -> tuple[list[dict[str, Any]], list[list[Any]]]:
+    """All documents, the strangest first, and the topics they lean on."""
+    rows = ranking.order.tolist()
+    n_detailed, full, short = levels(ranking)
+    documents: list[dict[str, Any]] = []
+    leans = []
+    for of_level, level in ((rows[:n_detailed], full), (rows[n_detailed:], short)):
+        for some in stretches(of_level):
+            explanations = ranking.explain(some, **(IN_FULL if level.in_full else IN_SHORT))
+            for row, why in zip(some, explanations, strict=True):
+                documents.append({"rank": len(documents) + 1, **describe(ranking, row, why, level)})
+                leans.append(why.topics)
+            on_done(len(documents) / len(rows))
+    return documents, leans
+
+
+def _place(ranking: Ranking, documents: Sequence[dict[str, Any]], leans: Sequence[list[Any]]) -> None:
+    """Put documents on the map."""
+    for document, (x, y) in zip(documents, places_of_documents(leans, _circle(ranking)).tolist(), strict=True):
+        document |= {"x": round(x, 4), "y": round(y, 4)}
+
+
+def _circle(ranking: Ranking) -> NDArray[np.float64]:
+    """Places of the topics, in order of their numbers."""
+    rung = ranking.detector.rungs_[0]
+    return places_of_topics(rung.topics[:, by_share(rung)])
+
+
+def main_alarm(document: dict[str, Any]) -> str:
+    """The alarm that a document is listed by, or nothing."""
+    return next((alarm for alarm in ALARMS if alarm in document["alarms"]), "")
+
+
+def _analysed(ranking: Ranking, documents: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """What was analysed, and how."""
+    detector = ranking.detector
+    alarms = Counter(alarm for document in documents for alarm in document["alarms"])
+    seed = detector.random_state
+    return {
+        "documents": len(documents),
+        "kind": detector.kind_,
+        "word": detector.word_,
+        "flagged": int(ranking.outliers.sum()),
+        "threshold": float(detector.threshold_),
+        "rule": ranking.rule,
+        "contamination": detector.contamination,
+        "empty": alarms["empty"],
+        "unknown": alarms["unknown"],
+        "training": {
+            "documents": len(detector.outlier_scores_),
+            "terms": detector.n_terms_,
+            "same": ranking.is_of_training,
+        },
+        "topics": detector.rungs_[0].topics.shape[1],
+        "fits": len(detector.rungs_),
+        "seed": seed if isinstance(seed, int) else None,
+        "options": changed_parameters(detector.get_params(deep=False), defaults_of(type(detector))),
+    }
+
+
+def _topics(ranking: Ranking, documents: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    main = Counter(document["topics"][0]["number"] for document in documents if document["topics"])
+    return [
+        {**asdict(topic), "documents": main[topic.number], "x": round(x, 4), "y": round(y, 4)}
+        for topic, (x, y) in zip(ranking.detector.topics(TOPIC_WORDS), _circle(ranking).tolist(), strict=True)
+    ]
+
+
+def _groups(ranking: Ranking) -> list[dict[str, Any]]:
+    """Small groups, their documents by rank."""
+    rank = np.empty(len(ranking.order), np.int64)
+    rank[ranking.order] = np.arange(1, len(ranking.order) + 1)
+    return [{**asdict(group), "documents": rank[group.documents].tolist()} for group in ranking.small_groups]
+
+
+def _note_on_cut_texts(ranking: Ranking, documents: Sequence[dict[str, Any]]) -> list[str]:
+    n_cut = sum("cut" in document for document in documents)
+    if not n_cut:
+        return []
+    n_detailed, full, short = levels(ranking)
+    beyond = f", and beyond rank {n_detailed:,} to {short.longest:,}" if len(documents) > n_detailed else ""
+    are = "is" if n_cut == 1 else "are"
+    return [f"{number_of(n_cut, 'text')} {are} cut: to {full.longest:,} characters{beyond}. Scores are of whole texts."]
+
+
+def _labelled(
+    ranking: Ranking, documents: Sequence[dict[str, Any]], labels: NDArray[Any], notes: list[str]
+) -> tuple[list[str], dict[str, Any] | None]:
+    """Put labels on documents; curves, if there are both kinds."""
+    for document in documents:
+        document["label"] = int(labels[document["row"]])
+    if len(np.unique(labels)) < 2:
+        return [*notes, "All labels are the same, so there are no curves."], None
+    roc, by_recall = roc_curve(labels, ranking.scores), precision_recall_curve(labels, ranking.scores)
+    return notes, {
+        "outliers": int(labels.sum()),
+        "roc": {
+            **_points(roc.false_positive_rates / 100, roc.true_positive_rates / 100, roc.thresholds),
+            "area": round(roc.area, 6),
+        },
+        "precision_recall": {
+            **_points(by_recall.recall, by_recall.precision, by_recall.thresholds),
+            "average": round(by_recall.average, 6),
+        },
+    }
+
+
+def _points(x: Any, y: Any, thresholds: Any) -> dict[str, list[float | None]]:
+    """Some points of a curve, evenly by rank; a threshold that nothing reaches is None."""
+    some = np.unique(np.linspace(0, len(x) - 1, min(len(x), MOST_POINTS)).astype(int))
+    return {
+        "x": [round(value, 5) for value in x[some].tolist()],
+        "y": [round(value, 5) for value in y[some].tolist()],
+        "threshold": [value if np.isfinite(value) else None for value in thresholds[some].tolist()],
+    }

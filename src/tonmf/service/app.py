@@ -1,0 +1,79 @@
+"""The app: all parts put together."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+
+from fastapi import FastAPI
+from starlette.types import ASGIApp
+
+from tonmf import __version__
+from tonmf.service import errors, job_routes, knowledge, page, scoring
+from tonmf.service.jobs import STATES, JobStore
+from tonmf.service.limits import Limits
+from tonmf.service.metrics import Metrics
+from tonmf.service.model import ServedModel
+from tonmf.service.model_queue import Admission, ModelQueue
+from tonmf.service.runner import JobRunner
+from tonmf.service.security import Access, Guard
+
+ABOUT = "Finds documents that do not belong, and says why. Scores of documents are on the scale of those of training."
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What an app is made of; the store is open, `threads` are those of each job, all cores if None."""
+
+    model: ServedModel
+    store: JobStore
+    access: Access
+    limits: Limits
+    threads: int | None = None
+
+
+def make_app(settings: Settings) -> ASGIApp:
+    """The app; it begins to work when it is started."""
+    limits, metrics = settings.limits, Metrics()
+    queue = ModelQueue(metrics.count_call)
+    store = settings.store
+    runner = JobRunner(store, limits, settings.threads)
+    admission = Admission(limits.waiting, limits.held)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        queue.start()
+        await queue.ask("warm up", settings.model.warm_up, [None])
+        runner.start()
+        yield
+        await runner.close()
+        await asyncio.to_thread(queue.stop)
+
+    app = FastAPI(
+        title="tonmf",
+        version=__version__,
+        description=ABOUT,
+        docs_url=None,  # they load scripts from elsewhere
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    errors.install(app)
+    app.include_router(scoring.router(scoring.Scoring(settings.model, queue, limits, metrics, admission)))
+    app.include_router(knowledge.router(settings.model, queue, limits, metrics, settings.access))
+    app.include_router(job_routes.router(job_routes.Desk(store, runner, limits)))
+    app.include_router(page.router())
+    _watch(metrics, queue, admission, store)
+    return Guard(app, settings.access, metrics, limits.idle_seconds)
+
+
+def _watch(metrics: Metrics, queue: ModelQueue, admission: Admission, store: JobStore) -> None:
+    metrics.watch("tonmf_queue_length", "Calls that wait for the model.", lambda: queue.length)
+    metrics.watch("tonmf_requests_under_way", "Requests to score or explain.", lambda: admission.requests)
+
+    def count(state: str) -> float:
+        return sum(job.state == state for job in store.jobs.values())
+
+    metrics.watch_all("tonmf_jobs", "Jobs by their state.", "state", {state: partial(count, state) for state in STATES})

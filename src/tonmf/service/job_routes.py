@@ -1,0 +1,290 @@
+"""``/v1/jobs``: upload a file, follow the fit, and fetch what it leaves."""
+
+from __future__ import annotations
+
+import asyncio
+import html
+import re
+import shutil
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response
+from starlette.responses import FileResponse
+from starlette.types import Receive, Scope, Send
+
+from tonmf.errors import InputError
+from tonmf.io.wording import number_of
+from tonmf.service import jobs as kept
+from tonmf.service import schemas
+from tonmf.service.bodies import JSON, chunks
+from tonmf.service.errors import ServiceError, encoded
+from tonmf.service.jobs import Job, JobStore
+from tonmf.service.limits import Limits
+from tonmf.service.runner import JobRunner
+from tonmf.service.security import POLICY
+from tonmf.service.uploads import (
+    SINGLE,
+    check_content,
+    disk_error,
+    display_name,
+    learning_options,
+    reading_options,
+    receive_file,
+    stored_name,
+)
+
+HEAD = 16_384
+"""Characters of a report in which its policy is."""
+
+Name = Annotated[str, Query(max_length=1000, description="What the file is called; its extensions say how it is read.")]
+Format = Annotated[
+    str | None,
+    Query(
+        max_length=20,
+        description="What the file holds, if its name does not tell.",
+        json_schema_extra={"enum": [*SINGLE]},
+    ),
+]
+Column = Annotated[str | None, Query(max_length=1000)]
+Language = Annotated[str, Query(max_length=100)]
+
+
+class Desk:
+    """Takes jobs in, as many as there is room for."""
+
+    def __init__(self, store: JobStore, runner: JobRunner, limits: Limits) -> None:
+        self.store, self.runner, self.limits = store, runner, limits
+        self._arriving = 0
+
+    async def take(self, request: Request, name: str, options: dict[str, Any]) -> Job:
+        """Receive a file, and make a job of it."""
+        name = display_name(name)
+        reading_options(options)
+        learning_options(options)
+        stored_name("", name, options["format"])
+        self._check_room()
+        self._arriving += 1
+        try:
+            return await self._receive(request, name, options)
+        finally:
+            self._arriving -= 1
+
+    def _check_room(self) -> None:
+        limits, arriving = self.limits, self._arriving
+        if len(self.store.jobs) + arriving >= limits.jobs:
+            raise ServiceError(
+                429,
+                f"The server keeps at most {number_of(limits.jobs, 'job')}. Delete one first.",
+                {"Retry-After": "60"},
+            )
+        if self.runner.n_waiting + arriving >= limits.queued_jobs:
+            waiting = f"{number_of(limits.queued_jobs, 'job')} {'waits' if limits.queued_jobs == 1 else 'wait'} already"
+            raise ServiceError(
+                429, f"{waiting}, and that is the most. Try again when one is done.", {"Retry-After": "60"}
+            )
+
+    async def _receive(self, request: Request, name: str, options: dict[str, Any]) -> Job:
+        limits = self.limits
+        try:
+            job_id, folder = self.store.begin()
+        except OSError as error:
+            raise disk_error(error) from error
+        try:
+            job = Job(job_id, name, stored_name(job_id, name, options["format"]), options)
+            body = chunks(request, limits.upload, limits.idle_seconds, "--max-upload")
+            await receive_file(body, folder / job.file)
+            check_content(folder / job.file, name)
+            await asyncio.to_thread(self._keep, job)
+            self.store.jobs[job.id] = job
+        finally:
+            self.store.give_up(job_id)
+        self.runner.add(job)
+        return job
+
+    def _keep(self, job: Job) -> None:
+        try:
+            self.store.add(job)
+        except (InputError, OSError) as error:  # either may name a path
+            raise disk_error(error.__cause__ if isinstance(error.__cause__, OSError) else error) from error
+
+    def find(self, job_id: str) -> Job:
+        """The job of an id."""
+        if job_id not in self.store.jobs:
+            raise ServiceError(404, "There is no such job. GET /v1/jobs lists those that there are.")
+        return self.store.jobs[job_id]
+
+    def result(self, job_id: str, file: str) -> tuple[Job, Path]:
+        """A file that a job has left."""
+        job = self.find(job_id)
+        if job.state != kept.DONE:
+            raise ServiceError(409, f"The job is {job.state}; it has results only when it is done.")
+        path = self.store.path(job_id) / file
+        if not path.is_file():
+            raise ServiceError(404, "This result of the job is no longer on the server's disk. Upload the file again.")
+        return job, path
+
+
+def router(desk: Desk) -> APIRouter:
+    """The routes."""
+    routes = APIRouter(prefix="/v1/jobs", tags=["jobs"])
+
+    @routes.post(
+        "",
+        summary="Fit a model",
+        status_code=202,
+        responses=schemas.answers(schemas.JobAnswer, 408, 413, 429, 507, status=202),
+        openapi_extra={
+            "requestBody": {
+                "required": True,
+                "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+            }
+        },
+        response_class=Response,
+    )
+    async def upload(
+        request: Request,
+        name: Name,
+        text_column: Column = None,
+        id_column: Column = None,
+        label_column: Column = None,
+        format: Format = None,  # noqa: A002  (what the command line calls it)
+        encoding: Annotated[str, Query(max_length=50)] = "utf-8",
+        skip_bad: bool = False,
+        min_words: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+        contamination: Annotated[str, Query(max_length=50)] = "auto",
+        stop_words: Language = "english",
+        stem: Annotated[str | None, Query(max_length=100)] = None,
+        min_df: Annotated[int, Query(ge=1, le=1_000_000_000)] = 2,
+        topics: Annotated[int, Query(ge=1, le=1000)] = 25,
+        seed: Annotated[int, Query(ge=0, le=2**32 - 1)] = 0,
+    ) -> Response:
+        """Send a file, get a job: it fits a model in the background. Options are those of ``tonmf detect``."""
+        options = {
+            "text_column": text_column,
+            "id_column": id_column,
+            "label_column": label_column,
+            "format": format,
+            "encoding": encoding,
+            "skip_bad": skip_bad,
+            "min_words": min_words,
+            "contamination": contamination,
+            "stop_words": stop_words,
+            "stem": stem,
+            "min_df": min_df,
+            "topics": topics,
+            "seed": seed,
+        }
+        given = {option: value or None if isinstance(value, str) else value for option, value in options.items()}
+        defaults = {"encoding": "utf-8", "contamination": "auto", "stop_words": "english"}
+        given |= {option: value for option, value in defaults.items() if given[option] is None}
+        return _json((await desk.take(request, name, given)).public(), 202)
+
+    @routes.get("", summary="All jobs", responses=schemas.answers(schemas.Jobs))
+    async def all_jobs() -> Response:
+        """All jobs, the newest first."""
+        return _json({"jobs": [job.public() for job in desk.store]})
+
+    @routes.get("/{job_id}", summary="A job", responses=schemas.answers(schemas.JobAnswer, 404))
+    async def one_job(job_id: str) -> Response:
+        """How far a job is."""
+        return _json(desk.find(job_id).public())
+
+    @routes.post("/{job_id}/cancel", summary="Stop a job", responses=schemas.answers(schemas.JobAnswer, 404, 409))
+    async def cancel(job_id: str) -> Response:
+        """Stop a job that waits or runs."""
+        job = desk.find(job_id)
+        if job.is_over:
+            raise ServiceError(409, f"The job is {job.state}: there is nothing to stop.")
+        await desk.runner.cancel(job)
+        return _json(job.public())
+
+    @routes.delete(
+        "/{job_id}",
+        summary="Delete a job",
+        status_code=204,
+        responses=schemas.answers(None, 404, 409),
+        response_class=Response,
+    )
+    async def delete(job_id: str) -> Response:
+        """Delete a job that is over, and all that it left."""
+        job = desk.find(job_id)
+        if not job.is_over:
+            raise ServiceError(409, f"The job is {job.state}. Cancel it first.")
+        await asyncio.to_thread(shutil.rmtree, desk.store.remove(job), ignore_errors=True)
+        return Response(status_code=204)
+
+    @routes.get(
+        "/{job_id}/report",
+        summary="Its report",
+        responses=schemas.files("text/html", "A page."),
+        response_class=Response,
+    )
+    async def report(job_id: str) -> Response:
+        """The report, as one page. It runs in a sandbox, so that nothing in it can ask this server anything."""
+        _, path = desk.result(job_id, kept.REPORT)
+        policy = await asyncio.to_thread(policy_of, path)
+        headers = {"Content-Security-Policy": policy}
+        return WholeFile(path, media_type="text/html; charset=utf-8", headers=headers)
+
+    @routes.get(
+        "/{job_id}/scores",
+        summary="Its scores",
+        responses=schemas.files("text/csv", "A table."),
+        response_class=Response,
+    )
+    async def scores(job_id: str) -> Response:
+        """All documents with their scores, the strangest first."""
+        job, path = desk.result(job_id, kept.SCORES)
+        return WholeFile(path, media_type="text/csv; charset=utf-8", filename=_file_name(job, "scores.csv"))
+
+    @routes.get(
+        "/{job_id}/model",
+        summary="Its model",
+        responses=schemas.files("application/zip", "A saved model."),
+        response_class=Response,
+    )
+    async def model(job_id: str) -> Response:
+        """The model, as a zip file of the folder that ``tonmf.load`` reads."""
+        job, path = desk.result(job_id, kept.MODEL_ARCHIVE)
+        return WholeFile(path, media_type="application/zip", filename=_file_name(job, "model.zip"))
+
+    @routes.get(
+        "/{job_id}/summary",
+        summary="Its summary",
+        responses=schemas.files(JSON, "docs/report.md."),
+        response_class=Response,
+    )
+    async def summary(job_id: str) -> Response:
+        """All that the report says, as JSON."""
+        _, path = desk.result(job_id, kept.SUMMARY)
+        return WholeFile(path, media_type=JSON)
+
+    return routes
+
+
+class WholeFile(FileResponse):
+    """A file as a whole: parts of it are answered in other ways than ours."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """As ASGI has it."""
+        headers = [(name, value) for name, value in scope["headers"] if name not in (b"range", b"if-range")]
+        await super().__call__({**scope, "headers": headers}, receive, send)
+
+
+def policy_of(report: Path) -> str:
+    """What a report may do: what it says itself, in a sandbox."""
+    with report.open(encoding="utf-8", errors="replace") as file:
+        head = file.read(HEAD)
+    found = re.search(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', head)
+    own = html.unescape(found.group(1)) if found else POLICY
+    return f"{own}; frame-ancestors 'none'; sandbox allow-scripts allow-downloads"
+
+
+def _file_name(job: Job, what: str) -> str:
+    stem = re.sub(r"[^\w.-]+", "-", job.name.partition(".")[0]).strip("-.") or "job"
+    return f"{stem}-{what}"
+
+
+def _json(value: Any, status: int = 200) -> Response:
+    return Response(encoded(value), status, media_type=JSON)

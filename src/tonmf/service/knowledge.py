@@ -1,0 +1,136 @@
+"""What can be asked without documents: the model, its topics, whether the server is well, and what it has counted."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response
+from prometheus_client import CONTENT_TYPE_LATEST
+
+from tonmf.service import schemas
+from tonmf.service.bodies import JSON, chunks, parse
+from tonmf.service.errors import ServiceError, encoded
+from tonmf.service.limits import Limits
+from tonmf.service.metrics import Metrics
+from tonmf.service.model import ServedModel
+from tonmf.service.model_queue import ModelQueue
+from tonmf.service.security import COOKIE, Access, unauthorised
+
+LARGEST_SESSION = 4096
+"""Bytes of a body with a token."""
+
+
+def router(model: ServedModel, queue: ModelQueue, limits: Limits, metrics: Metrics, access: Access) -> APIRouter:
+    """The routes."""
+    routes = APIRouter(tags=["model"])
+
+    @routes.get("/healthz", summary="Is it well?", responses={200: {"model": schemas.Health}}, tags=["server"])
+    async def health() -> Response:
+        """Answers as soon as the model is loaded and warm."""
+        return _json({"status": "ok"})
+
+    @routes.get("/v1/model", summary="The model", responses=schemas.answers(schemas.ModelAnswer))
+    async def about() -> Response:
+        """What the model is, and what the server takes at most."""
+        return _json(described(model, limits, access.token is not None))
+
+    @routes.get("/v1/topics", summary="What is ordinary", responses=schemas.answers(schemas.Topics))
+    async def topics(
+        words: Annotated[int, Query(ge=1, le=1000, description="Words to list of each topic, at most.")] = 10,
+    ) -> Response:
+        """Topics, the most common first, with their words and typical documents."""
+        (found,) = await queue.ask("topics", lambda counts: [model.topics(n) for n in counts], [words])
+        return _json({"topics": found})
+
+    @routes.get(
+        "/metrics",
+        summary="Metrics for Prometheus",
+        tags=["server"],
+        responses={
+            200: {"description": "Metrics.", "content": {"text/plain": {"schema": {"type": "string"}}}},
+            **schemas.answers(),
+        },
+        response_class=Response,
+    )
+    async def measured() -> Response:
+        """What the server has counted."""
+        return Response(metrics.text(), headers={"Content-Type": CONTENT_TYPE_LATEST})
+
+    @routes.post(
+        "/v1/session",
+        summary="Let a browser in",
+        status_code=204,
+        responses=schemas.answers(None, 408, 413),
+        openapi_extra=schemas.SESSION_IN,
+        tags=["server"],
+        response_class=Response,
+    )
+    async def begin_session(request: Request) -> Response:
+        """Set a cookie that stands for the token, for pages."""
+        if not access.is_token(await _shown_token(request, limits)):
+            raise unauthorised()
+        if access.token is None:
+            return Response(status_code=204)
+        secure = request.url.scheme == "https" or request.headers.get("origin", "").startswith("https:")
+        return Response(status_code=204, headers={"Set-Cookie": access.cookie(secure)})
+
+    @routes.delete(
+        "/v1/session",
+        summary="Forget a browser",
+        status_code=204,
+        responses=schemas.answers(),
+        tags=["server"],
+        response_class=Response,
+    )
+    async def end_session() -> Response:
+        """Remove that cookie."""
+        gone = f"{COOKIE}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0"
+        return Response(status_code=204, headers={"Set-Cookie": gone})
+
+    return routes
+
+
+def described(model: ServedModel, limits: Limits, with_token: bool) -> dict[str, Any]:
+    """The model in numbers."""
+    detector = model.detector
+    return {
+        "model": type(detector).__name__,
+        "kind": model.kind,
+        "word": detector.word_,
+        "documents": len(detector.outlier_scores_),
+        "terms": detector.n_terms_,
+        "topics": detector.rungs_[0].topics.shape[1],
+        "threshold": float(detector.threshold_),
+        "contamination": detector.contamination,
+        "provenance": model.provenance,
+        "limits": {
+            "body": limits.body,
+            "batch": limits.batch,
+            "text": limits.text,
+            "upload": limits.upload,
+            "jobs": limits.jobs,
+            "job_seconds": limits.job_seconds,
+        },
+        "token": with_token,
+    }
+
+
+async def _shown_token(request: Request, limits: Limits) -> str:
+    """The token in a body, which may be anybody's: no more of it is read than a token can be long."""
+    body = bytearray()
+    async for chunk in chunks(request, LARGEST_SESSION, limits.idle_seconds):
+        body += chunk
+    try:
+        value = parse(body)
+    except ValueError as error:
+        raise ServiceError(422, f"The body is not JSON: {error}.") from None
+    if not isinstance(value, dict) or not isinstance(value.get("token"), str):
+        raise ServiceError(
+            422, 'Expected an object such as {"token": "…"}, whose token is a string; got something else.'
+        )
+    token: str = value["token"]
+    return token
+
+
+def _json(value: Any) -> Response:
+    return Response(encoded(value), media_type=JSON)

@@ -1,0 +1,50 @@
+"""How much a server takes on, so that no request and no job can hurt the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from tonmf.errors import ParameterError
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a server takes at most.
+
+    ============ ===========================================================================
+    body         bytes of a request to score or explain
+    batch        documents in such a request
+    text         characters of a document
+    waiting      requests to score or explain that are under way at once
+    upload       bytes of a file to learn from
+    jobs         jobs that are kept, finished ones included
+    queued_jobs  jobs that wait for their turn
+    running_jobs jobs that run at once
+    job_seconds  time that a job may take
+    idle_seconds time that a client may keep us waiting for its next bytes
+    grace        seconds that requests under way have to finish when the server is stopped
+    ============ ===========================================================================
+    """
+
+    body: int = 16 * 2**20
+    batch: int = 10_000
+    text: int = 1_000_000
+    waiting: int = 512
+    upload: int = 256 * 2**20
+    jobs: int = 100
+    queued_jobs: int = 10
+    running_jobs: int = 1
+    job_seconds: int = 3600
+    idle_seconds: int = 60
+    grace: int = 30
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value < 1:
+                raise ParameterError(f"The limit {field.name} must be at least 1; got {value}.")
+
+    @property
+    def held(self) -> int:
+        """Bytes of requests to score or explain that are held at once, all together."""
+        return 8 * self.body

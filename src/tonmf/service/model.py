@@ -1,0 +1,116 @@
+"""The model that is served: loaded and checked once, and what it answers for documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tonmf.bundles import read_bundle
+from tonmf.detector import TextOutlierDetector
+from tonmf.documents import COUNTS, ITEMS
+from tonmf.errors import InputError
+from tonmf.ops import Array
+from tonmf.persist import load_detector
+
+Named = tuple[str, Any]
+"""What a document is called, and the document: a text, a list of items, or a dictionary of counts by column."""
+
+WARM_UP_TERMS = 30
+"""Terms of the document that is looked at before any request is."""
+
+
+@dataclass(frozen=True)
+class ServedModel:
+    """A detector, and what is asked of it again and again.
+
+    ============ ======================================================================
+    detector     a fitted one, without embeddings
+    provenance   when and with what it was saved
+    sorted       scores of the training documents, the lowest first
+    columns      of a model of counts: the numbers of its columns by name
+    ============ ======================================================================
+    """
+
+    detector: TextOutlierDetector
+    provenance: dict[str, Any]
+    sorted: Array
+    columns: dict[str, int]
+
+    @classmethod
+    def load(cls, path: str, threads: int | None = None) -> ServedModel:
+        """From the folder of a saved model; one that cannot be served is an `InputError`."""
+        detector = load_detector(path).set_params(n_jobs=threads)
+        if detector.uses_embeddings_:
+            raise InputError(
+                f"{path} was fitted with embeddings, which the server cannot make for new documents. Fit it without them."
+            )
+        provenance = dict(read_bundle(path).part("provenance").fields)
+        names = detector.column_names_ or [str(column) for column in range(detector.n_columns_ or 0)]
+        columns = {name: number for number, name in enumerate(names)}
+        return cls(detector, provenance, np.sort(detector.outlier_scores_), columns)
+
+    @property
+    def kind(self) -> str:
+        """Of documents: texts, rows of items, or a matrix of counts."""
+        kind: str = self.detector.kind_
+        return kind
+
+    def score(self, documents: Sequence[Named]) -> list[dict[str, Any]]:
+        """Of each document its score, its place among the training documents, and whether it is flagged."""
+        scores = self.detector.outlier_score(self._content(documents))
+        flagged = scores > self.detector.threshold_
+        return [
+            {"id": name, "score": score, "outlier": outlier, "rank": rank}
+            for (name, _), score, outlier, rank in zip(
+                documents, scores.tolist(), flagged.tolist(), self._ranks(scores).tolist(), strict=True
+            )
+        ]
+
+    def explain(self, documents: Sequence[Named], n_words: int, n_nearest: int, pieces: bool) -> list[dict[str, Any]]:
+        """Of each document all that there is to say."""
+        names = [name for name, _ in documents]
+        reasons = self.detector.explain(self._content(documents), names=names, n_words=n_words, n_nearest=n_nearest)
+        answers = []
+        for (_, document), why in zip(documents, reasons, strict=True):
+            answer = why.to_dict()
+            if pieces:
+                shown = None if self.kind == COUNTS else self.detector.pieces(document, why.unexpected)
+                answer["pieces"] = shown and [[p.text, p.share] if p.share > 0 else p.text for p in shown]
+            answers.append(answer)
+        return answers
+
+    def topics(self, n_words: int) -> list[dict[str, Any]]:
+        """What is ordinary."""
+        return [asdict(topic) for topic in self.detector.topics(n_words)]
+
+    def warm_up(self, nothing: Sequence[None]) -> Sequence[None]:
+        """Compile what has to be, before the first request; called as requests are, by the thread that serves them."""
+        terms = self.detector.terms_[:WARM_UP_TERMS]
+        document: Any = " ".join(terms)
+        if self.kind == ITEMS:
+            document = list(terms)
+        elif self.kind == COUNTS:
+            document = {0: 1}
+        self.score([("0", document)])
+        self.explain([("0", document), ("1", document)], 10, 3, True)
+        return nothing
+
+    def _ranks(self, scores: Array) -> NDArray[np.int64]:
+        """1 + the number of training documents with a higher score."""
+        return 1 + len(self.sorted) - np.searchsorted(self.sorted, scores, side="right")
+
+    def _content(self, documents: Sequence[Named]) -> Any:
+        """Documents as the detector takes them."""
+        content = [document for _, document in documents]
+        if self.kind != COUNTS:
+            return content
+        ends = np.cumsum([0, *map(len, content)])
+        columns = [column for counts in content for column in counts]
+        values = [count for counts in content for count in counts.values()]
+        shape = (len(content), len(self.columns))
+        return sp.csr_matrix((np.array(values, float), np.array(columns, np.int64), ends), shape=shape)

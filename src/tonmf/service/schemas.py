@@ -1,0 +1,286 @@
+"""What requests and answers look like, for ``GET /openapi.json``; with examples."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from tonmf.documents import COUNTS, ITEMS
+from tonmf.service.bodies import JSON, LINES
+from tonmf.service.limits import Limits
+from tonmf.service.model import ServedModel
+
+Content = dict[str, Any]
+
+
+class Answer(BaseModel):
+    """What all answers have in common: no keys but those that are listed."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Error(Answer):
+    """Why a request was not answered: what was expected, what came, what to do."""
+
+    error: str = Field(examples=["Expected at least one document, got none."])
+
+
+class Score(Answer):
+    """A document's score."""
+
+    id: str = Field(
+        description="What the document is called; its number, from 0, if it was not given an id.", examples=["a"]
+    )
+    score: float = Field(description="Higher is stranger.", examples=[1.32])
+    outlier: bool = Field(description="Whether the score is above the threshold.")
+    rank: int = Field(description="1 + the number of training documents with a higher score.", examples=[43])
+
+
+class Scores(Answer):
+    """Scores, in the order of the documents."""
+
+    threshold: float = Field(examples=[1.94])
+    documents: list[Score]
+
+
+class Compared(Answer):
+    """A number beside the same of the training documents."""
+
+    value: float
+    typical: float = Field(description="Its median over the training documents.")
+    percentile: float = Field(description="Share of the training documents, in per cent, whose number is smaller.")
+
+
+class UnexpectedWord(Answer):
+    """A word that no topic explains."""
+
+    word: str
+    share: float = Field(description="Its part of the document that is unexplained, from 0 to 1.")
+    count: int
+    known: bool = Field(description="Whether it is in the vocabulary.")
+
+
+class TopicShare(Answer):
+    """A topic that a document leans on."""
+
+    number: int
+    share: float
+    words: list[str]
+
+
+class KnownDocument(Answer):
+    """An ordinary training document: what it is called, and how it begins."""
+
+    id: str
+    excerpt: str
+
+
+class NearDocument(Answer):
+    """An ordinary training document that is like the one explained."""
+
+    document: KnownDocument
+    cosine: float
+
+
+class Explained(Answer):
+    """Why a document has its score; docs/explanations.md says what the numbers mean."""
+
+    id: str
+    score: float
+    threshold: float
+    beyond: float = Field(description="score − threshold")
+    outlier: bool
+    rank: int
+    n_docs: int = Field(description="Number of training documents.")
+    sentence: str = Field(description="The explanation in short.")
+    parts: dict[str, float] = Field(description="What adds up to the score.")
+    unexplained: Compared
+    unexpected: list[UnexpectedWord] = Field(description="Those that say most first.")
+    topics: list[TopicShare]
+    background: float = Field(description="Share of the document that no topic has.")
+    missing: list[str] = Field(description="Words that its topics lead one to expect.")
+    length: Compared
+    unknown: Compared
+    alarms: dict[str, float]
+    nearest: list[NearDocument]
+    kind: str = Field(description='What documents are made of: "word", "item" or "term".')
+    pieces: list[str | tuple[str, float]] | None = Field(
+        default=None, description="The document; unexpected words as a pair with their share. null for rows of counts."
+    )
+
+
+class Explanations(Answer):
+    """Explanations, in the order of the documents."""
+
+    documents: list[Explained]
+
+
+class Topic(Answer):
+    """What is ordinary."""
+
+    number: int
+    share: float = Field(description="Its share of the documents' weight on topics.")
+    words: list[str]
+    typical: list[KnownDocument]
+
+
+class Topics(Answer):
+    """Topics, the most common first."""
+
+    topics: list[Topic]
+
+
+class LimitsInForce(Answer):
+    """What the server takes at most."""
+
+    body: int = Field(description="Bytes of a request to score or explain.")
+    batch: int = Field(description="Documents in one.")
+    text: int = Field(description="Characters of a document.")
+    upload: int = Field(description="Bytes of a file to learn from.")
+    jobs: int = Field(description="Jobs that are kept.")
+    job_seconds: int = Field(description="Time that a job may take.")
+
+
+class ModelAnswer(Answer):
+    """The model that is served."""
+
+    model: str
+    kind: Literal["texts", "rows of items", "a matrix of counts"]
+    word: str
+    documents: int = Field(description="Training documents.")
+    terms: int
+    topics: int
+    threshold: float
+    contamination: float | str
+    provenance: dict[str, str] = Field(description="When and with what it was saved.")
+    limits: LimitsInForce
+    token: bool = Field(description="Whether requests need a token.")
+
+
+class Health(Answer):
+    """The server takes requests."""
+
+    status: Literal["ok"]
+
+
+class JobAnswer(Answer):
+    """A fit that was asked for."""
+
+    id: str = Field(examples=["5c1e0b7d9f3a4e62"])
+    name: str = Field(examples=["reviews.csv"])
+    state: Literal["queued", "running", "done", "failed", "cancelled", "interrupted"]
+    step: str = Field(examples=["Learning"])
+    progress: float = Field(ge=0, le=1)
+    created: str
+    started: str | None
+    ended: str | None
+    message: str | None = Field(description="Why it failed.")
+    notes: list[str] = Field(description="What one should know about the file.")
+    documents: int | None
+    flagged: int | None
+
+
+class Jobs(Answer):
+    """All jobs, the newest first."""
+
+    jobs: list[JobAnswer]
+
+
+WHEN = {
+    401: "The token is missing or wrong.",
+    403: "The request is from another site, or for another host.",
+    404: "There is no such thing.",
+    408: "The body stopped coming.",
+    409: "Not while the job is in this state.",
+    411: "A header is missing.",
+    413: "Too much at once.",
+    415: "The body is of a kind that is not taken.",
+    422: "What was sent makes no sense.",
+    429: "Too many jobs.",
+    503: "Too many requests at once.",
+    507: "The server's disk is full.",
+}
+
+
+def answers(
+    model: type[BaseModel] | None = None, *also: int, lines: type[BaseModel] | None = None, status: int = 200
+) -> Any:
+    """What a route answers: a model, and errors."""
+    said: dict[int | str, Content] = {} if model is None else {status: {"model": model, "description": model.__doc__}}
+    if lines is not None:
+        said[status]["content"] = {LINES: {"schema": {"type": "string", "description": f"A {lines.__name__} a line."}}}
+        also = (408, 413, 415, 503, *also)
+    for code in sorted({401, 403, 422, *also}):
+        said[code] = {"model": Error, "description": WHEN[code]}
+    return said
+
+
+def files(kind: str, what: str) -> Any:
+    """What a route answers that hands out a file of a job."""
+    as_file = {200: {"description": what, "content": {kind: {"schema": {"type": "string"}}}}}
+    return {**as_file, **answers(None, 404, 409)}
+
+
+SESSION_IN: Content = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            JSON: {
+                "schema": {
+                    "type": "object",
+                    "required": ["token"],
+                    "properties": {"token": {"type": "string", "maxLength": 500}},
+                },
+                "example": {"token": "the server's token"},
+            }
+        },
+    }
+}
+
+
+def documents_in(model: ServedModel, limits: Limits, *, explaining: bool) -> Content:
+    """The body of a request to score or explain, for the kind of documents that the model knows."""
+    whole = {"type": "string", "maxLength": limits.text}
+    named: Content = {"type": "integer"}
+    identity = {"description": "What the document is called.", "anyOf": [{"type": "string"}, named, {"type": "null"}]}
+    key, content, examples = "text", whole, _TEXTS
+    if model.kind == ITEMS:
+        items: Content = {"type": "array", "items": {"anyOf": [{"type": "string"}, named]}}
+        key, content, examples = "items", items, _ITEMS
+    elif model.kind == COUNTS:
+        terms = list(model.columns)[:1000]
+        counts: Content = {"type": "object", "additionalProperties": False}
+        counts["properties"] = {term: {"type": "integer", "minimum": 1, "maximum": 1000} for term in terms}
+        key, content = "counts", counts
+        examples = [{"documents": [{"id": "a", "counts": dict.fromkeys(terms[:2], 2)}]}]
+    document: Content = {"type": "object", "required": [key], "properties": {"id": identity, key: content}}
+    one = document if model.kind == COUNTS else {"anyOf": [content, document]}
+    documents: Content = {"type": "array", "items": one, "minItems": 1, "maxItems": limits.batch}
+    schema: Content = {"type": "object", "required": ["documents"], "additionalProperties": False}
+    schema["properties"] = {"documents": documents}
+    if explaining:
+        schema["properties"] |= {
+            "n_words": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 10},
+            "n_nearest": {"type": "integer", "minimum": 0, "maximum": 100, "default": 3},
+            "pieces": {"type": "boolean", "default": True},
+        }
+    lines = "\n".join(json.dumps(line) for line in examples[0]["documents"])
+    return {
+        "requestBody": {
+            "required": True,
+            "content": {
+                JSON: {"schema": schema, "examples": {"documents": {"value": examples[0]}}},
+                LINES: {"schema": {"type": "string", "description": "A document a line."}, "example": lines},
+            },
+        }
+    }
+
+
+_TEXTS: list[Content] = [
+    {"documents": ["Which fork is best for turning compost?", {"id": "a", "text": "zxcv qwer asdf"}]},
+]
+_ITEMS: list[Content] = [
+    {"documents": [["milk", "bread", 17], {"id": "a", "items": ["anvil"]}]},
+]

@@ -1,0 +1,227 @@
+"""Who may ask, and what browsers are told about answers.
+
+- A token, if the server has one: ``Authorization: Bearer …``, or a cookie that ``POST /v1/session`` sets. The cookie holds a
+  digest of the token, so that it says nothing of the token itself, and is good for as long as the token is.
+- The host that a request is for must be one that the server goes by, so that no other site can have its name point to us.
+- The origin of a request, which browsers send, must be that host: pages of other sites may ask nothing.
+- Every answer tells browsers to load, frame and sniff nothing that the answer does not allow itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import logging
+import re
+import secrets
+import time
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+
+from starlette.datastructures import Headers
+from starlette.requests import cookie_parser
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from tonmf.errors import ParameterError
+from tonmf.service.errors import GONE, ServiceError, answer_to, log_fault
+from tonmf.service.metrics import Metrics
+
+log = logging.getLogger("tonmf.service")
+
+COOKIE = "tonmf_session"
+
+SHORTEST_TOKEN = 16
+"""Characters: what can be guessed is no token."""
+
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+PUBLIC = re.compile(r"/|/healthz|/openapi\.json|/assets/[^/]*|/v1/session")
+"""Addresses that need no token: they tell nothing of documents."""
+
+POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+"""Of answers that are no pages."""
+
+HEADERS = {
+    b"x-content-type-options": b"nosniff",
+    b"x-frame-options": b"DENY",
+    b"referrer-policy": b"no-referrer",
+    b"permissions-policy": b"camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    b"cross-origin-opener-policy": b"same-origin",
+    b"cross-origin-resource-policy": b"same-origin",
+    b"content-security-policy": POLICY.encode(),
+    b"cache-control": b"no-store",
+}
+"""Of every answer that does not say otherwise."""
+
+
+@dataclass(frozen=True)
+class Access:
+    """Who may ask.
+
+    Parameters
+    ----------
+    token : str, optional
+        What requests must show; without one, everybody on this machine may ask.
+    hosts : collection of str, optional
+        Names that the server goes by; any, if None.
+    """
+
+    token: str | None
+    hosts: Collection[str] | None
+    _session: str = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        key = (self.token or secrets.token_hex()).encode()
+        object.__setattr__(self, "_session", hmac.new(key, b"tonmf session", hashlib.sha256).hexdigest())
+
+    def check_site(self, headers: Headers) -> None:
+        """Refuse requests for other hosts, and from other sites."""
+        host = headers.get("host", "")
+        if self.hosts is not None and _name_of(host) not in self.hosts:
+            raise ServiceError(
+                403,
+                "The request is for a host that this server does not go by. Start it with --allow-host and that name.",
+            )
+        origin = headers.get("origin")
+        if origin is not None and origin.lower().partition("://")[2] != host.lower():
+            raise ServiceError(403, "The request comes from a page of another site, and those may ask nothing here.")
+
+    def check_token(self, headers: Headers) -> None:
+        """Refuse requests without the token."""
+        if self.token is None:
+            return
+        scheme, _, shown = headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer" and self.is_token(shown.strip()):
+            return
+        cookie = cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
+        if not _same(cookie, self._session):
+            raise unauthorised()
+
+    def is_token(self, shown: str) -> bool:
+        """Whether it is the token; takes as long for any."""
+        return self.token is None or _same(shown, self.token)
+
+    def cookie(self, secure: bool) -> str:
+        """What lets a browser in."""
+        return f"{COOKIE}={self._session}; Path=/; HttpOnly; SameSite=Strict{'; Secure' if secure else ''}"
+
+
+def unauthorised() -> ServiceError:
+    """The error for a token that is missing or wrong."""
+    return ServiceError(
+        401,
+        "Expected the server's token (Authorization: Bearer …), got none or another.",
+        {"WWW-Authenticate": 'Bearer realm="tonmf"'},
+    )
+
+
+def access_for(host: str, token: str | None, allowed: Collection[str]) -> Access:
+    """Who may ask a server that is bound to a host; elsewhere than on loopback it needs a token."""
+    if token is not None and (len(token) < SHORTEST_TOKEN or not token.isascii() or not token.isprintable()):
+        raise ParameterError(
+            f"The token must have at least {SHORTEST_TOKEN} characters, all of them ASCII. Make one, such as with: openssl "
+            "rand -hex 32"
+        )
+    local = is_loopback(host)
+    if not local and token is None:
+        raise ParameterError(
+            f"Without a token the server listens on this machine only, and {host} is beyond it. Give --token, or "
+            "TONMF_TOKEN in the environment."
+        )
+    names = {name.lower().strip("[]") for name in allowed}
+    return Access(token, {*LOOPBACK, host.lower(), *names} if local or names else None)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine, and cannot be reached from others."""
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
+def _name_of(host: str) -> str:
+    """A host without its port.
+
+    >>> _name_of("[::1]:8765"), _name_of("Localhost:80")
+    ('::1', 'localhost')
+    """
+    found = re.fullmatch(r"\[([0-9a-f:.]+)\](?::\d+)?|([^:\[\]]+)(?::\d+)?", host.strip().lower())
+    return "" if found is None else found.group(1) or found.group(2)
+
+
+def _same(shown: str, wanted: str) -> bool:
+    return secrets.compare_digest(shown.encode(), wanted.encode())
+
+
+class Guard:
+    """What every request passes first, and every answer last; the outermost part of the app.
+
+    Parameters
+    ----------
+    app : ASGI app
+    access : Access
+    metrics : Metrics
+    idle_seconds : float
+        Time that a client may take to read a part of its answer.
+    """
+
+    def __init__(self, app: ASGIApp, access: Access, metrics: Metrics, idle_seconds: float) -> None:
+        self._app, self._access, self._metrics, self._idle = app, access, metrics, idle_seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """As ASGI has it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began, answering = time.perf_counter(), _Answering(send, self._idle)
+        try:
+            self._check(scope)
+            await self._app(scope, receive, answering.send)
+        except _GivenUp:
+            log.warning("a client took none of its answer for %s seconds, and was given up", self._idle)
+        except Exception as error:
+            if not answering.status:
+                await answer_to(error)(scope, receive, answering.send)
+            elif answering.status != 500:  # else it is answered and logged
+                log_fault(error)
+                raise _CutShortError from None
+        finally:
+            route = getattr(scope.get("route"), "path", "other")
+            status = answering.status or GONE
+            self._metrics.count_request(route, scope["method"], status, time.perf_counter() - began)
+
+    def _check(self, scope: Scope) -> None:
+        headers = Headers(scope=scope)
+        self._access.check_site(headers)
+        if not PUBLIC.fullmatch(scope["path"]):
+            self._access.check_token(headers)
+
+
+class _CutShortError(Exception):
+    """An answer that had begun cannot be finished; the server closes the connection."""
+
+
+class _GivenUp(BaseException):  # not an Exception, as nobody in between is to answer it
+    """A client does not take its answer."""
+
+
+class _Answering:
+    """Sends an answer, with all headers; `status` is 0 before it begins."""
+
+    def __init__(self, send: Send, idle_seconds: float) -> None:
+        self._send, self._idle, self.status = send, idle_seconds, 0
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            given = list(message.get("headers", ()))
+            there = {name.lower() for name, _ in given}
+            message = {**message, "headers": given + [pair for pair in HEADERS.items() if pair[0] not in there]}
+        try:
+            async with asyncio.timeout(self._idle):
+                await self._send(message)
+        except TimeoutError:
+            raise _GivenUp from None

@@ -1,0 +1,127 @@
+"""Files to learn from: how they are to be read, what they are called, and how they get to the disk."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+from tonmf.errors import InputError, ParameterError
+from tonmf.io import FORMATS, ReadOptions
+from tonmf.io.formats import COMPRESSION_OF, FORMAT_OF, format_of, split_name
+from tonmf.io.options import check_options
+from tonmf.io.wording import listed
+from tonmf.parameters import DETECTOR_RULES, check_parameters
+from tonmf.service.errors import ServiceError
+
+LONGEST_NAME = 100
+
+AT_ONCE = 2**20
+"""Bytes that are written together."""
+
+EXTENSION_OF = {form: extension for extension, form in reversed(FORMAT_OF.items())}
+"""The usual extension of a format."""
+
+SINGLE = tuple(form for form in FORMATS if form != "files")
+"""Formats of which one file is a corpus."""
+
+READING = ("format", "text_column", "id_column", "label_column", "encoding", "skip_bad", "min_words")
+
+
+def display_name(name: str) -> str:
+    r"""What a file is called: the last part of its name, without anything that could surprise.
+
+    >>> display_name("..\\..\\secret/reviews\n.csv")
+    'reviews.csv'
+    """
+    last = re.split(r"[/\\]", name)[-1]
+    kept = "".join(letter for letter in last if letter.isprintable()).strip(" .")
+    if len(kept) > LONGEST_NAME:
+        stem, extension, compression = split_name(kept)
+        ending = (extension + compression)[-20:]
+        kept = stem[: LONGEST_NAME - len(ending)] + ending
+    return kept or "upload"
+
+
+def stored_name(job_id: str, name: str, form: str | None) -> str:
+    """What a file is called here: our own name, with the extensions that say how to read it."""
+    if form is not None and form not in SINGLE:
+        raise ParameterError(f"format must be one of {listed(SINGLE)}; got {form!r:.60}.")
+    extension = EXTENSION_OF[form if form is not None else format_of(name)]
+    compression = split_name(name)[2]
+    return f"{job_id}{extension}{compression if compression in COMPRESSION_OF else ''}"
+
+
+def reading_options(options: dict[str, Any]) -> ReadOptions:
+    """How the file is to be read."""
+    given = {name: options[name] for name in READING if options.get(name) is not None}
+    reading = ReadOptions(**given)
+    check_options(reading)
+    return reading
+
+
+def learning_options(options: dict[str, Any]) -> dict[str, Any]:
+    """Options of the detector."""
+    share: float | str = options["contamination"]
+    if share != "auto":
+        try:
+            share = float(share)
+        except ValueError:
+            raise ParameterError(
+                f"contamination must be a share such as 0.05, or auto; got {options['contamination']!r:.60}."
+            ) from None
+    learning = {
+        "contamination": share,
+        "stop_words": None if options["stop_words"] == "none" else options["stop_words"],
+        "stemmer": options["stem"],
+        "min_df": options["min_df"],
+        "max_topics": options["topics"],
+        "random_state": options["seed"],
+    }
+    check_parameters(learning, {name: rule for name, rule in DETECTOR_RULES.items() if name in learning})
+    return learning
+
+
+async def receive_file(chunks: AsyncIterator[bytes], path: Path) -> int:
+    """Write a body to disk as it comes; its size."""
+    size, waiting = 0, bytearray()
+    try:
+        with path.open("xb") as file:
+            async for chunk in chunks:
+                waiting += chunk
+                size += len(chunk)
+                if len(waiting) >= AT_ONCE:
+                    await asyncio.to_thread(file.write, bytes(waiting))
+                    waiting.clear()
+            file.write(waiting)
+            await asyncio.to_thread(_flush, file)
+    except OSError as error:
+        raise disk_error(error) from error
+    return size
+
+
+def _flush(file: Any) -> None:
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def disk_error(error: BaseException) -> ServiceError:
+    """What to say of a disk that does not take a file."""
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return ServiceError(507, "The server's disk is full. Delete jobs that are no longer needed, and try again.")
+    return ServiceError(507, "The server cannot write to its disk. Its log may say more.")
+
+
+def without_paths(message: str, path: Path, name: str) -> str:
+    """A message about a file, called by the user's name for it."""
+    return message.replace(str(path), name).replace(path.name, name).replace(str(path.parent), "the job")
+
+
+def check_content(path: Path, name: str) -> None:
+    """Refuse a file without any bytes."""
+    if path.stat().st_size == 0:
+        raise InputError(f"{name} is empty: expected a file with documents.")

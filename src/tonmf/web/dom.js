@@ -1,0 +1,54 @@
+/**
+ * An element with its attributes, listeners and children.
+ *
+ * Functions among the properties are listeners for the event of that name; `true` is an attribute without a value, `false`,
+ * `null` and `undefined` are no attribute; `style` is an object of style properties. Children are nodes, strings, or lists of
+ * them. Strings become text nodes, so nothing in them is ever read as HTML.
+ */
+export function element(tag, properties = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (typeof value === "function") made.addEventListener(name, value);
+    else if (name === "style") setStyle(made, value);
+    else if (value !== false && value !== null && value !== undefined)
+      made.setAttribute(name, value === true ? "" : value);
+  }
+  made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  return made;
+}
+
+/** Styles set one by one: attributes of that name are what a content security policy forbids. */
+export function setStyle(made, styles) {
+  for (const [name, value] of Object.entries(styles)) made.style.setProperty(name, value);
+}
+
+/** A drawing from one path, filled with the colour of the text around it. */
+export function drawing(path, viewBox, name) {
+  const space = "http://www.w3.org/2000/svg";
+  const made = document.createElementNS(space, "svg");
+  for (const [key, value] of Object.entries({ viewBox, class: name, "aria-hidden": "true", focusable: "false" })) {
+    made.setAttribute(key, value);
+  }
+  const line = document.createElementNS(space, "path");
+  line.setAttribute("d", path);
+  made.append(line);
+  return made;
+}
+
+/** Words for screen readers alone. */
+export function hidden(text) {
+  return element("span", { class: "unseen" }, text);
+}
+
+/** The function, called once for all calls until the next frame. */
+export function oncePerFrame(run) {
+  let waiting = false;
+  return () => {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => {
+      waiting = false;
+      run();
+    });
+  };
+}

@@ -1,0 +1,88 @@
+import { element } from "./dom.js";
+import { counted, percent, shortened, whole } from "./format.js";
+
+/** What a list by score may hide or mix: rare documents that hang together, those of unknown words, those without any. */
+export function groupsSection({ analysed, groups }, columns, choose) {
+  const { word } = analysed;
+  return element(
+    "section",
+    { id: "groups", "aria-labelledby": "groups-heading" },
+    element("h2", { id: "groups-heading" }, "Small groups and special documents"),
+    groups.length > 0
+      ? groupsTable(groups, columns, choose)
+      : element("p", { class: "absent" }, "There are no small groups of documents that hang together."),
+    element(
+      "ul",
+      { class: "special" },
+      special(columns, "unknown", `with far more ${word}s outside the vocabulary than usual`, choose),
+      special(columns, "empty", `without a ${word} that could speak for them`, choose),
+      special(columns, "repeated", `repeating the same few ${word}s`, choose),
+      special(columns, "rare", `of rare ${word}s`, choose),
+    ),
+  );
+}
+
+function groupsTable(groups, columns, choose) {
+  const rows = groups.map(({ words, size, share, documents }, group) =>
+    element(
+      "tr",
+      {},
+      element("th", { scope: "row", dir: "auto" }, words.join(", ")),
+      element(
+        "td",
+        { class: "number" },
+        element(
+          "button",
+          { type: "button", class: "link", title: "List these documents", click: () => choose({ group }) },
+          whole(size),
+        ),
+      ),
+      element("td", { class: "number" }, percent(share)),
+      element(
+        "td",
+        { class: "excerpt" },
+        documents
+          .slice(0, 3)
+          .map((rank) => shortened(columns.id[rank - 1], 40))
+          .join(", "),
+      ),
+    ),
+  );
+  const names = ["words in common", "documents", "share", "such as"];
+  return element(
+    "table",
+    { class: "groups" },
+    element(
+      "caption",
+      {},
+      "Documents that hang together but are rare, those that stand out most first. They explain one another, and so may have ",
+      "ordinary scores.",
+    ),
+    element(
+      "thead",
+      {},
+      element(
+        "tr",
+        {},
+        names.map((name) => element("th", { scope: "col" }, name)),
+      ),
+    ),
+    element("tbody", {}, rows),
+  );
+}
+
+function special(columns, alarm, what, choose) {
+  const count = columns.alarm.reduce((sum, of) => sum + (of === alarm ? 1 : 0), 0);
+  const always = alarm === "unknown" || alarm === "empty";
+  if (count === 0) return always && element("li", {}, `No documents ${what}.`);
+  return element(
+    "li",
+    {},
+    element(
+      "button",
+      { type: "button", class: "link", title: "List these documents", click: () => choose({ alarm }) },
+      counted(count, "document"),
+    ),
+    ` ${what}.`,
+  );
+}

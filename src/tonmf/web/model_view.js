@@ -1,0 +1,88 @@
+import { element } from "./dom.js";
+import { bytesInWords } from "./file_field.js";
+import { counted, decimal, percent, shortened, whole } from "./format.js";
+import { topicMark } from "./topic_marks.js";
+
+const NO_TOPICS = "No topics were found: no words are shared by enough documents.";
+
+/** The model that is served: what it was fitted on, what it flags, what it is made with, and its topics. */
+export function modelView(model) {
+  const heading = element("h2", { id: "model-heading", tabindex: -1, class: "unseen" }, "The model");
+  const view = element(
+    "section",
+    { id: "model", "aria-labelledby": "model-heading" },
+    heading,
+    aboutList(factsOf(model)),
+    element("h3", {}, "Topics"),
+    model.topics.length > 0 ? tableOf(model.topics) : element("p", { class: "absent" }, NO_TOPICS),
+    element("h3", {}, "The server"),
+    aboutList(limitsOf(model.limits)),
+    element("p", { class: "note" }, "For programs: ", element("a", { href: "/openapi.json" }, "its API, as OpenAPI"), "."),
+  );
+  return { view, heading };
+}
+
+/** The model in a line. */
+export function modelInShort({ documents, terms, topics, word, threshold }) {
+  const counts = [counted(documents, "document"), counted(terms, word), counted(topics.length, "topic")];
+  return `${counts.join(", ")}; threshold ${decimal(threshold)}`;
+}
+
+function factsOf({ documents, kind, terms, word, threshold, contamination, provenance }) {
+  const { saved, ...versions } = provenance;
+  const isShare = typeof contamination === "number";
+  const rule = isShare ? `so that ${percent(contamination)} of those documents are` : "the automatic threshold";
+  return [
+    ["Fitted on", `${counted(documents, "document")} (${kind})`],
+    ["Vocabulary", counted(terms, word)],
+    ["Flagged if", `score above ${decimal(threshold)}, ${rule}`],
+    ["Saved", saved ? new Date(saved).toLocaleString("en", { dateStyle: "medium", timeStyle: "short" }) : "not known"],
+    ["Made with", Object.entries(versions).map(([name, version]) => `${name} ${version}`).join(", ")],
+  ];
+}
+
+function limitsOf(limits) {
+  return [
+    ["A request", `${bytesInWords(limits.body)} and ${counted(limits.batch, "document")} at most`],
+    ["A text", `${counted(limits.text, "character")} at most`],
+    ["A corpus", `${bytesInWords(limits.upload)} at most`],
+    ["Jobs", `${whole(limits.jobs)} are kept; each may take ${whole(Math.round(limits.job_seconds / 60))} min`],
+  ];
+}
+
+function aboutList(facts) {
+  const pairs = facts.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value)));
+  return element("dl", { class: "about" }, pairs);
+}
+
+function tableOf(topics) {
+  const names = ["topic", "share", "words", "typical documents"];
+  const largest = Math.max(...topics.map(({ share }) => share), 1e-9);
+  const rows = topics.map(({ number, share, words, typical }) =>
+    element(
+      "tr",
+      {},
+      element("th", { scope: "row", class: "topic-number" }, topicMark(number), element("b", {}, String(number))),
+      element(
+        "td",
+        { class: "topic-share" },
+        element("span", { class: "number" }, percent(share)),
+        element("span", { class: "bar", style: { "--part": (share / largest).toFixed(3) } }),
+      ),
+      element("td", { class: "topic-words", dir: "auto" }, words.join(", ")),
+      element("td", { class: "topic-typical" }, (typical ?? []).map(typicalOf)),
+    ),
+  );
+  return element(
+    "table",
+    { class: "topics" },
+    element("caption", {}, "A topic’s share is of all that the documents say."),
+    element("thead", {}, element("tr", {}, names.map((name) => element("th", { scope: "col" }, name)))),
+    element("tbody", {}, rows),
+  );
+}
+
+function typicalOf({ id, excerpt }) {
+  const name = element("b", {}, shortened(String(id), 40));
+  return element("span", { class: "excerpt", dir: "auto" }, name, ` ${shortened(excerpt ?? "", 160)}`);
+}

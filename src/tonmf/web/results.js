@@ -1,0 +1,79 @@
+import { Documents, columnsOf } from "./data.js";
+import { documentView } from "./document_view.js";
+import { element } from "./dom.js";
+import { counted, decimal, whole } from "./format.js";
+import { LIST_STATE, rankedList } from "./list.js";
+import { scoreSection } from "./score_section.js";
+import { Scores } from "./scores.js";
+import { State } from "./state.js";
+
+/** Of several alarms the one that a document is listed by is the first of these, as in a report. */
+const ALARMS = ["empty", "unknown", "repeated", "rare"];
+
+/** Documents from which on a plot of their scores shows more than the list does. */
+const ENOUGH_TO_PLOT = 8;
+
+/**
+ * Explained documents: one by itself, several as in a report.
+ *
+ * @param {object[]} answers of the server, in order of input.
+ * @param {{topics: object[], word: string, title: string}} about
+ * @returns {{view: HTMLElement, heading: HTMLElement}}
+ */
+export function resultsOf(answers, about) {
+  return answers.length === 1 ? oneResult(answers[0], about) : manyResults(answers, about);
+}
+
+function oneResult(answer, { topics, word }) {
+  const verdict = `Score ${decimal(answer.score)}, ${answer.outlier ? "" : "not "}flagged`;
+  const heading = element(
+    "h2",
+    { tabindex: -1, class: "result-heading" },
+    element("strong", { class: answer.outlier && "is-flagged" }, verdict),
+    element("small", {}, ` The threshold is ${decimal(answer.threshold)}.`),
+  );
+  const view = element("section", { class: "results", "aria-label": "Result" }, heading, documentView(answer, topics, word));
+  return { view, heading };
+}
+
+function manyResults(answers, { topics, word, title }) {
+  const { ranked, columns } = inOrder(answers);
+  const found = { threshold: ranked[0].threshold, flagged: answers.filter(({ outlier }) => outlier).length };
+  const scores = new Scores(columns.score, found);
+  const state = new State({ ...LIST_STATE, ...found });
+  // Before all others, which need to know how many documents that makes.
+  state.on(["threshold"], () => (state.flagged = scores.above(state.threshold)));
+  const documents = new Documents(ranked.length, ranked.length, async () => ranked);
+  const list = rankedList({ columns, documents, scores, topics, groups: [], title, word, flagged: found.flagged }, state);
+  const count = element("strong");
+  const name = element("small", { dir: "auto" }, ` ${title}`);
+  const heading = element("h2", { tabindex: -1, class: "result-heading" }, count, name);
+  function follow() {
+    const { flagged } = state;
+    count.classList.toggle("is-flagged", flagged > 0);
+    count.textContent = `${whole(flagged)} of ${counted(ranked.length, "document")} ${flagged === 1 ? "is" : "are"} flagged`;
+  }
+  state.on(["threshold"], follow);
+  follow();
+  const plots = ranked.length >= ENOUGH_TO_PLOT && scoreSection(columns, scores, state, found, list.reveal);
+  const view = element("section", { class: "results", "aria-label": "Results" }, heading, plots, list.view);
+  return { view, heading };
+}
+
+/** Documents in order of their scores, the strangest first, and their columns. */
+function inOrder(answers) {
+  const rows = answers.map((_, row) => row).sort((one, other) => answers[other].score - answers[one].score);
+  const ranked = rows.map((row) => answers[row]);
+  const nowhere = new Float32Array(rows.length); // there is no map here
+  const columns = columnsOf({
+    row: rows,
+    id: ranked.map(({ id }) => id),
+    score: ranked.map(({ score }) => score),
+    topic: ranked.map(({ topics }) => topics[0]?.number ?? 0),
+    alarm: ranked.map(({ alarms }) => ALARMS.find((alarm) => alarm in alarms) ?? ""),
+    x: nowhere,
+    y: nowhere,
+    label: null,
+  });
+  return { ranked, columns };
+}

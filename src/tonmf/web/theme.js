@@ -1,0 +1,58 @@
+import { element } from "./dom.js";
+
+const DARK = matchMedia("(prefers-color-scheme: dark)");
+const PRINTING = matchMedia("print");
+
+let colours = new Map();
+const followers = new Map();
+
+/** A colour of the page, by the name of its custom property, for what is drawn and not styled. */
+export function colour(name) {
+  if (!colours.has(name)) colours.set(name, computed(`var(${name})`));
+  return colours.get(name);
+}
+
+/** Custom properties come as they are written, with both themes; a colour that an element has comes as it is. */
+function computed(value) {
+  const probe = document.body.appendChild(element("span", { hidden: true, style: { color: value } }));
+  const found = getComputedStyle(probe).color;
+  probe.remove();
+  return found;
+}
+
+/** Call a function whenever colours change, another theme or paper; if it draws in an element, until that has left the page. */
+export function onTheme(run, place = document.documentElement) {
+  for (const [other, itsPlace] of followers) if (!itsPlace.isConnected) followers.delete(other);
+  followers.set(run, place);
+}
+
+function tell() {
+  colours = new Map();
+  for (const run of followers.keys()) run();
+}
+
+for (const query of [DARK, PRINTING]) query.addEventListener("change", tell);
+
+export function isPrinting() {
+  return PRINTING.matches;
+}
+
+function isDark() {
+  const chosen = document.documentElement.dataset.theme;
+  return chosen ? chosen === "dark" : DARK.matches;
+}
+
+/** A button that changes between light and dark; until it is pressed the page is as the system is. */
+export function themeButton() {
+  const button = element("button", { type: "button", class: "theme", click: change }, "");
+  function name() {
+    button.textContent = isDark() ? "Light colours" : "Dark colours";
+  }
+  function change() {
+    document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+    tell();
+  }
+  onTheme(name);
+  name();
+  return button;
+}

@@ -1,0 +1,315 @@
+"""Fits in the background: what they leave, what can go wrong, and that they outlive the server."""
+
+import csv
+import io
+import json
+import os
+import signal
+import zipfile
+
+import httpx
+import pytest
+from serving import is_alive, serving, wait_until
+
+from tonmf import TextOutlierDetector, load
+from tonmf.datasets import make_corpus
+from tonmf.ranking import COLUMNS
+
+CORPUS = make_corpus(n_docs=60, n_outliers=3, random_state=4)
+LARGER = make_corpus(n_docs=1500, n_outliers=20, random_state=4)
+
+
+def as_csv(corpus):
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(["id", "text", "odd"])
+    writer.writerows(zip(corpus.ids, corpus.texts, corpus.labels.tolist(), strict=True))
+    return out.getvalue().encode()
+
+
+@pytest.fixture(scope="module")
+def jobs(saved, tmp_path_factory):
+    """A server for jobs, and one that is done."""
+    options = ("--max-upload", "0.5", "--max-waiting-jobs", "1", "--max-jobs", "5")
+    with serving(saved[1], tmp_path_factory.mktemp("jobs"), *options) as running:
+        answer = running.upload(as_csv(CORPUS), "reviews.csv", label_column="odd", topics=6)
+        assert answer.status_code == 202
+        yield running, running.wait_for(answer.json()["id"])
+
+
+def ended(running, *args, **parameters):
+    """A job at its end, which is deleted."""
+    answer = running.upload(*args, **parameters)
+    assert answer.status_code == 202, answer.text
+    job = running.wait_for(answer.json()["id"])
+    assert running.ask("DELETE", f"/v1/jobs/{job['id']}").status_code == 204
+    return job
+
+
+def test_a_job_tells_what_it_found(jobs):
+    _, job = jobs
+    detector = TextOutlierDetector(max_topics=6).fit(CORPUS.texts, names=CORPUS.ids)
+    assert (job["state"], job["step"], job["progress"], job["message"]) == ("done", "Done", 1.0, None)
+    assert (job["name"], job["documents"], job["flagged"]) == ("reviews.csv", 60, int((detector.labels_ == -1).sum()))
+    assert job["created"] <= job["started"] <= job["ended"]
+    assert any("column 'text' of reviews.csv" in note for note in job["notes"])
+
+
+def test_a_job_leaves_scores(jobs):
+    running, job = jobs
+    answer = running.get(f"/v1/jobs/{job['id']}/scores")
+    assert answer.headers["content-disposition"] == 'attachment; filename="reviews-scores.csv"'
+    rows = list(csv.DictReader(io.StringIO(answer.text)))
+    detector = TextOutlierDetector(max_topics=6).fit(CORPUS.texts)
+    assert tuple(rows[0]) == COLUMNS
+    assert [float(row["score"]) for row in rows] == sorted(detector.outlier_scores_.tolist(), reverse=True)
+
+
+def test_a_job_leaves_a_model_that_can_be_loaded(jobs, tmp_path):
+    running, job = jobs
+    answer = running.get(f"/v1/jobs/{job['id']}/model")
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as packed:
+        packed.extractall(tmp_path)
+    detector = TextOutlierDetector(max_topics=6).fit(CORPUS.texts)
+    assert load(tmp_path / "model").outlier_score(CORPUS.texts).tolist() == detector.outlier_scores_.tolist()
+
+
+def test_a_job_leaves_a_summary(jobs):
+    running, job = jobs
+    summary = running.get(f"/v1/jobs/{job['id']}/summary").json()
+    assert summary["title"] == "reviews.csv"
+    assert summary["analysed"]["documents"] == 60
+    assert summary["curves"]["outliers"] == 3
+
+
+def test_a_report_runs_in_a_sandbox_with_its_own_policy(jobs):
+    running, job = jobs
+    answer = running.get(f"/v1/jobs/{job['id']}/report")
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    policy = [part.strip() for part in answer.headers["content-security-policy"].split(";")]
+    assert "sandbox allow-scripts allow-downloads" in policy
+    assert "default-src 'none'" in policy
+    assert "allow-same-origin" not in answer.headers["content-security-policy"]
+    scripts = next(part for part in policy if part.startswith("script-src"))
+    assert "'sha256-" in scripts
+    assert scripts in answer.text
+
+
+def test_jobs_are_listed_the_newest_first(jobs):
+    running, job = jobs
+    second = running.upload(as_csv(CORPUS), "second.csv").json()
+    running.post(f"/v1/jobs/{second['id']}/cancel")
+    assert [listed["id"] for listed in running.get("/v1/jobs").json()["jobs"]] == [second["id"], job["id"]]
+    assert running.ask("DELETE", f"/v1/jobs/{second['id']}").status_code == 204
+    assert running.get(f"/v1/jobs/{second['id']}").status_code == 404
+    assert [listed["id"] for listed in running.get("/v1/jobs").json()["jobs"]] == [job["id"]]
+
+
+def test_nothing_but_results_is_left_on_disk(jobs):
+    running, job = jobs
+    folder = running.log.parent / "jobs"
+    assert {entry.name for entry in folder.iterdir()} == {".lock", job["id"]}
+    results = {"job.json", "result.json", "model", "model.zip", "scores.csv", "summary.json", "report.html"}
+    assert {entry.name for entry in (folder / job["id"]).iterdir()} == results
+    assert folder.stat().st_mode & 0o077 == 0
+
+
+def test_ids_without_a_column_begin_with_the_name_of_the_file(jobs):
+    running, _ = jobs
+    answer = running.upload("\n".join(CORPUS.texts).encode(), "some/where/my notes.txt")
+    job = running.wait_for(answer.json()["id"])
+    assert job["name"] == "my notes.txt"
+    rows = list(csv.DictReader(io.StringIO(running.get(f"/v1/jobs/{job['id']}/scores").text)))
+    assert {row["id"] for row in rows} == {f"my notes.txt:{number}" for number in range(1, 61)}
+    running.ask("DELETE", f"/v1/jobs/{job['id']}")
+
+
+FAILURES = {
+    "too little": (b"text\nuno\ndue\n", {}, "nothing can be learnt"),
+    "a damaged file": (b"PAR1" + b"x" * 50, {"name": "d.parquet"}, "d.parquet"),
+    "several columns": (b"title,author\nA house,B. Bee\nThe red door,C. Cee\n", {}, "Give text_column"),
+}
+
+
+@pytest.mark.parametrize("case", FAILURES)
+def test_a_job_that_fails_says_why_without_paths_of_the_server(case, jobs):
+    running, _ = jobs
+    content, parameters, says = FAILURES[case]
+    job = ended(running, content, **parameters)
+    assert job["state"] == "failed"
+    assert says in job["message"]
+    assert str(running.log.parent) not in job["message"]
+    assert job["id"] not in job["message"]
+    assert "--" not in job["message"]
+
+
+REFUSED = {
+    "no extension": (
+        {"name": "docs"},
+        422,
+        "docs: cannot tell the format, since the name has no extension. Give format",
+    ),
+    "an archive": ({"name": "docs.zip"}, 422, ".zip files are not read. Unpack it"),
+    "a folder's format": (
+        {"format": "files"},
+        422,
+        "format must be one of lines, jsonl, csv, tsv, parquet, baskets, matrix",
+    ),
+    "an unknown format": ({"format": "klingon"}, 422, "format must be one of"),
+    "an unknown encoding": ({"encoding": "klingon"}, 422, "encoding must be an encoding of text"),
+    "a share that is none": (
+        {"contamination": "half"},
+        422,
+        "contamination must be a share such as 0.05, or auto; got 'half'",
+    ),
+    "a share of nothing": ({"contamination": "0"}, 422, "contamination must be"),
+    "no number": ({"contamination": "nan"}, 422, "contamination must be"),
+    "no documents for a word": ({"min_df": 0}, 422, "min_df: input should be greater than or equal to 1."),
+    "the same column twice": ({"text_column": "a", "id_column": "a"}, 422, "text_column and id_column must differ"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_uploads_that_make_no_sense_are_refused_at_once(case, jobs):
+    running, _ = jobs
+    parameters, status, says = REFUSED[case]
+    answer = running.upload(as_csv(CORPUS), **{"name": "docs.csv", **parameters})
+    assert answer.status_code == status
+    assert says in answer.json()["error"]
+
+
+def test_an_empty_file_is_refused(jobs):
+    running, _ = jobs
+    answer = running.upload(b"")
+    assert (answer.status_code, answer.json()["error"]) == (
+        422,
+        "docs.csv is empty: expected a file with documents.",
+    )
+
+
+def test_a_file_that_is_too_large_is_refused_whatever_its_head_says(jobs):
+    running, _ = jobs
+    for content in (b"x" * 600_000, (b"x" * 100_000 for _ in range(6))):
+        answer = running.upload(content)
+        assert answer.status_code == 413
+        assert "The body is larger than 524,288 bytes." in answer.json()["error"]
+    assert not [
+        entry for entry in (running.log.parent / "jobs").iterdir() if entry.name.startswith(".") and entry.is_dir()
+    ]
+
+
+def test_results_are_there_when_a_job_is_done_and_not_before(jobs):
+    running, done = jobs
+    job = running.upload(as_csv(LARGER), "larger.csv").json()
+    answer = running.get(f"/v1/jobs/{job['id']}/report")
+    assert answer.status_code == 409
+    assert "it has results only when it is done" in answer.json()["error"]
+    assert running.ask("DELETE", f"/v1/jobs/{job['id']}").status_code == 409
+    assert running.post(f"/v1/jobs/{done['id']}/cancel").status_code == 409
+    cancelled = running.post(f"/v1/jobs/{job['id']}/cancel").json()
+    assert (cancelled["state"], cancelled["message"]) == ("cancelled", None)
+    assert running.ask("DELETE", f"/v1/jobs/{job['id']}").status_code == 204
+
+
+def test_jobs_wait_for_their_turn_and_too_many_are_sent_away(jobs):
+    running, _ = jobs
+    first = running.upload(as_csv(LARGER), "first.csv").json()
+    second = running.upload(as_csv(CORPUS), "second.csv").json()
+    assert (first["state"], second["state"], second["step"]) == ("running", "queued", "Waiting")
+    third = running.upload(as_csv(CORPUS), "third.csv")
+    assert third.status_code == 429
+    assert third.headers["retry-after"]
+    assert third.json()["error"] == "1 job waits already, and that is the most. Try again when one is done."
+    assert running.post(f"/v1/jobs/{second['id']}/cancel").json()["state"] == "cancelled"
+    follows = running.upload(as_csv(CORPUS), "fourth.csv").json()
+    worker = wait_until(running.children)[0]
+    assert running.post(f"/v1/jobs/{first['id']}/cancel").json()["state"] == "cancelled"
+    assert not is_alive(worker)
+    assert running.wait_for(follows["id"])["state"] == "done"
+    for job in (first, second, follows):
+        assert running.ask("DELETE", f"/v1/jobs/{job['id']}").status_code == 204
+
+
+def test_no_more_jobs_are_kept_than_there_is_room_for(jobs):
+    running, _ = jobs
+    made = []
+    for number in range(4):
+        made.append(running.upload(as_csv(LARGER), f"{number}.csv").json()["id"])
+        running.post(f"/v1/jobs/{made[-1]}/cancel")
+    answer = running.upload(as_csv(CORPUS))
+    assert (answer.status_code, answer.json()["error"]) == (429, "The server keeps at most 5 jobs. Delete one first.")
+    for job_id in made:
+        running.ask("DELETE", f"/v1/jobs/{job_id}")
+
+
+def test_the_server_answers_while_a_job_runs(jobs):
+    running, _ = jobs
+    job = running.upload(as_csv(LARGER), "larger.csv").json()
+    running.wait_for(job["id"], lambda job: job["progress"] > 0.05)
+    assert running.post("/v1/score", json={"documents": ["a text"]}).status_code == 200
+    assert running.job(job["id"])["state"] == "running"
+    running.post(f"/v1/jobs/{job['id']}/cancel")
+    running.ask("DELETE", f"/v1/jobs/{job['id']}")
+
+
+def test_a_server_that_was_killed_comes_back_with_its_jobs(saved, tmp_path):
+    with serving(saved[1], tmp_path / "server") as running:
+        done = running.wait_for(running.upload(as_csv(CORPUS), "done.csv").json()["id"])
+        scores = running.get(f"/v1/jobs/{done['id']}/scores").text
+        under_way = running.upload(as_csv(LARGER), "under way.csv").json()
+        waiting = running.upload(as_csv(CORPUS), "waiting.csv").json()
+        worker = wait_until(running.children)[0]
+        running.signal(signal.SIGKILL)
+        running.ended()
+    wait_until(lambda: not is_alive(worker))
+    half_uploaded = tmp_path / "server" / "jobs" / ".0123456789abcdef"
+    half_uploaded.mkdir()
+    damaged = tmp_path / "server" / "jobs" / "0123456789abcdef"
+    damaged.mkdir()
+    (damaged / "job.json").write_text("{")
+    with serving(saved[1], tmp_path / "server") as running:
+        jobs = {job["name"]: job for job in running.get("/v1/jobs").json()["jobs"]}
+        assert jobs["done.csv"] == done
+        assert running.get(f"/v1/jobs/{done['id']}/scores").text == scores
+        interrupted = jobs["under way.csv"]
+        assert (interrupted["id"], interrupted["state"]) == (under_way["id"], "interrupted")
+        assert interrupted["message"] == "The server was stopped while the job was under way. Upload the file again."
+        assert jobs["waiting.csv"]["id"] == waiting["id"]
+        assert jobs["waiting.csv"]["state"] in ("queued", "running")
+        assert set(jobs) == {"done.csv", "under way.csv", "waiting.csv"}
+        assert not half_uploaded.exists()
+
+
+def test_a_server_that_is_stopped_stops_its_jobs_and_says_so(saved, tmp_path):
+    with serving(saved[1], tmp_path / "server") as running:
+        job = running.upload(as_csv(LARGER)).json()
+        worker = wait_until(running.children)[0]
+        running.signal(signal.SIGTERM)
+        assert running.ended() == 0
+    assert not is_alive(worker)
+    kept = json.loads((tmp_path / "server" / "jobs" / job["id"] / "job.json").read_text())
+    assert kept["state"] == "interrupted"
+
+
+def test_a_job_that_the_system_kills_is_told_so(jobs):
+    running, _ = jobs
+    job = running.upload(as_csv(LARGER)).json()
+    os.kill(wait_until(running.children)[0], signal.SIGKILL)
+    job = running.wait_for(job["id"])
+    assert job["state"] == "failed"
+    assert job["message"].startswith("The system stopped the job, perhaps for want of memory.")
+    running.ask("DELETE", f"/v1/jobs/{job['id']}")
+
+
+def test_an_upload_that_breaks_off_leaves_nothing(jobs):
+    running, _ = jobs
+
+    def half():
+        yield b"x" * 10_000
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError), httpx.Client(base_url=running.address) as client:
+        client.post("/v1/jobs?name=a.csv", content=half())
+    folder = running.log.parent / "jobs"
+    wait_until(lambda: not [entry for entry in folder.iterdir() if entry.name.startswith(".") and entry.is_dir()])
+    assert "ERROR" not in running.log.read_text()

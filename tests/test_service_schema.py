@@ -1,0 +1,91 @@
+"""Requests made up from the server's own description: no fault, and answers as described."""
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from schemathesis import GenerationMode, checks
+from serving import serving
+
+CHECKS = (
+    checks.not_a_server_error,
+    checks.status_code_conformance,
+    checks.content_type_conformance,
+    checks.response_schema_conformance,
+    checks.response_headers_conformance,
+)
+
+ROUTES = [
+    ("GET", "/healthz"),
+    ("GET", "/metrics"),
+    ("GET", "/v1/model"),
+    ("GET", "/v1/topics"),
+    ("POST", "/v1/score"),
+    ("POST", "/v1/explain"),
+    ("POST", "/v1/session"),
+    ("DELETE", "/v1/session"),
+    ("GET", "/v1/jobs"),
+    ("POST", "/v1/jobs"),
+    ("GET", "/v1/jobs/{job_id}"),
+    ("DELETE", "/v1/jobs/{job_id}"),
+    ("POST", "/v1/jobs/{job_id}/cancel"),
+    ("GET", "/v1/jobs/{job_id}/report"),
+    ("GET", "/v1/jobs/{job_id}/scores"),
+    ("GET", "/v1/jobs/{job_id}/model"),
+    ("GET", "/v1/jobs/{job_id}/summary"),
+]
+
+WITH_RULES = [
+    ("GET", "/v1/topics"),
+    ("POST", "/v1/score"),
+    ("POST", "/v1/explain"),
+    ("POST", "/v1/session"),
+    ("POST", "/v1/jobs"),
+]
+"""Routes that can be asked wrongly."""
+
+
+@schemathesis.serializer("application/x-ndjson")
+def as_they_are(context, value):
+    return value if isinstance(value, bytes) else str(value).encode()
+
+
+@pytest.fixture(scope="module")
+def described(saved, tmp_path_factory):
+    """The description of a server that keeps one job, so that made-up uploads do not start many."""
+    options = ("--max-jobs", "1", "--max-text", "3000", "--max-batch", "50", "--max-body", "0.1", "--max-upload", "0.1")
+    with serving(saved[1], tmp_path_factory.mktemp("described"), *options) as running:
+        yield schemathesis.openapi.from_url(f"{running.address}/openapi.json")
+        assert "ERROR" not in running.log.read_text()
+
+
+def ask_made_up(operation, mode):
+    @settings(max_examples=40, suppress_health_check=list(HealthCheck))
+    @given(operation.as_strategy(generation_mode=mode))
+    def ask(case):
+        case.call_and_validate(checks=CHECKS)
+
+    ask()
+
+
+@pytest.mark.parametrize(("method", "path"), ROUTES)
+def test_made_up_requests_are_answered_as_described(method, path, described):
+    ask_made_up(described[path][method], GenerationMode.POSITIVE)
+
+
+@pytest.mark.parametrize(("method", "path"), WITH_RULES)
+def test_made_up_requests_that_break_the_rules_are_refused_as_described(method, path, described):
+    ask_made_up(described[path][method], GenerationMode.NEGATIVE)
+
+
+def test_the_description_has_examples_and_all_routes(server):
+    answer = server.get("/openapi.json").json()
+    routes = {(method.upper(), path) for path, methods in answer["paths"].items() for method in methods}
+    assert routes == set(ROUTES)
+    body = answer["paths"]["/v1/explain"]["post"]["requestBody"]["content"]
+    example = body["application/json"]["examples"]["documents"]["value"]
+    assert server.post("/v1/explain", json=example).status_code == 200
+    lines = body["application/x-ndjson"]["example"]
+    assert server.post("/v1/score", content=lines, headers={"Content-Type": "application/x-ndjson"}).status_code == 200
+    for path, methods in answer["paths"].items():
+        for method, route in methods.items():
+            assert route["summary"], (path, method)
