@@ -71,7 +71,17 @@ def test_no_module_is_called_after_nothing():
 
 OPTIONAL = {"Stemmer", "faiss", "stop_words", "safetensors", "pandas", "polars", "pyarrow", "typer", "rich"}
 OPTIONAL |= {"dask", "cupy", "matplotlib", "pooch", "platformdirs"}
-OPTIONAL |= {"fastapi", "httptools", "httpx", "playwright", "prometheus_client", "pydantic", "starlette", "uvicorn", "uvloop"}
+OPTIONAL |= {
+    "fastapi",
+    "httptools",
+    "httpx",
+    "playwright",
+    "prometheus_client",
+    "pydantic",
+    "starlette",
+    "uvicorn",
+    "uvloop",
+}
 
 
 def loaded_by(statement):

@@ -395,9 +395,10 @@ def test_the_shaded_words_are_those_of_the_explanation(report):
     page, summary = report
     for document in summary["documents"][:20]:
         found = open_document(page, document["id"])
-        marks = found.locator("mark.unexpected").all()
-        shaded = [(mark.text_content(), float(mark.get_attribute("data-share"))) for mark in marks]
-        assert shaded == [tuple(piece) for piece in document["pieces"] if not isinstance(piece, str)]
+        shaded = found.locator("mark.unexpected").evaluate_all(
+            "marks => marks.map(mark => [mark.textContent, Number(mark.dataset.share)])"
+        )
+        assert shaded == [piece for piece in document["pieces"] if not isinstance(piece, str)]
         assert {word.lower(): share for word, share in shaded} == {
             word["word"]: word["share"] for word in document["unexpected"]
         }

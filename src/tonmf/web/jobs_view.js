@@ -47,7 +47,7 @@ export function jobsView(onCount) {
     let wait = SOON;
     try {
       const latest = (await ask("/v1/jobs")).jobs;
-      if (isStopped) return;
+      if (isStopped || seen !== changes) return;
       show(latest);
       problem.say();
     } catch (error) {
