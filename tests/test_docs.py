@@ -44,7 +44,7 @@ def commands_in_shell_blocks():
     for document in DOCUMENTS:
         for block in re.findall(r"```sh\n(.*?)```", document.read_text(encoding="utf-8"), flags=re.DOTALL):
             for line in block.splitlines():
-                if line.startswith("tonmf "):
+                if line.startswith("tonmf ") and not line.startswith("tonmf serve "):  # which runs until it is stopped
                     yield line.split("#")[0].strip()
 
 

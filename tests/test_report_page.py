@@ -195,8 +195,8 @@ def test_only_the_index_and_the_first_part_are_unpacked_at_first(page, tmp_path)
     assert page.evaluate("window.unpacked") == 2
     choose(page, "Sort by", "Order of input")
     assert page.evaluate("window.unpacked") == 2
-    page.locator("[data-sort=row], [data-sort=rank]").first.click()
-    page.locator("[data-sort=rank]").click()
+    choose(page, "Sort by", "Rank")
+    page.get_by_role("columnheader", name="rank").get_by_role("button").click()
     assert ids_listed(page)[0] == "d2499"
     page.locator(".entry .words-line").last.wait_for(state="attached")
     assert page.evaluate("window.unpacked") == 3

@@ -1,5 +1,5 @@
 import { element, oncePerFrame } from "./dom.js";
-import { colour, isPrinting, onTheme } from "./theme.js";
+import { colour, isPrinting, onTheme, onWidth } from "./theme.js";
 
 const FONT = "12px system-ui, sans-serif";
 
@@ -26,7 +26,7 @@ export class Chart {
     this.marks = element("canvas", { class: "marks", "aria-hidden": "true" });
     this.plot.root.querySelector(".u-wrap").append(this.marks);
     this.remark = oncePerFrame(() => this.#mark());
-    new ResizeObserver(oncePerFrame(() => this.#resize())).observe(container);
+    onWidth(container, () => this.plot.setSize(this.#size()));
     // At once, since paper does not wait.
     onTheme(() => this.plot.batch(() => this.plot.redraw(false, true)), container);
   }
@@ -86,12 +86,6 @@ export class Chart {
     context.scale(uPlot.pxRatio, uPlot.pxRatio);
     draw(context, this);
     context.restore();
-  }
-
-  #resize() {
-    const { width, height } = this.#size();
-    if (width === this.plot.width && height === this.plot.height) return;
-    this.plot.setSize({ width, height });
   }
 
   #mark() {

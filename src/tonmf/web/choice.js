@@ -62,6 +62,11 @@ export class Choice {
   }
 }
 
+/** How many are in such a set; none if there is no set. */
+export function sizeOf(set) {
+  return set === null ? 0 : set.reduce((sum, one) => sum + one, 0);
+}
+
 function membersOf(ranks, length) {
   const members = new Uint8Array(length);
   for (const rank of ranks) members[rank - 1] = 1;

@@ -5,6 +5,7 @@ import { decimal, shortened, whole } from "./format.js";
 import { topicName } from "./topic_marks.js";
 
 const LONGEST_ID = 120;
+const LONGEST_NAME = 40;
 const LONGEST_EXCERPT = 240;
 
 /** One document of the list: a row, and under it, once it is opened, all that is known about the document. */
@@ -46,23 +47,10 @@ export function listEntry(place, source, state) {
 
   async function fill() {
     const shown = await documents.at(place);
+    const names = (shown.unexpected ?? []).map((unexpected) => shortened(unexpected.word, LONGEST_NAME));
     words.replaceChildren(
-      element(
-        "span",
-        { class: "words-line", dir: "auto" },
-        (shown.unexpected ?? []).map(({ word: name }) => shortened(name, 40)).join(", "),
-      ),
-      element(
-        "span",
-        { class: "excerpt", dir: "auto" },
-        shortened(
-          textOf(shown)
-            .slice(0, 4 * LONGEST_EXCERPT)
-            .replace(/\s+/g, " ")
-            .trim(),
-          LONGEST_EXCERPT,
-        ),
-      ),
+      element("span", { class: "words-line", dir: "auto" }, names.join(", ")),
+      element("span", { class: "excerpt", dir: "auto" }, excerptOf(shown)),
     );
   }
 
@@ -101,4 +89,10 @@ export function listEntry(place, source, state) {
 function barOf(score, scores) {
   const [low, high] = [scores.lowest, scores.highest].map((end) => scores.forward(end));
   return high > low ? (scores.forward(score) - low) / (high - low) : 1;
+}
+
+/** The beginning of a text, on one line. */
+function excerptOf(shown) {
+  const beginning = textOf(shown).slice(0, 4 * LONGEST_EXCERPT);
+  return shortened(beginning.replace(/\s+/g, " ").trim(), LONGEST_EXCERPT);
 }

@@ -22,7 +22,7 @@ export class MapCanvas {
     this.order = Int32Array.from(topic.keys()).sort((one, other) => topic[one] - topic[other]);
   }
 
-  /** Draw all documents, for a size or colours that are new. */
+  /** Place and draw all documents, and lines to the names. */
   layOut({ width, height, centre, radius }, labels) {
     const { columns, canvas, ground, xs, ys } = this;
     this.ratio = Math.max(devicePixelRatio, 1);
@@ -35,11 +35,19 @@ export class MapCanvas {
       xs[place] = centre.x + zoom * columns.x[place];
       ys[place] = centre.y - zoom * columns.y[place];
     }
+    this.frame = { centre, radius, labels };
+    this.paint();
+  }
+
+  /** Draw all documents where they are, in colours that may be new. */
+  paint() {
+    const { columns } = this;
     this.#pictures = new Map();
-    const context = this.#context(ground);
-    this.#frame(context, centre, radius, labels);
+    const context = this.#context(this.ground);
+    context.globalAlpha = 1;
+    this.#paintFrame(context);
     context.globalAlpha = columns.length > MANY_DOCUMENTS ? 0.4 : columns.length > 3000 ? 0.6 : 0.85;
-    this.#paint(context, this.order);
+    this.#paintDocuments(context, this.order);
   }
 
   /** Draw what follows the page: what is flagged, selected and opened, and the rectangle that is being drawn. */
@@ -52,7 +60,7 @@ export class MapCanvas {
     context.drawImage(ground, 0, 0, width, height);
     context.globalAlpha = 1;
     const isShown = (place) => !selected || selected[place] === 1;
-    if (selected) this.#paint(context, this.order.filter(isShown));
+    if (selected) this.#paintDocuments(context, this.order.filter(isShown));
     context.strokeStyle = colour("--accent");
     context.lineWidth = this.columns.length > MANY_DOCUMENTS ? 0.8 : 1.5;
     paintRings(
@@ -86,7 +94,8 @@ export class MapCanvas {
   }
 
   /** The rim, and lines from there to the names. */
-  #frame(context, centre, radius, labels) {
+  #paintFrame(context) {
+    const { centre, radius, labels } = this.frame;
     context.clearRect(0, 0, this.size.width, this.size.height);
     context.lineWidth = 1;
     context.strokeStyle = colour("--grid");
@@ -100,7 +109,7 @@ export class MapCanvas {
     context.stroke();
   }
 
-  #paint(context, places) {
+  #paintDocuments(context, places) {
     const { columns, xs, ys, radius } = this;
     for (const place of places) {
       const topic = columns.topic[place];

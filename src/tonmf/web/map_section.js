@@ -1,14 +1,16 @@
 import { nearestPlace } from "./charts.js";
+import { sizeOf } from "./choice.js";
 import { element, oncePerFrame } from "./dom.js";
 import { counted, decimal, shortened, whole } from "./format.js";
 import { hint } from "./hint.js";
 import { MapCanvas } from "./map_canvas.js";
 import { labelButtons, placeLabels } from "./map_labels.js";
 import { whenNear, whileNear } from "./near.js";
-import { onTheme } from "./theme.js";
+import { onTheme, onWidth } from "./theme.js";
 
 const LARGEST_RADIUS = 270;
 const ROOM_FOR_WORDS = 190;
+const WIDE_ENOUGH = 640;
 const ROOM_FOR_NUMBERS = 58;
 const CLICK = 4;
 
@@ -24,7 +26,7 @@ export function mapSection(columns, topics, state, { choose, reveal }) {
     element("button", { type: "button", click: () => state.set({ selected: null }) }, "Clear selection"),
   );
   function follow() {
-    const n_selected = state.selected?.reduce((sum, one) => sum + one, 0) ?? 0;
+    const n_selected = sizeOf(state.selected);
     for (const button of actions.querySelectorAll("button")) button.hidden = n_selected === 0;
     count.textContent = n_selected
       ? `${counted(n_selected, "document")} selected`
@@ -62,7 +64,7 @@ function startMap(container, columns, topics, state, { choose, reveal }) {
 
   function layOut() {
     const width = Math.floor(container.clientWidth);
-    const room = width < 720 ? ROOM_FOR_NUMBERS : ROOM_FOR_WORDS;
+    const room = width < WIDE_ENOUGH ? ROOM_FOR_NUMBERS : ROOM_FOR_WORDS;
     const radius = Math.max(60, Math.min(LARGEST_RADIUS, width / 2 - room));
     const height = 2 * radius + 60;
     const geometry = { width, height, radius, centre: { x: width / 2, y: height / 2 } };
@@ -87,10 +89,11 @@ function startMap(container, columns, topics, state, { choose, reveal }) {
   state.on(["threshold", "selected", "opened"], markSoon);
 
   layOut();
-  new ResizeObserver(
-    oncePerFrame(() => container.clientWidth > 0 && container.clientWidth !== map.size.width && layOut()),
-  ).observe(container);
-  onTheme(layOut);
+  onWidth(container, layOut);
+  onTheme(() => {
+    map.paint();
+    mark();
+  });
 
   pointer(map, {
     over: (place, event) =>

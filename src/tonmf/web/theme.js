@@ -1,4 +1,4 @@
-import { element } from "./dom.js";
+import { element, oncePerFrame } from "./dom.js";
 
 const DARK = matchMedia("(prefers-color-scheme: dark)");
 const PRINTING = matchMedia("print");
@@ -35,6 +35,17 @@ for (const query of [DARK, PRINTING]) query.addEventListener("change", tell);
 
 export function isPrinting() {
   return PRINTING.matches;
+}
+
+/** Call a function whenever an element has another width; not on paper, where pages are counted before scripts could run. */
+export function onWidth(target, run) {
+  let width = target.clientWidth;
+  const follow = oncePerFrame(() => {
+    if (isPrinting() || target.clientWidth === width || target.clientWidth === 0) return;
+    width = target.clientWidth;
+    run();
+  });
+  new ResizeObserver(follow).observe(target);
 }
 
 function isDark() {
