@@ -117,3 +117,14 @@ def test_the_score_is_that_of_the_fit_whatever_the_parameter_says_later(small):
     model = TONMF(3, random_state=0).fit(small)
     model.set_params(score_by="lift")
     np.testing.assert_allclose(model.outlier_score(small), model.outlier_scores_)
+
+
+def test_what_topics_explain_and_what_they_leave_is_all_there_is():
+    C = documents()
+    mixture = mixture_of(C)
+    reading = read_blocks(mixture, OPS[0], MatrixSource(C, np.ones(300), 100, OPS[0]))
+    explained, left = mixture.explained(C, reading), C.copy()
+    left.data = C.data * mixture.unexplained(C, reading)
+    assert explained.shape == (300, 5)
+    assert (explained >= 0).all()
+    np.testing.assert_allclose(explained.sum(axis=1) + left.sum(axis=1).A1, C.sum(axis=1).A1, rtol=1e-5, atol=1e-6)

@@ -2,6 +2,7 @@
 
 import json
 import socket
+from contextlib import suppress
 
 import pytest
 from serving import Conversation, serving
@@ -178,8 +179,31 @@ def test_clients_that_leave_in_the_middle_harm_nobody(server, saved):
 def test_what_is_no_http_harms_nobody(server):
     with socket.create_connection(("127.0.0.1", server.port), timeout=60) as line:
         line.sendall(b"\x16\x03\x01 hello\r\n\r\n")
-        assert line.recv(1000).startswith(b"HTTP/1.1 400")
+        answer = line.recv(1000)
+        assert answer.startswith(b"HTTP/1.1 400 ")
+        assert b"nosniff" in answer
+        assert answer.endswith(b'{"error":"Invalid HTTP request received."}')
     assert server.get("/healthz").status_code == 200
+
+
+@pytest.mark.parametrize("endless", [b"a: b\r\n", b"a"])
+def test_a_head_without_an_end_is_refused(endless, server):
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as line:
+        line.sendall(b"GET / HTTP/1.1\r\nhost: localhost\r\nx: ")
+        with suppress(OSError):  # the server closes the connection while we still write
+            for _ in range(1000):
+                line.sendall(endless * 1000)
+        with suppress(OSError):
+            assert line.recv(1000).startswith(b"HTTP/1.1 400 ")
+    assert server.get("/healthz").status_code == 200
+
+
+def test_the_largest_head_is_one_of_some_thousand_bytes(server):
+    assert server.get("/healthz", headers={"x": "a" * 10_000}).status_code == 200
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as line:
+        for some in (b"GET /healthz HTTP/1.1\r\n", b"Host: localhost\r\n", b"x: " + b"a" * 70_000):
+            line.sendall(some)
+        assert b"larger than 65,536 bytes" in line.makefile("rb").read()
 
 
 @pytest.fixture(scope="module")

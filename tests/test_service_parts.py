@@ -6,10 +6,11 @@ import io
 import json
 
 import pytest
+import uvicorn
 from starlette.requests import Request
 
 from tonmf.service import jobs as kept
-from tonmf.service import uploads, worker
+from tonmf.service import protocol, uploads, worker
 from tonmf.service.batches import slices
 from tonmf.service.errors import ServiceError
 from tonmf.service.job_routes import policy_of
@@ -162,6 +163,29 @@ def test_a_fault_is_answered_by_a_plain_sentence_and_logged_without_its_message(
     assert "unexpected RuntimeError at" in caplog.text
     assert "in app" in caplog.text
     assert "/healthz" not in caplog.text
+
+
+def test_a_head_that_does_not_come_ends_the_connection(monkeypatch):
+    monkeypatch.setattr(protocol, "HEAD_SECONDS", 0.01)
+
+    async def app(scope, receive, send):
+        raise AssertionError("there was no request")
+
+    async def wait(first):
+        config = uvicorn.Config(app, ws="none", lifespan="off")
+        state = uvicorn.server.ServerState()
+        loop = asyncio.get_running_loop()
+        server = await loop.create_server(lambda: protocol.BoundedHeads(config, state, {}, loop), "127.0.0.1", 0)
+        async with server:
+            reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+            writer.write(first)
+            told = await asyncio.wait_for(reader.read(), 60)
+            writer.close()
+            await writer.wait_closed()
+            return told
+
+    assert asyncio.run(wait(b"")) == b""
+    assert asyncio.run(wait(b"GET / HTTP/1.1\r\n")) == b""
 
 
 @pytest.mark.parametrize(

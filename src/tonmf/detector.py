@@ -330,7 +330,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         leftovers = Leftovers.of(counts, outside, self.rungs_, readings)
         explainer = self._state.explainer(self.analyzer)
         known = np.diff(counts.matrix.indptr) > 0
-        topics = [n if readable else None for n, readable in zip(explainer.main_topics(readings), known, strict=True)]
+        topics = [n if readable else None for n, readable in zip(explainer.main_topics(leftovers), known, strict=True)]
         return topics, [explainer.words(leftovers, row)[:n_words] for row in range(len(known))]
 
     def analyze(self, document: Any) -> list[str]:

@@ -22,7 +22,7 @@ LONGEST_WORD = 40
 
 @dataclass(frozen=True)
 class TopicShare:
-    """A topic that a document leans on: its number and words (`tonmf.Topic`), and its share of the document."""
+    """A topic that a document leans on: its number and words (`tonmf.Topic`), and the share of the document it explains."""
 
     number: int
     share: float
@@ -60,9 +60,10 @@ class Explanation:
     unexpected : list of UnexpectedWord
         Its words, those that say most first. The shares of all of them add up to the unexplained share.
     topics : list of TopicShare
-        The topics that it leans on, largest share first.
+        The topics that it leans on: those that explain a good part of it in the finest fit, the largest share first.
     background : float
-        The share that no topic has in the same fit. What is missing to 1 is of topics that it hardly leans on.
+        The share that no topic explains in that fit; `unexplained` is the mean over all fits. What topics and background
+        lack to 1 is explained by topics that it hardly leans on.
     missing : list of str
         Words that its topics lead one to expect, and that it does not have.
     length : Compared

@@ -51,10 +51,10 @@ class Explainer:
             for number, column in enumerate(by_share(rung), start=1)
         ]
 
-    def main_topics(self, readings: Sequence[Reading]) -> list[int]:
-        """Of each document the number of the topic that has the largest share in it."""
+    def main_topics(self, leftovers: Leftovers) -> list[int]:
+        """Of each document the number of the topic that explains most of it."""
         order = by_share(self.scorer.rungs[0])
-        return [int(best) + 1 for best in readings[0].theta[:, 1:][:, order].argmax(axis=1)]
+        return [int(best) + 1 for best in leftovers.explained[:, order].argmax(axis=1)]
 
     def words(self, leftovers: Leftovers, row: int) -> list[UnexpectedWord]:
         """All words of a document, those that say most first."""
@@ -80,7 +80,7 @@ class Explainer:
         explanations = []
         for row, name in enumerate(ids):
             alarms = {alarm: float(values[row]) for alarm, values in scores.alarms.items() if values[row] > 0}
-            leans = self._leans(readings[0].theta[row, 1:], topics) if Y.indptr[row + 1] > Y.indptr[row] else []
+            leans = self._leans(leftovers.explained[row], topics) if Y.indptr[row + 1] > Y.indptr[row] else []
             explanations.append(
                 Explanation(
                     id=name,
@@ -93,7 +93,7 @@ class Explainer:
                     unexplained=Compared.with_quantiles(leftovers.unexplained[row], self.profile.unexplained),
                     unexpected=self.words(leftovers, row)[:n_words],
                     topics=leans,
-                    background=float(readings[0].theta[row, 0]),
+                    background=max(1.0 - float(leftovers.explained[row].sum()), 0.0),
                     missing=self._missing(_terms_of(counts.matrix, row), readings, row, n_missing) if leans else [],
                     length=Compared.with_quantiles(counts.n_words[row], self.profile.lengths),
                     unknown=Compared.with_quantiles(unknown[row], self.profile.unknown),

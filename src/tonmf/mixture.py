@@ -82,12 +82,25 @@ class Mixture:
 
     def unexplained(self, C: sp.csr_matrix, reading: Reading) -> Array:
         """Of every stored count the share that the background takes: how far that word is unexpected there."""
-        lengths = np.diff(C.indptr)
-        rows = np.repeat(np.arange(C.shape[0]), lengths)
+        background, whole = self._whole(C, reading)
+        shares: Array = background / whole
+        return shares
+
+    def explained(self, C: sp.csr_matrix, reading: Reading) -> Array:
+        """Of each document's counts together the part that each topic takes; shape (n_docs, n_topics).
+
+        Topic k has θ_k φ_kt / Σ_j θ_j φ_jt of the count of term t. What the topics leave is the background's.
+        """
+        weighted = sp.csr_matrix((C.data / self._whole(C, reading)[1], C.indices, C.indptr), shape=C.shape)
+        parts: Array = reading.theta[:, 1:] * (weighted @ self.ratios)
+        return parts
+
+    def _whole(self, C: sp.csr_matrix, reading: Reading) -> tuple[Array, Array]:
+        """For every stored count θ_0 and Σ_k θ_k (φ_kt / bg_t), where k runs over the background too."""
+        rows = np.repeat(np.arange(C.shape[0]), np.diff(C.indptr))
         topics = np.einsum("ij,ij->i", reading.theta[rows, 1:], self.ratios[C.indices])
         background = reading.theta[rows, 0]
-        shares: Array = background / (background + topics)
-        return shares
+        return background, background + topics
 
     def read(self, ops: Ops, X: Any) -> Reading:
         """Mixtures of documents, given as `Ops.prepare` returned them."""

@@ -63,6 +63,7 @@ class Leftovers:
     parts        n_stored   unexplained part of each damped count
     weights      n_docs     damped counts of a document together, words outside included
     unexplained  n_docs     unexplained share of each document
+    explained    n_docs     share of each document that each topic of the finest rung explains; a column a topic
     ============ ========== ================================================================
     """
 
@@ -72,18 +73,20 @@ class Leftovers:
     parts: Array
     weights: Array
     unexplained: Array
+    explained: Array
 
     @classmethod
     def of(cls, counts: Counts, outside: Outside, rungs: Sequence[Rung], readings: Sequence[Reading]) -> Leftovers:
         """From counts and what each rung makes of them."""
         C = damped(counts.matrix)
-        parts = np.concatenate([C.data[:0], *_parts(C, rungs, readings)]).astype(np.float64)
+        parts, explained = _parts(C, rungs, readings)
         rows = np.repeat(np.arange(C.shape[0]), np.diff(C.indptr))
         strangers = np.array([sum(1 + np.log(n) for n in words.values()) for words in outside])
         inside = np.bincount(rows, weights=C.data, minlength=C.shape[0])
         weights = inside + strangers
         left = np.bincount(rows, weights=parts, minlength=C.shape[0]) + strangers
-        return cls(counts, C, outside, parts, weights, left / np.where(weights > 0, weights, 1))
+        whole = np.where(weights > 0, weights, 1)
+        return cls(counts, C, outside, parts, weights, left / whole, explained / whole[:, None])
 
     def words(
         self, row: int, terms: Sequence[str], idf: Array, idf_outside: float, typical: float
@@ -107,15 +110,19 @@ class Leftovers:
         return [listed[i] for i in np.argsort(-says, kind="stable")]
 
 
-def _parts(C: sp.csr_matrix, rungs: Sequence[Rung], readings: Sequence[Reading]) -> Iterator[Array]:
-    """Unexplained part of each damped count, the mean over the ladder; some documents at a time."""
+def _parts(C: sp.csr_matrix, rungs: Sequence[Rung], readings: Sequence[Reading]) -> tuple[Array, Array]:
+    """Unexplained part of each damped count, the mean over the ladder; and what the topics of the finest rung explain.
+
+    Some documents at a time.
+    """
+    unexplained, explained = [C.data[:0]], [readings[0].theta[:0, 1:]]
     for start, end in _stretches(C):
         some = C[start:end]
-        of_rungs = [
-            rung.mixture.unexplained(some, replace(reading, theta=reading.theta[start:end]))
-            for rung, reading in zip(rungs, readings, strict=True)
-        ]
-        yield some.data * np.mean(of_rungs, axis=0)
+        of_rungs = [replace(reading, theta=reading.theta[start:end]) for reading in readings]
+        shares = [rung.mixture.unexplained(some, of_some) for rung, of_some in zip(rungs, of_rungs, strict=True)]
+        unexplained.append(some.data * np.mean(shares, axis=0))
+        explained.append(rungs[0].mixture.explained(some, of_rungs[0]))
+    return np.concatenate(unexplained).astype(np.float64), np.concatenate(explained).astype(np.float64)
 
 
 def _stretches(C: sp.csr_matrix) -> Iterator[tuple[int, int]]:

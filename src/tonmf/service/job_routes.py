@@ -268,6 +268,7 @@ class WholeFile(FileResponse):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """As ASGI has it."""
+        self.headers["accept-ranges"] = "none"
         headers = [(name, value) for name, value in scope["headers"] if name not in (b"range", b"if-range")]
         await super().__call__({**scope, "headers": headers}, receive, send)
 

@@ -34,7 +34,7 @@ class IncomingLines:
         self._request, self._limits, self._admitted = request, limits, admitted
         self._buffer, self._news = bytearray(), asyncio.Event()
         self._complete = False
-        self._error: ServiceError | None = None
+        self._error: Exception | None = None
         self.gone = False
         self.number = 0
         self._task = asyncio.create_task(self._read())
@@ -53,7 +53,7 @@ class IncomingLines:
             self.gone = True
         except ClientDisconnect:
             self.gone = True
-        except ServiceError as error:
+        except Exception as error:  # it is raised again where lines are asked for
             self._error = error
         finally:
             self._complete = True

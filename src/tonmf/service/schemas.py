@@ -194,7 +194,6 @@ WHEN = {
     404: "There is no such thing.",
     408: "The body stopped coming.",
     409: "Not while the job is in this state.",
-    411: "A header is missing.",
     413: "Too much at once.",
     415: "The body is of a kind that is not taken.",
     422: "What was sent makes no sense.",

@@ -70,8 +70,10 @@ class Scoring:
             if wants_lines(request):
                 in_lines = (as_lines(some) async for some in answers)
                 return LinesResponse(await anext(in_lines), in_lines, held.pop_all())
-            whole = [answer async for some in answers for answer in some]
-        return Response(encoded({**envelope, "documents": whole}), media_type=JSON)
+            # Written slice by slice, as all of a large answer at once would keep others waiting.
+            written = [encoded(some)[1:-1] async for some in answers]
+        head = encoded({**envelope, "documents": []}).removesuffix(b"]}")
+        return Response(head + b",".join(written) + b"]}", media_type=JSON)
 
     async def _json(self, request: Request, admitted: Admitted) -> Any:
         body = bytearray()

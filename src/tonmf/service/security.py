@@ -68,7 +68,7 @@ class Access:
         Names that the server goes by; any, if None.
     """
 
-    token: str | None
+    token: str | None = field(repr=False)
     hosts: Collection[str] | None
     _session: str = field(init=False, repr=False)
 

@@ -18,6 +18,7 @@ from tonmf.service.app import Settings, make_app
 from tonmf.service.jobs import JobStore
 from tonmf.service.limits import Limits
 from tonmf.service.model import ServedModel
+from tonmf.service.protocol import BoundedHeads
 from tonmf.service.security import access_for
 
 SWITCH_SECONDS = 0.001
@@ -81,7 +82,7 @@ def serve(
         logging.config.dictConfig(LOGGING)
         config = uvicorn.Config(
             make_app(settings),
-            http="httptools",
+            http=BoundedHeads,
             ws="none",
             log_config=None,
             access_log=access_log,

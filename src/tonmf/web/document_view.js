@@ -133,7 +133,7 @@ function factsBlock(shown, topics, word) {
     "div",
     { class: "document-facts" },
     shown.topics && [
-      element("h4", {}, `Topics of its known ${word}s`),
+      element("h4", {}, "Topics that explain it"),
       topicsBar(shown.topics, shown.background, topics),
     ],
     factsList(shown, word),
