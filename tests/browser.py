@@ -3,6 +3,7 @@
 import os
 import shutil
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -19,6 +20,11 @@ OPTIONS = (
 PATIENCE = float(os.environ.get("TONMF_PATIENCE", 30))
 """Seconds after which a test gives up on something that should be there; no test is about time."""
 
+DOCS = Path(__file__).parents[1] / "docs" / "images"
+
+LARGEST_PICTURE = 300_000
+"""Bytes of a picture in the docs."""
+
 WIDE = {"width": 1280, "height": 900}
 NARROW = {"width": 360, "height": 740}
 
@@ -31,6 +37,11 @@ def chromium() -> str:
     if os.environ.get("TONMF_REQUIRE_BROWSER"):
         pytest.fail("TONMF_REQUIRE_BROWSER is set, but there is no Chromium: install it, or name it in TONMF_CHROMIUM.")
     return pytest.skip("needs Chromium: install it, or name it in TONMF_CHROMIUM")
+
+
+def picture(name, folder):
+    """Where a picture for the docs goes: into a folder of the test, or, if TONMF_SCREENSHOTS is set, into the docs."""
+    return (DOCS if os.environ.get("TONMF_SCREENSHOTS") else folder) / name
 
 
 @pytest.fixture(scope="module")
