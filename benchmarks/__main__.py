@@ -1,13 +1,21 @@
-"""``python -m benchmarks [speed cost dense scaling machine serving]``: the named benchmarks, or all."""
+"""``python -m benchmarks [speed cost dense scaling machine serving opening]``: the named benchmarks, or all."""
 
 from __future__ import annotations
 
 import sys
 
-from benchmarks import cost, dense, machine, scaling, serving, speed
+from benchmarks import cost, dense, machine, opening, scaling, serving, speed
 from benchmarks.harness import describe_machine
 
-BENCHMARKS = {"speed": speed, "cost": cost, "dense": dense, "scaling": scaling, "machine": machine, "serving": serving}
+BENCHMARKS = {
+    "speed": speed,
+    "cost": cost,
+    "dense": dense,
+    "scaling": scaling,
+    "machine": machine,
+    "serving": serving,
+    "opening": opening,
+}
 
 
 def main(names: list[str]) -> None:

@@ -26,6 +26,9 @@ CONNECTIONS = (1, 8, 64)
 BODIES = (1, 256)
 TRAINING = 4000
 
+STRETCHES = 10
+"""In how many parts a measurement is taken."""
+
 
 @dataclass(frozen=True)
 class Server:
@@ -118,37 +121,73 @@ def model_times(detector: TextOutlierDetector, batches: list[list[str]], seconds
     raise AssertionError
 
 
-def measured(detector: TextOutlierDetector, server: Server, seconds: float, long: float) -> list[dict[str, object]]:
-    """A row for each size of a body and number of connections; one document over 64 connections for longer."""
+def in_turn(
+    detector: TextOutlierDetector, server: Server, batches: list[list[str]], connections: int, seconds: float
+) -> tuple[Load, np.ndarray]:
+    """Requests, and the model alone, some of each in turn, so that a slow moment of the machine meets both."""
+    requests = [request(batch) for batch in batches]
+    runs, alone = [], []
+    for _ in range(STRETCHES):
+        alone.append(model_times(detector, batches, seconds / STRETCHES / 2))
+        runs.append(asyncio.run(load(server.port, requests, connections, seconds / STRETCHES)))
+    times = np.concatenate([run.times for run in runs])
+    whole = Load(times, sum(run.failed for run in runs), sum(run.seconds for run in runs))
+    return whole, np.concatenate(alone)
+
+
+def measured(detector: TextOutlierDetector, server: Server, seconds: float) -> list[dict[str, object]]:
+    """A row for each size of a body and number of connections."""
     rows: list[dict[str, object]] = []
-    texts = make_corpus(n_docs=2048, n_outliers=40, random_state=1).texts
     for size in BODIES:
-        batches = [texts[start : start + size] for start in range(0, len(texts), size)]
-        requests = [request(batch) for batch in batches]
+        batches = batches_of(size)
         for connections in CONNECTIONS:
-            asyncio.run(load(server.port, requests, connections, 1.0))
-            alone = model_times(detector, batches, min(seconds, 5))  # next to the load, on the same machine
-            before = server.memory()
-            lasts = long if connections == max(CONNECTIONS) else seconds
-            run = asyncio.run(load(server.port, requests, connections, lasts))
+            run, alone = in_turn(detector, server, batches, connections, seconds)
             rows.append(
                 {
                     "documents": size,
                     "connections": connections,
-                    "seconds": round(run.seconds),
                     "requests/s": len(run.times) / run.seconds,
                     "documents/s": size * len(run.times) / run.seconds,
                     "median (ms)": float(np.median(run.times)),
                     "p99 (ms)": float(np.percentile(run.times, 99)),
                     "the model alone, median (ms)": float(np.median(alone)),
-                    "overhead (ms)": float(np.median(run.times) - np.median(alone)) if connections == 1 else None,
+                    "overhead (ms)": float(np.median(run.times) - np.median(alone)) if connections == 1 else "",
                     "failed": run.failed,
-                    "MB before": before,
-                    "MB after": server.memory(),
                 }
             )
-            print(".", end="", flush=True)
     return rows
+
+
+def endurance(server: Server, seconds: float) -> list[dict[str, object]]:
+    """Most connections for longer: what failed, and the server's memory before, on the way and after."""
+    rows: list[dict[str, object]] = []
+    for size in BODIES:
+        requests = [request(batch) for batch in batches_of(size)]
+        asyncio.run(load(server.port, requests, max(CONNECTIONS), 2))
+        memory = [server.memory()]
+        runs = []
+        for _ in range(2):
+            runs.append(asyncio.run(load(server.port, requests, max(CONNECTIONS), seconds / 2)))
+            memory.append(server.memory())
+        rows.append(
+            {
+                "documents": size,
+                "connections": max(CONNECTIONS),
+                "seconds": round(sum(run.seconds for run in runs)),
+                "requests": sum(len(run.times) for run in runs),
+                "failed": sum(run.failed for run in runs),
+                "MB before": memory[0],
+                "MB halfway": memory[1],
+                "MB after": memory[2],
+            }
+        )
+    return rows
+
+
+def batches_of(size: int) -> list[list[str]]:
+    """Texts to score, so many at a time."""
+    texts = make_corpus(n_docs=2048, n_outliers=40, random_state=1).texts
+    return [texts[start : start + size] for start in range(0, len(texts), size)]
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -164,10 +203,13 @@ def main(arguments: list[str] | None = None) -> None:
     with tempfile.TemporaryDirectory() as folder:
         detector.save(Path(folder, "model"))
         with served(Path(folder, "model"), Path(folder, "jobs")) as server:
-            rows = measured(detector, server, options.seconds, options.long)
-    columns = list(rows[0])
-    print_table("POST /v1/score over connections that are kept", columns, (row.values() for row in rows))
-    save("serving", rows)
+            warm = [request(batch) for batch in batches_of(1)]
+            asyncio.run(load(server.port, warm, max(CONNECTIONS), 2))
+            rows = measured(detector, server, options.seconds)
+            print_table("POST /v1/score over connections that are kept", list(rows[0]), (row.values() for row in rows))
+            lasting = endurance(server, options.long)
+            print_table("For longer", list(lasting[0]), (row.values() for row in lasting))
+    save("serving", {"loads": rows, "endurance": lasting})
 
 
 if __name__ == "__main__":

@@ -164,11 +164,17 @@ class Ranking:
         return {name: list(column) for name, column in zip(COLUMNS, values, strict=True)}
 
 
-def pieces_of(detector: TextOutlierDetector, documents: Any, row: int, words: Sequence[UnexpectedWord]) -> list[Piece]:
+def pieces_of(
+    detector: TextOutlierDetector,
+    documents: Any,
+    row: int,
+    words: Sequence[UnexpectedWord],
+    read_at_most: int = READ_AT_MOST,
+) -> list[Piece]:
     """One of the documents as far as it is looked at, cut into pieces to show; of a row of counts, its terms."""
     if is_matrix(documents):
         return detector.pieces(detector.analyze(take(documents, [row])), words)
-    return detector.pieces(documents[row][:READ_AT_MOST], words)
+    return detector.pieces(documents[row][:read_at_most], words)
 
 
 def stretches(rows: Sequence[int]) -> Iterator[list[int]]:

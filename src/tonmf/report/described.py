@@ -19,6 +19,9 @@ IN_FULL = {"n_words": 10, "n_nearest": 3, "n_missing": 5}
 IN_SHORT = {"n_words": 5, "n_nearest": 0, "n_missing": 0}
 """What is listed of a document."""
 
+SEARCHED = 10
+"""The part to show of a text that is cut is looked for among so many times as many characters."""
+
 ALL_TEXT = 20_000_000
 """Characters that are kept of the texts in full, and again of those in short; if there are more, the longest are cut."""
 
@@ -79,7 +82,8 @@ def describe(ranking: Ranking, row: int, why: Explanation, level: Level) -> dict
             "nearest": [{**vars(near.document), "cosine": _round(near.cosine)} for near in why.nearest],
         }
     n_characters = ranking.length(row)
-    pieces = pieces_of(ranking.detector, ranking.documents, row, why.unexpected)
+    read_at_most = min(SEARCHED * level.longest, READ_AT_MOST)
+    pieces = pieces_of(ranking.detector, ranking.documents, row, why.unexpected, read_at_most)
     if n_characters > level.longest:
         said["cut"] = n_characters
         pieces = excerpt(pieces, level.longest)

@@ -1,0 +1,154 @@
+"""How long a report takes to write and to open in Chromium, beside the same documents in a plain HTML table."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import os
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.harness import print_table, save
+from benchmarks.tasks import newsgroups
+from tonmf import TextOutlierDetector
+from tonmf.ranking import Ranking
+from tonmf.report import summarise, write_html
+
+SIZES = (1_000, 10_000, 100_000)
+REPEATS = 5
+
+OPTIONS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync")
+
+READY = "html[data-ready]"
+"""What a report is when the first page of its list is there."""
+
+DRAG = """async () => {
+    const input = document.querySelector("input[type=range]");
+    const times = [];
+    for (let step = 0; step < 40; step++) {
+        const began = performance.now();
+        input.value = Number(input.min) + (step / 40) * (input.max - input.min);
+        input.dispatchEvent(new Event("input", { bubbles: true }));
+        await new Promise(requestAnimationFrame);
+        times.push(performance.now() - began);
+    }
+    return times;
+}"""
+"""Moves the threshold over its whole range; milliseconds from each step to the next frame."""
+
+
+def main(arguments: list[str]) -> None:
+    """Measure, print, save."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
+    sizes = parser.parse_args(arguments).sizes
+    posts = [post.text for post in newsgroups()]
+    results = [measure(list(itertools.islice(itertools.cycle(posts), size))) for size in sizes]
+    print_table(
+        f"Writing a report of 20 Newsgroups, from {len(posts):,} documents on again from the first; seconds",
+        ["documents", "fit", "summary", "page", "MB"],
+        [
+            (f"{r['documents']:,}", *(f"{r[key]:.1f}" for key in ("fit", "summary", "page", "report_mb")))
+            for r in results
+        ],
+    )
+    print_table(
+        f"Opening it from disk in Chromium; seconds until the list is there, the median of {REPEATS}",
+        ["documents", "report", "plain table", "MB of the table", "a step of the threshold, median ms", "longest"],
+        [
+            (
+                f"{r['documents']:,}",
+                f"{np.median(r['opening']):.2f}",
+                f"{np.median(r['table']):.2f}",
+                f"{r['table_mb']:.1f}",
+                f"{np.median(r['steps']):.0f}",
+                f"{max(r['steps']):.0f}",
+            )
+            for r in results
+        ],
+    )
+    save("opening", results)
+
+
+def measure(texts: list[str]) -> dict[str, Any]:
+    """One size."""
+    ids = [f"post {number}" for number in range(len(texts))]
+    began = time.perf_counter()
+    detector = TextOutlierDetector().fit(texts, names=ids)
+    fitted = time.perf_counter()
+    ranking = Ranking.of(detector, texts, ids, detector.outlier_scores_)
+    summary = summarise(ranking, title="Posts")
+    summarised = time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder:
+        report, table = Path(folder, "report.html"), Path(folder, "table.html")
+        write_html(report, summary)
+        written = time.perf_counter()
+        _write_table(table, summary["documents"])
+        return {
+            "documents": len(texts),
+            "fit": fitted - began,
+            "summary": summarised - fitted,
+            "page": written - summarised,
+            "report_mb": report.stat().st_size / 1e6,
+            "table_mb": table.stat().st_size / 1e6,
+            **_in_browser(report, table),
+        }
+
+
+def _write_table(path: Path, documents: list[dict[str, Any]]) -> None:
+    """The peer: what people write without a tool, a pandas table with a row a document."""
+    import pandas as pd
+
+    rows = [
+        {
+            "rank": document["rank"],
+            "id": document["id"],
+            "score": document["score"],
+            "words": ", ".join(word["word"] for word in document["unexpected"]),
+            "text": "".join(piece if isinstance(piece, str) else piece[0] for piece in document["pieces"]),
+        }
+        for document in documents
+    ]
+    pd.DataFrame(rows).to_html(path, index=False)
+
+
+def _in_browser(report: Path, table: Path) -> dict[str, Any]:
+    """Seconds to open both, in turns; and milliseconds of steps of the threshold."""
+    from playwright.sync_api import sync_playwright
+
+    chromium = os.environ.get("TONMF_CHROMIUM") or shutil.which("chromium")
+    if chromium is None:
+        sys.exit("opening needs Chromium: install it, or name it in TONMF_CHROMIUM")
+    opening, as_table, steps = [], [], []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=list(OPTIONS))
+        for _ in range(REPEATS):
+            opening.append(_seconds(browser, report, READY, steps))
+            as_table.append(_seconds(browser, table))
+        browser.close()
+    return {"opening": opening, "table": as_table, "steps": steps}
+
+
+def _seconds(browser: Any, path: Path, ready: str = "html", steps: list[float] | None = None) -> float:
+    """Until a page is loaded and ready, and a frame has been drawn; then the steps of its threshold."""
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.set_default_timeout(300_000)
+    began = time.perf_counter()
+    page.goto(path.as_uri(), wait_until="load")
+    page.wait_for_selector(ready, state="attached")
+    page.evaluate("() => new Promise(requestAnimationFrame)")
+    seconds = time.perf_counter() - began
+    if steps is not None:
+        steps += page.evaluate(DRAG)
+    page.close()
+    return seconds
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
