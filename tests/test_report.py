@@ -77,6 +77,13 @@ def test_documents_are_in_order_and_say_what_the_explanations_say(ranking, summa
         assert [word["word"] for word in document["unexpected"]] == [word.word for word in why.unexpected]
         assert [topic["number"] for topic in document["topics"]] == [topic.number for topic in why.topics]
         assert document["missing"] == why.missing
+        assert document["main_alarm"] == why.main_alarm
+
+
+def test_topics_are_those_of_the_table_that_detect_writes(ranking, summary):
+    columns = ranking.columns()
+    assert columns["id"] == [document["id"] for document in summary["documents"]]
+    assert columns["topic"] == [document["topic"] for document in summary["documents"]]
 
 
 def test_the_marked_pieces_of_a_text_are_its_unexpected_words(ranking, summary):
@@ -102,7 +109,7 @@ def test_what_was_analysed_and_how_is_said(ranking, summary):
 
 
 def test_topics_count_the_documents_that_lean_on_them_most(summary):
-    main = [document["topics"][0]["number"] for document in summary["documents"] if document["topics"]]
+    main = [document["topic"] for document in summary["documents"]]
     assert {topic["number"]: topic["documents"] for topic in summary["topics"]} == {
         topic["number"]: main.count(topic["number"]) for topic in summary["topics"]
     }

@@ -62,6 +62,9 @@ def summary_of(documents, **changes):
         }
         for place, document in enumerate(documents)
     ]
+    for document in said:
+        document["topic"] = document["topics"][0]["number"] if document["topics"] else None
+        document["main_alarm"] = next(iter(document["alarms"]), None)
     analysed = {
         "documents": len(said),
         "kind": "texts",
@@ -307,7 +310,7 @@ def test_a_search_can_be_taken_back(report):
     [
         ("Order of input", lambda document: document["row"]),
         ("Id", lambda document: document["id"]),
-        ("Topic", lambda document: document["topics"][0]["number"] if document["topics"] else 0),
+        ("Topic", lambda document: document["topic"] or 0),
         ("Rank", lambda document: document["rank"]),
     ],
 )
@@ -332,7 +335,7 @@ def test_a_heading_sorts_and_turns_the_order_around(report):
     [
         ("Show", "flagged", lambda document: document["outlier"]),
         ("Show", "not flagged", lambda document: not document["outlier"]),
-        ("Topic", "no topic", lambda document: not document["topics"]),
+        ("Topic", "no topic", lambda document: not document["topic"]),
         ("Alarm", "unknown", lambda document: "unknown" in document["alarms"]),
         ("Label", "outlier", lambda document: document["label"] == 1),
     ],
@@ -424,7 +427,7 @@ def test_a_topic_lists_its_documents(report):
     page, summary = report
     topic = summary["topics"][1]
     page.locator("table.topics tbody tr").nth(1).get_by_role("button").click()
-    expected = [d["id"] for d in summary["documents"] if d["topics"] and d["topics"][0]["number"] == topic["number"]]
+    expected = [d["id"] for d in summary["documents"] if d["topic"] == topic["number"]]
     assert len(expected) == topic["documents"]
     assert ids_listed(page) == expected[:PAGE]
 
@@ -518,7 +521,7 @@ def test_all_documents_can_be_exported(report):
             "id": document["id"],
             "score": row["score"],
             "outlier": "true" if document["outlier"] else "false",
-            "topic": str(document["topics"][0]["number"]) if document["topics"] else "",
+            "topic": str(document["topic"] or ""),
             "unexpected_terms": "; ".join(word["word"] for word in document["unexpected"]),
             "text": text_of(document),
         }
@@ -782,12 +785,23 @@ def test_texts_do_nothing_but_show(window, request, tmp_path):
         shown.wait_for()
         text_shown = shown.text_content()
         assert text_shown == 3 * text if len(text) < 1000 else (3 * text).startswith(text_shown.rstrip("…"))
-        assert shown.locator("*").count() == shown.locator("mark").count() <= 1
+        assert shown.locator("mark").count() <= 1
+        assert shown.locator("*:not(mark, wbr)").count() == 0
     for section in page.locator("section").all():
         section.scroll_into_view_if_needed()
     assert page.title() == title
     assert page.locator("#report :is(script, img, iframe, b b, i, svg[onload])").count() == 0
     assert not is_wider_than_its_window(page)
+
+
+def test_words_that_are_too_long_for_a_line_can_be_printed(page, tmp_path):
+    """Chromium took a minute to break one of 20,000 letters."""
+    word = "x" * 20_000
+    opened(page, written(tmp_path, summary_of([{"pieces": ["before ", [word, 0.5], f" {word}"]}])))
+    text = open_document(page, "d0").locator(".text")
+    assert text.text_content() == f"before {word} {word}"
+    assert text.locator("wbr").count() >= 2 * len(word) // 100 - 2
+    assert page.pdf(format="A4").startswith(b"%PDF")
 
 
 def test_text_from_right_to_left_is_shown_so(page, tmp_path):

@@ -7,9 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
+from tonmf import TextOutlierDetector
 from tonmf.analysis import WordRules, make_analyzer
 from tonmf.documents import items_of
 from tonmf.text import TermCounter, kept_terms, select_terms
+from tonmf.unexpected import UnexpectedWord
 from tonmf.words import words_of
 
 TEXTS = ["The cat sat on the mat", "the dog sat", "a cat and a dog, a cat", "", "Zebra!"]
@@ -130,3 +132,17 @@ def test_words_of_many_scripts(text, words):
 def test_words_without_marks_are_those_of_scikit_learns_pattern(text):
     expected = CountVectorizer(lowercase=False).build_tokenizer()(text)
     assert words_of(text) == expected
+
+
+def test_remembered_words_are_short_and_not_too_many(monkeypatch):
+    """The cache of words grew with whatever words came, and with texts of a million letters each that is a lot."""
+    monkeypatch.setattr("tonmf.analysis.WORDS_REMEMBERED", 10)
+    detector = TextOutlierDetector().fit(["A dog and a cat met a bird.", "A cat and a dog."] * 5)
+    analysis = detector._state.counter.analyze
+    for number in range(30):
+        long = f"{'long' * 50}{number}"
+        text = f"word{number} {long} dog"
+        pieces = detector.pieces(text, [UnexpectedWord(long, 0.5, 1, False), UnexpectedWord("dog", 0.1, 1, True)])
+        assert [piece.text for piece in pieces if piece.share > 0] == [long, "dog"]
+        assert len(analysis._terms) <= 10
+        assert max(map(len, analysis._terms)) <= 40

@@ -30,8 +30,8 @@ class WordRules:
         return all(self.min_length <= len(word) <= self.max_length for word in term.split(" "))
 
 
-WORDS_REMEMBERED = 100_000
-"""Words whose terms are kept for the next text."""
+WORDS_REMEMBERED, LONGEST_REMEMBERED = 100_000, 40
+"""Words whose terms are kept for the next text, and the characters that such a word may have."""
 
 WORD_RULES = {"paper": WordRules(min_length=3, max_length=15, min_count=4, min_df=2)}
 """``paper``: the rules by which the paper prepared its text."""
@@ -62,12 +62,16 @@ class Analysis:
 
     def _terms_of_word(self, word: str) -> list[str]:
         """The terms of a word; remembered, since words come again and again."""
-        if word not in self._terms:
+        known = self._terms.get(word)
+        if known is not None:
+            return known
+        assert self.analyze_word is not None  # noqa: S101
+        terms = list(self._as_terms(self.analyze_word(word)))
+        if len(word) <= LONGEST_REMEMBERED:
             if len(self._terms) >= WORDS_REMEMBERED:
                 self._terms.clear()
-            assert self.analyze_word is not None  # noqa: S101
-            self._terms[word] = list(self._as_terms(self.analyze_word(word)))
-        return self._terms[word]
+            self._terms[word] = terms
+        return terms
 
     def _as_terms(self, terms: Iterable[str]) -> Iterable[str]:
         if self.stemmer is not None:

@@ -329,9 +329,8 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         _, readings = self._read(counts, make_ops(self.backend, self.n_jobs))
         leftovers = Leftovers.of(counts, outside, self.rungs_, readings)
         explainer = self._state.explainer(self.analyzer)
-        known = np.diff(counts.matrix.indptr) > 0
-        topics = [n if readable else None for n, readable in zip(explainer.main_topics(leftovers), known, strict=True)]
-        return topics, [explainer.words(leftovers, row)[:n_words] for row in range(len(known))]
+        words = [explainer.words(leftovers, row)[:n_words] for row in range(counts.matrix.shape[0])]
+        return explainer.main_topics(leftovers), words
 
     def analyze(self, document: Any) -> list[str]:
         """The terms of one document, known or not, in order; of a row of counts, the names of its columns.

@@ -16,6 +16,9 @@ from tonmf.unexpected import UnexpectedWord
 NAMED = 4
 """Words that the sentence names."""
 
+ALARMS = ("empty", "unknown", "repeated", "rare")
+"""The alarms (`tonmf.alarms`), the one that says most first."""
+
 LONGEST_WORD = 40
 """Characters of a word that are written out."""
 
@@ -59,6 +62,8 @@ class Explanation:
         The share of the document that no topic explains, beside the training documents.
     unexpected : list of UnexpectedWord
         Its words, those that say most first. The shares of all of them add up to the unexplained share.
+    topic : int or None
+        Number of the topic that explains most of it; None if no word of it is in the vocabulary.
     topics : list of TopicShare
         The topics that it leans on: those that explain a good part of it in the finest fit, the largest share first.
     background : float
@@ -87,6 +92,7 @@ class Explanation:
     parts: dict[str, float]
     unexplained: Compared
     unexpected: list[UnexpectedWord]
+    topic: int | None
     topics: list[TopicShare]
     background: float
     missing: list[str]
@@ -106,25 +112,30 @@ class Explanation:
         """The explanation in short."""
         return f"{self._verdict()} {self._reason()}"
 
+    @property
+    def main_alarm(self) -> str | None:
+        """Of the alarms that it raises, the one that says most."""
+        return next((alarm for alarm in ALARMS if alarm in self.alarms), None)
+
     def _verdict(self) -> str:
         flagged, where = ("Flagged", "above") if self.outlier else ("Not flagged", "below")
         place = f"{abs(self.beyond):.2f} {where} the threshold, rank {self.rank:,} of {self.n_docs:,}"
         return f"{flagged}: its score of {self.score:.2f} is {place}."
 
     def _reason(self) -> str:
-        words = f"{self.kind}s"
-        if "empty" in self.alarms:
+        words, alarm = f"{self.kind}s", self.main_alarm
+        if alarm == "empty":
             return f"There is no {self.kind} in it that could speak for it."
         such = _quoted(self.unexpected)
-        if "unknown" in self.alarms:
+        if alarm == "unknown":
             share, typical = percent(self.unknown.value), percent(self.unknown.typical)
             return f"{share} of its different {words} are outside the vocabulary (typical: {typical}), such as {such}."
-        if "repeated" in self.alarms:
+        if alarm == "repeated":
             often = sorted((word for word in self.unexpected if word.count > 1), key=lambda word: -word.count)
             return f"It says the same few {words} over and over{f': {_quoted(often)}' if often else ''}."
         share, typical = percent(self.unexplained.value), percent(self.unexplained.typical)
         explained = f"No topic explains {share} of it (typical: {typical})"
-        if "rare" in self.alarms:
+        if alarm == "rare":
             return f"{explained}, and its {words} are rare ones: {such}."
         if not self.outlier:
             lean = f"; it is mostly about “{', '.join(self.topics[0].words[:3])}”" if self.topics else ""
@@ -133,7 +144,7 @@ class Explanation:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, ready for JSON."""
-        return {**asdict(self), "beyond": self.beyond, "sentence": self.sentence}
+        return {**asdict(self), "main_alarm": self.main_alarm, "beyond": self.beyond, "sentence": self.sentence}
 
     def to_table(self) -> list[dict[str, Any]]:
         """All of it as rows with the same four columns, ready for ``pandas.DataFrame``."""

@@ -19,7 +19,7 @@ from tonmf.unexpected import Leftovers, UnexpectedWord
 TOPIC_WORDS = 5
 """Words that stand for a topic in an explanation."""
 
-SMALLEST_LEAN = 0.1
+SMALLEST_LEAN = 0.05
 """Share of a document from which on it leans on a topic."""
 
 AT_ONCE = 500
@@ -51,10 +51,11 @@ class Explainer:
             for number, column in enumerate(by_share(rung), start=1)
         ]
 
-    def main_topics(self, leftovers: Leftovers) -> list[int]:
-        """Of each document the number of the topic that explains most of it."""
-        order = by_share(self.scorer.rungs[0])
-        return [int(best) + 1 for best in leftovers.explained[:, order].argmax(axis=1)]
+    def main_topics(self, leftovers: Leftovers) -> list[int | None]:
+        """Of each document the number of the topic that explains most of it; None if none of its terms is known."""
+        best = leftovers.explained[:, by_share(self.scorer.rungs[0])].argmax(axis=1)
+        known = np.diff(leftovers.counts.matrix.indptr) > 0
+        return [number + 1 if readable else None for number, readable in zip(best.tolist(), known, strict=True)]
 
     def words(self, leftovers: Leftovers, row: int) -> list[UnexpectedWord]:
         """All words of a document, those that say most first."""
@@ -76,11 +77,11 @@ class Explainer:
         counts, topics = leftovers.counts, self.topics(TOPIC_WORDS)
         unknown = counts.n_outside / np.maximum(counts.n_distinct, 1)
         rank = 1 + len(self.scores) - np.searchsorted(np.sort(self.scores), scores.total, side="right")
-        near = self._nearest(Y, n_nearest)
+        near, main = self._nearest(Y, n_nearest), self.main_topics(leftovers)
         explanations = []
         for row, name in enumerate(ids):
             alarms = {alarm: float(values[row]) for alarm, values in scores.alarms.items() if values[row] > 0}
-            leans = self._leans(leftovers.explained[row], topics) if Y.indptr[row + 1] > Y.indptr[row] else []
+            leans = [] if main[row] is None else self._leans(leftovers.explained[row], topics)
             explanations.append(
                 Explanation(
                     id=name,
@@ -92,6 +93,7 @@ class Explainer:
                     parts=_parts(scores, row),
                     unexplained=Compared.with_quantiles(leftovers.unexplained[row], self.profile.unexplained),
                     unexpected=self.words(leftovers, row)[:n_words],
+                    topic=main[row],
                     topics=leans,
                     background=max(1.0 - float(leftovers.explained[row].sum()), 0.0),
                     missing=self._missing(_terms_of(counts.matrix, row), readings, row, n_missing) if leans else [],

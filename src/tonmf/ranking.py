@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tonmf.detector import TextOutlierDetector
-from tonmf.documents import is_matrix, take
+from tonmf.documents import TEXTS, is_matrix, take
 from tonmf.explain import Explanation
 from tonmf.groups import Group
 from tonmf.highlight import Piece
+from tonmf.io.wording import number_of
 from tonmf.ops import Array
 from tonmf.scoring import WIDTHS
 from tonmf.unexpected import UnexpectedWord
@@ -28,6 +29,9 @@ AT_ONCE = 2000
 
 READ_AT_MOST = 20_000
 """Characters of a document in which unexpected words are looked for, to be shown."""
+
+FEW = 20
+"""Documents below which there is little to learn."""
 
 SMALL = 0.05
 """The share of the documents up to which a group is small enough to be shown."""
@@ -110,6 +114,17 @@ class Ranking:
             return []
         empty = self.detector.alarms(take(self.documents, suspects))["empty"]
         return sorted(row for row, alarm in zip(suspects, empty, strict=True) if alarm > 0)
+
+    @cached_property
+    def observations(self) -> list[str]:
+        """What one should know about the documents as they are."""
+        notes, n_docs = [], len(self.ids)
+        if self.is_of_training and n_docs < FEW:
+            with_few = f"With {number_of(n_docs, 'document')} there is little to learn from"
+            notes.append(f"{with_few}; take scores and the threshold with caution.")
+        if self.detector.kind_ == TEXTS and (again := n_docs - len(set(self.documents))):
+            notes.append(f"{number_of(again, 'document')} repeat{'s' if again == 1 else ''} another word for word.")
+        return notes
 
     @property
     def small_groups(self) -> list[Group]:

@@ -19,12 +19,9 @@ from tonmf.cli.screen import Screen
 from tonmf.errors import ParameterError
 
 if TYPE_CHECKING:
-    from tonmf.io import Documents, ReadOptions
+    from tonmf.io import ReadOptions
 
 LEARNING = "Learning"
-
-FEW = 20
-"""Documents below which there is little to learn."""
 
 LONGEST_COMMAND = 200
 """Characters of a command that is suggested."""
@@ -77,9 +74,9 @@ def detect(
     learning: dict[str, Any] = {"contamination": share, "max_topics": topics, "random_state": seed, "n_jobs": jobs}
     learning |= {"min_df": min_df, "stop_words": None if stop_words == "none" else stop_words, "stemmer": stem}
     ranking = learn(screen, documents.content, documents.ids, terms=documents.terms, **learning)
-    notes = [*documents.notes, *_notes_on(documents)]
-    for note in notes[len(documents.notes) :]:
+    for note in ranking.observations:
         screen.note(note)
+    notes = [*documents.notes, *ranking.observations]
     if output is not None:
         write(screen, ranking, output)
     if save is not None:
@@ -113,21 +110,6 @@ def _check_report(files: Sequence[str], report: str | None, title: str | None, l
     for option, value, what in (("--title", title, "is called"), ("--label-column", label_column, "compares with")):
         if value is not None:
             raise ParameterError(f"{option} says what a report {what}. Give --report, or leave it out.")
-
-
-def _notes_on(documents: Documents) -> list[str]:
-    """What one should know about the documents as they are."""
-    from tonmf.documents import TEXTS
-    from tonmf.io.wording import number_of
-
-    notes, n_docs = [], len(documents.ids)
-    if n_docs < FEW:
-        notes.append(
-            f"With {n_docs} documents there is little to learn from; take scores and the threshold with caution."
-        )
-    if documents.kind == TEXTS and (again := n_docs - len(set(documents.content))):
-        notes.append(f"{number_of(again, 'document')} repeat{'s' if again == 1 else ''} another word for word.")
-    return notes
 
 
 def _next_steps(

@@ -36,4 +36,5 @@ def report(
     check_report(output, files)
     documents = read(screen, files, replace(reading, label_column=label_column))
     ranking = scored(screen, model, documents, jobs)
-    write_report(screen, ranking, output, title_of(files, title), documents.notes, documents.labels)
+    notes = [*documents.notes, *ranking.observations]
+    write_report(screen, ranking, output, title_of(files, title), notes, documents.labels)

@@ -1,7 +1,8 @@
 """A map of documents: topics on a circle, those that are alike side by side, and documents drawn to the topics they lean on.
 
-A document is at Σ_k θ_k a_k, with θ_k its share of topic k and a_k the topic's place on the unit circle. So the nearer to the
-rim, the more it is about the topic there, and a document that no topic explains is in the middle.
+A document is at Σ_k s_k a_k, with s_k the share of it that topic k explains, and a_k the topic's place on the unit circle; k
+runs over the topics that it leans on. So the nearer to the rim, the more it is about the topic there, and a document that no
+topic explains is in the middle.
 """
 
 from __future__ import annotations

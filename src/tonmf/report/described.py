@@ -66,11 +66,13 @@ def describe(ranking: Ranking, row: int, why: Explanation, level: Level) -> dict
         "outlier": why.outlier,
         "sentence": why.sentence,
         "alarms": _rounded(why.alarms),
+        "main_alarm": why.main_alarm,
         "parts": _rounded(why.parts),
         "unexplained": _rounded(vars(why.unexplained)),
         "unexpected": [
             {**vars(word), "word": _shown(word.word), "share": _round(word.share)} for word in why.unexpected
         ],
+        "topic": why.topic,
         "topics": [{"number": lean.number, "share": _round(lean.share)} for lean in why.topics],
         "background": _round(why.background),
     }

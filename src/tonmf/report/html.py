@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tonmf.io.atomic import replacing
-from tonmf.report.summary import main_alarm
 from tonmf.web import assets
 
 PART = 1000
@@ -65,9 +64,10 @@ def _lines(summary: dict[str, Any]) -> Iterator[str]:
 def _index(documents: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """What is needed of all documents at once, by column."""
     columns = {name: [document[name] for document in documents] for name in ("id", "row", "score", "x", "y")}
-    topics = [document["topics"][0]["number"] if document["topics"] else 0 for document in documents]
+    topics = [document["topic"] or 0 for document in documents]
+    alarms = [document["main_alarm"] or "" for document in documents]
     labels = [document["label"] for document in documents] if documents and "label" in documents[0] else None
-    return {**columns, "topic": topics, "alarm": [main_alarm(document) for document in documents], "label": labels}
+    return {**columns, "topic": topics, "alarm": alarms, "label": labels}
 
 
 def _part(name: str, content: Any) -> str:

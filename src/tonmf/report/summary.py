@@ -33,9 +33,6 @@ TOPIC_WORDS = 10
 MOST_POINTS = 2000
 """Points of a curve; more cannot be seen."""
 
-ALARMS = ("empty", "unknown", "repeated", "rare")
-"""Of several alarms the one that a document is listed by, the first of these."""
-
 
 def summarise(
     ranking: Ranking,
@@ -130,11 +127,6 @@ def _circle(ranking: Ranking) -> NDArray[np.float64]:
     return places_of_topics(rung.topics[:, by_share(rung)])
 
 
-def main_alarm(document: dict[str, Any]) -> str:
-    """The alarm that a document is listed by, or nothing."""
-    return next((alarm for alarm in ALARMS if alarm in document["alarms"]), "")
-
-
 def _analysed(ranking: Ranking, documents: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """What was analysed, and how."""
     detector = ranking.detector
@@ -163,7 +155,7 @@ def _analysed(ranking: Ranking, documents: Sequence[dict[str, Any]]) -> dict[str
 
 
 def _topics(ranking: Ranking, documents: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    main = Counter(document["topics"][0]["number"] for document in documents if document["topics"])
+    main = Counter(document["topic"] for document in documents)
     return [
         {**asdict(topic), "documents": main[topic.number], "x": round(x, 4), "y": round(y, 4)}
         for topic, (x, y) in zip(ranking.detector.topics(TOPIC_WORDS), _circle(ranking).tolist(), strict=True)

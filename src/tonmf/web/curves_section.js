@@ -17,7 +17,7 @@ export function curvesSection({ outliers, roc, precision_recall }, columns, stat
 
   function follow() {
     const { flagged, right, recall, precision } = counts();
-    const ofOutliers = `${whole(right)} of ${whole(outliers)} outliers are flagged`;
+    const ofOutliers = `${whole(right)} of ${whole(outliers)} outliers ${right === 1 ? "is" : "are"} flagged`;
     const ofFlagged = `${whole(right)} of ${whole(flagged)} flagged are outliers`;
     status.textContent =
       `At the threshold of ${decimal(state.threshold)}: recall ${percent(recall)} (${ofOutliers}), ` +

@@ -4,6 +4,7 @@ import { counted, decimal, finePercent, percent, shortened, signed, whole } from
 import { topicsBar } from "./topic_marks.js";
 
 const LONGEST_WORD = 80;
+const LONG_RUN = /\S{101}/;
 
 /** Characters of a text that are shown: beyond, browsers take long to lay out words without end. */
 const LONGEST_TEXT = 100_000;
@@ -28,7 +29,7 @@ export function documentView(shown, topics, word) {
 export function markedText(pieces) {
   const largest = pieces.reduce((most, piece) => (typeof piece === "string" ? most : Math.max(most, piece[1])), 1e-9);
   return pieces.map((piece) => {
-    if (typeof piece === "string") return piece;
+    if (typeof piece === "string") return breakable(piece);
     const [text, share] = piece;
     return element(
       "mark",
@@ -39,9 +40,15 @@ export function markedText(pieces) {
         // Roots, since a few words often have nearly all of it.
         style: { "--shade": (0.15 + 0.85 * Math.sqrt(share / largest)).toFixed(3) },
       },
-      text,
+      breakable(text),
     );
   });
+}
+
+/** Text with places to break it in words that are too long for a line; browsers take minutes to find them in print. */
+function breakable(text) {
+  if (!LONG_RUN.test(text)) return text;
+  return text.split(/(\S{100})/).flatMap((part) => (/^\S{100}$/.test(part) ? [part, element("wbr")] : [part]));
 }
 
 function textBlock(shown, word) {

@@ -33,7 +33,7 @@ export function counted(number, noun) {
 
 /** 15 and 260 are "15 of 260 documents are flagged". */
 export function flaggedOf(flagged, documents) {
-  return `${whole(flagged)} of ${counted(documents, "document")} ${flagged === 1 ? "is" : "are"} flagged`;
+  return `${whole(flagged)} of ${counted(documents, "document")} ${flagged === 1 || documents === 1 ? "is" : "are"} flagged`;
 }
 
 /** At most so many characters; "…" says that there were more. */

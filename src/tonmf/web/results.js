@@ -1,14 +1,11 @@
 import { Documents, columnsOf } from "./data.js";
 import { documentView } from "./document_view.js";
 import { element } from "./dom.js";
-import { counted, decimal, whole } from "./format.js";
+import { decimal, flaggedOf } from "./format.js";
 import { LIST_STATE, rankedList } from "./list.js";
 import { scoreSection } from "./score_section.js";
 import { Scores } from "./scores.js";
 import { State } from "./state.js";
-
-/** Of several alarms the one that a document is listed by is the first of these, as in a report. */
-const ALARMS = ["empty", "unknown", "repeated", "rare"];
 
 /** Documents from which on a plot of their scores shows more than the list does. */
 const ENOUGH_TO_PLOT = 8;
@@ -49,9 +46,8 @@ function manyResults(answers, { topics, word, title }) {
   const name = element("small", { dir: "auto" }, ` ${title}`);
   const heading = element("h2", { tabindex: -1, class: "result-heading" }, count, name);
   function follow() {
-    const { flagged } = state;
-    count.classList.toggle("is-flagged", flagged > 0);
-    count.textContent = `${whole(flagged)} of ${counted(ranked.length, "document")} ${flagged === 1 ? "is" : "are"} flagged`;
+    count.classList.toggle("is-flagged", state.flagged > 0);
+    count.textContent = flaggedOf(state.flagged, ranked.length);
   }
   state.on(["threshold"], follow);
   follow();
@@ -69,8 +65,8 @@ function inOrder(answers) {
     row: rows,
     id: ranked.map(({ id }) => id),
     score: ranked.map(({ score }) => score),
-    topic: ranked.map(({ topics }) => topics[0]?.number ?? 0),
-    alarm: ranked.map(({ alarms }) => ALARMS.find((alarm) => alarm in alarms) ?? ""),
+    topic: ranked.map(({ topic }) => topic ?? 0),
+    alarm: ranked.map((answer) => answer.main_alarm ?? ""),
     x: nowhere,
     y: nowhere,
     label: null,
