@@ -56,6 +56,14 @@ def test_many_small_requests_at_once_get_what_each_gets_alone(server, saved):
     assert [answer["documents"][0]["score"] for answer in asyncio.run(ask_all())] == alone
 
 
+def test_a_large_answer_is_sent_as_it_is_made_and_a_small_one_at_once(server):
+    large = server.post("/v1/explain", json={"documents": TEXTS})
+    assert large.headers["transfer-encoding"] == "chunked"
+    assert [document["id"] for document in large.json()["documents"]] == [str(number) for number in range(len(TEXTS))]
+    small = server.post("/v1/explain", json={"documents": TEXTS[:2]})
+    assert int(small.headers["content-length"]) == len(small.content)
+
+
 def test_explanations_are_those_of_the_detector(server, saved):
     detector, _ = saved
     strangest = detector.outlier_scores_.argsort()[-40:]
@@ -230,9 +238,13 @@ def test_a_model_of_counts_refuses_unknown_terms_and_what_is_no_count(count_serv
     _, _, running = count_server
     for document, says in (
         ({"counts": {"nowhere": 1}}, "Document 0: the model has no term 'nowhere'."),
-        ({"counts": {"term 1": "many"}}, "Document 0: the count of 'term 1' must be a number; got a string."),
-        ({"counts": {"term 1": -1}}, "Document 0: the count of 'term 1' must be a number; got -1."),
-        ({"counts": {"term 1": 0.5}}, "Expected counts from 1 to"),
+        ({"counts": {"term 1": "many"}}, "Document 0: the count of 'term 1' must be a number from 1 up; got a string."),
+        ({"counts": {"term 1": -1}}, "Document 0: the count of 'term 1' must be a number from 1 up; got -1."),
+        ({"counts": {"term 1": 0.5}}, "Document 0: the count of 'term 1' must be a number from 1 up; got 0.5."),
+        (
+            {"counts": {"term 1": 1e300}},
+            "Document 0: the count of 'term 1' must be a number from 1 up; got a huge number.",
+        ),
         ({"term 1": 3}, 'Document 0: expected {"id": …, "counts": {"term": 3, …}}; got an object with'),
     ):
         answer = running.post("/v1/score", json={"documents": [document]})

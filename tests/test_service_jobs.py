@@ -160,7 +160,7 @@ REFUSED = {
     "a share that is none": (
         {"contamination": "half"},
         422,
-        "contamination must be a share such as 0.05, or auto; got 'half'",
+        "contamination must be a share such as 0.05 or 5%, or auto; got 'half'",
     ),
     "a share of nothing": ({"contamination": "0"}, 422, "contamination must be"),
     "no number": ({"contamination": "nan"}, 422, "contamination must be"),
@@ -313,3 +313,41 @@ def test_an_upload_that_breaks_off_leaves_nothing(jobs):
     folder = running.log.parent / "jobs"
     wait_until(lambda: not [entry for entry in folder.iterdir() if entry.name.startswith(".") and entry.is_dir()])
     assert "ERROR" not in running.log.read_text()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"text_colum": "text"}, "There is no option 'text_colum'; expected name, text_column, "),
+        ({"stop_words": "../../etc"}, "stop_words"),
+        ({"stem": "klingon"}, "stem"),
+        ({"contamination": "90%"}, "contamination must be above 0 and at most 0.5 (50%); got '90%'."),
+    ],
+)
+def test_options_that_cannot_be_are_refused_before_the_file_is_taken(jobs, parameters, message):
+    answer = jobs[0].upload(as_csv(CORPUS), **parameters)
+    assert answer.status_code == 422
+    assert message in answer.json()["error"]
+
+
+def test_a_share_can_be_in_per_cent(jobs):
+    assert ended(jobs[0], as_csv(CORPUS), contamination="5%", topics=6)["flagged"] == 3
+
+
+def test_a_result_that_is_being_read_comes_whole_though_its_job_is_deleted(jobs):
+    running, _ = jobs
+    job = running.wait_for(running.upload(as_csv(CORPUS), topics=6).json()["id"])
+    whole = running.get(f"/v1/jobs/{job['id']}/report").content
+    with running.client() as client, client.stream("GET", f"/v1/jobs/{job['id']}/report") as answer:
+        assert running.ask("DELETE", f"/v1/jobs/{job['id']}").status_code == 204
+        assert b"".join(answer.iter_bytes()) == whole
+    assert running.get(f"/v1/jobs/{job['id']}/report").status_code == 404
+
+
+def test_a_report_of_few_documents_says_so(jobs):
+    running, _ = jobs
+    content = b"text\n" + b"".join(f"the cat and dog number {n} met a bird\n".encode() for n in range(12))
+    job = running.wait_for(running.upload(content).json()["id"])
+    notes = running.get(f"/v1/jobs/{job['id']}/summary").json()["notes"]
+    assert any("With 12 documents there is little to learn from" in note for note in notes)
+    running.ask("DELETE", f"/v1/jobs/{job['id']}")

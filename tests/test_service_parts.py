@@ -242,8 +242,10 @@ def work_that_raises(error, tmp_path, monkeypatch):
     monkeypatch.setattr(worker, "work", fail)
     monkeypatch.setattr(worker, "_own_output", lambda: out)
     monkeypatch.setattr(worker, "_end_with_server", lambda: None)
-    monkeypatch.setattr(worker, "_step_back", lambda: None)
-    worker.main([str(tmp_path), json.dumps({"file": "0123.csv", "name": "mine.csv"})])
+    monkeypatch.setattr(worker, "_step_back", lambda at_once: None)
+    told = json.dumps({"file": "0123.csv", "name": "mine.csv", "at_once": 1})
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{told}\n"))
+    worker.main([str(tmp_path)])
     return json.loads(out.getvalue())
 
 
@@ -309,7 +311,6 @@ def test_a_job_that_was_changed_by_others_is_left_out(tmp_path, caplog):
 
 
 def test_a_report_without_a_policy_may_do_nothing(tmp_path):
-    report = tmp_path / "report.html"
-    report.write_text("<!doctype html><title>no policy</title>")
-    assert policy_of(report).startswith("default-src 'none'; ")
-    assert policy_of(report).endswith("sandbox allow-scripts allow-downloads")
+    policy = policy_of(io.BytesIO(b"<!doctype html><title>no policy</title>"))
+    assert policy.startswith("default-src 'none'; ")
+    assert policy.endswith("sandbox allow-scripts allow-downloads")

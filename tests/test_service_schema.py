@@ -50,12 +50,36 @@ def as_they_are(context, value):
 
 
 @pytest.fixture(scope="module")
-def described(saved, tmp_path_factory):
-    """The description of a server that keeps one job, so that made-up uploads do not start many."""
-    options = ("--max-jobs", "1", "--max-text", "3000", "--max-batch", "50", "--max-body", "0.1", "--max-upload", "0.1")
+def lonely(saved, tmp_path_factory):
+    """A server that keeps two jobs, so that made-up uploads do not start many."""
+    options = ("--max-jobs", "2", "--max-text", "3000", "--max-batch", "50", "--max-body", "0.1", "--max-upload", "0.1")
     with serving(saved[1], tmp_path_factory.mktemp("described"), *options) as running:
-        yield schemathesis.openapi.from_url(f"{running.address}/openapi.json")
+        yield running
         assert "ERROR" not in running.log.read_text()
+
+
+@pytest.fixture(scope="module")
+def described(lonely):
+    """Its description."""
+    return schemathesis.openapi.from_url(f"{lonely.address}/openapi.json")
+
+
+RESULTS = [route for route in ROUTES if route[0] == "GET" and "{job_id}" in route[1]]
+
+
+@pytest.mark.parametrize(("method", "path"), RESULTS)
+def test_results_of_a_job_are_answered_as_described(method, path, described, done):
+    """Made-up ids are of no job."""
+    described[path][method].Case(path_parameters={"job_id": done}).call_and_validate(checks=CHECKS)
+
+
+@pytest.fixture(scope="module")
+def done(lonely):
+    """A job of the server, when it is done."""
+    texts = "text\n" + "".join(f"cats and dogs and bird number {n}\n" for n in range(30))
+    job = lonely.wait_for(lonely.upload(texts.encode()).json()["id"])
+    assert job["state"] == "done"
+    return job["id"]
 
 
 def ask_made_up(operation, mode):

@@ -1,9 +1,12 @@
 """Who may ask the server, and what it tells browsers."""
 
 import httpx
+import numpy as np
 import pytest
+import scipy.sparse as sp
 from serving import serving
 
+from tonmf import TextOutlierDetector
 from tonmf.errors import ParameterError
 from tonmf.service.security import HEADERS, access_for
 
@@ -230,3 +233,18 @@ def test_a_token_is_taken_from_http_as_it_is(guarded):
     headers = [(b"authorization", b"Bearer \xff\xfe"), (b"cookie", b"tonmf_session=\xe4")]
     with httpx.Client(base_url=guarded.address) as client:
         assert client.get("/v1/model", headers=headers).status_code == 401
+
+
+def test_the_description_does_not_tell_the_vocabulary(tmp_path):
+    counts = sp.csr_matrix(np.random.default_rng(0).poisson(1.0, (40, 6)))
+    terms = [f"secret{number}" for number in range(6)]
+    TextOutlierDetector(max_topics=4, n_restarts=1).fit(counts, terms=terms).save(tmp_path / "model")
+    with serving(tmp_path / "model", tmp_path / "server") as running:
+        assert "secret" not in running.get("/openapi.json").text
+        answer = running.post("/v1/score", json={"documents": [{"counts": {"secret1": 3}}]})
+        assert answer.status_code == 200
+
+
+def test_health_can_be_asked_for_without_a_body(server):
+    answer = server.ask("HEAD", "/healthz")
+    assert (answer.status_code, answer.content) == (200, b"")

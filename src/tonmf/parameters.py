@@ -229,3 +229,20 @@ def check_model_parameters(values: Mapping[str, Any], defaults: Mapping[str, Any
         raise ParameterError(
             f"inner_tol stops the inner loop of solver='paper'; solver={values['solver']!r} has none. Leave it at None."
         )
+
+
+def contamination_of(text: str) -> float | str:
+    """A share in writing, as commands and addresses have it, or "auto".
+
+    >>> contamination_of("5%"), contamination_of("0.05"), contamination_of("auto")
+    (0.05, 0.05, 'auto')
+    """
+    if text == "auto":
+        return text
+    try:
+        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        raise ParameterError(f"contamination must be a share such as 0.05 or 5%, or auto; got {text!r:.60}.") from None
+    if not 0 < share <= 0.5:
+        raise ParameterError(f"contamination must be above 0 and at most 0.5 (50%); got {text!r:.60}.")
+    return share

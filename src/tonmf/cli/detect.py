@@ -67,7 +67,9 @@ def detect(
 ) -> None:
     """Find the documents that do not belong among those in FILES, and say why."""
     screen = Screen(quiet, as_json)
-    share = opt.contamination_of(contamination)
+    from tonmf.parameters import contamination_of
+
+    share = contamination_of(contamination)
     _check_targets(files, output, save, excerpts)
     _check_report(files, report, title, label_column)
     documents = read(screen, files, replace(reading, label_column=label_column))

@@ -61,6 +61,7 @@ def answering(command: Callable[..., None]) -> Callable[..., None]:
 
 
 FLAGS = {
+    "contamination": "--contamination",
     "confidence": "--confidence",
     "correlation": "--correlation",
     "max_topics": "--topics",

@@ -6,8 +6,6 @@ from typing import Annotated
 
 import typer
 
-from tonmf.errors import ParameterError
-
 RESULTS = "Results"
 
 
@@ -65,16 +63,3 @@ Seed = Annotated[
     int,
     typer.Option("--seed", min=0, max=2**32 - 1, help="Seed of all that is random; the same seed, the same answer."),
 ]
-
-
-def contamination_of(text: str) -> float | str:
-    """A share, or "auto"."""
-    if text == "auto":
-        return text
-    try:
-        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-    except ValueError:
-        raise ParameterError(f"--contamination must be a share such as 0.05 or 5%, or auto; got {text!r}.") from None
-    if not 0 < share <= 0.5:
-        raise ParameterError(f"--contamination must be above 0 and at most 0.5 (50%); got {text!r}.")
-    return share

@@ -11,6 +11,7 @@ from tonmf.io.wording import shown
 from tonmf.service.errors import ServiceError
 from tonmf.service.limits import Limits
 from tonmf.service.model import Named
+from tonmf.text import LARGEST_COUNT
 
 KEYS = {TEXTS: "text", ITEMS: "items", COUNTS: "counts"}
 """Under which key an object has its document."""
@@ -23,8 +24,6 @@ EXPECTED = {
 
 MOST_DIGITS = 40
 """Of a number that is an item or an id."""
-
-LARGEST_COUNT = 10**15
 
 
 @dataclass(frozen=True)
@@ -95,13 +94,15 @@ class DocumentReader:
                     422,
                     f"{where}: the model has no term {shown(term)}. Count with the vocabulary that it was fitted on.",
                 )
-            if not isinstance(count, int | float) or isinstance(count, bool) or not 0 <= count <= LARGEST_COUNT:
-                raise ServiceError(422, f"{where}: the count of {shown(term)} must be a number; got {_what(count)}.")
+            fits = isinstance(count, int | float) and (count == 0 or 1 <= count <= LARGEST_COUNT)
+            if not fits or isinstance(count, bool):
+                expected = f"the count of {shown(term)} must be a number from 1 up"
+                raise ServiceError(422, f"{where}: {expected}; got {_what(count)}.")
             counts[self.columns[term]] = float(count)
         return counts, sum(map(len, content))
 
 
-def slices(documents: Sequence[Named], most: int, most_characters: int = 500_000) -> Iterator[Sequence[Named]]:
+def slices(documents: Sequence[Named], most: int, most_characters: int) -> Iterator[Sequence[Named]]:
     """Stretches of at most so many documents, and about so many characters."""
     start = size = 0
     for place, (_, document) in enumerate(documents):

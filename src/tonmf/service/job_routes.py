@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import html
+import os
 import re
 import shutil
-from pathlib import Path
-from typing import Annotated, Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Annotated, Any, BinaryIO
 
 from fastapi import APIRouter, Query, Request, Response
-from starlette.responses import FileResponse
-from starlette.types import Receive, Scope, Send
+from starlette.responses import StreamingResponse
 
 from tonmf.errors import InputError
-from tonmf.io.wording import number_of
+from tonmf.io.wording import number_of, shown
 from tonmf.service import jobs as kept
 from tonmf.service import schemas
 from tonmf.service.bodies import JSON, chunks
@@ -35,7 +35,10 @@ from tonmf.service.uploads import (
 )
 
 HEAD = 16_384
-"""Characters of a report in which its policy is."""
+"""Bytes of a report in which its policy is."""
+
+AT_ONCE = 2**18
+"""Bytes of a file that are sent together."""
 
 Name = Annotated[str, Query(max_length=1000, description="What the file is called; its extensions say how it is read.")]
 Format = Annotated[
@@ -114,15 +117,16 @@ class Desk:
             raise ServiceError(404, "There is no such job. GET /v1/jobs lists those that there are.")
         return self.store.jobs[job_id]
 
-    def result(self, job_id: str, file: str) -> tuple[Job, Path]:
-        """A file that a job has left."""
+    def result(self, job_id: str, name: str) -> tuple[Job, BinaryIO]:
+        """A file that a job has left, open."""
         job = self.find(job_id)
         if job.state != kept.DONE:
             raise ServiceError(409, f"The job is {job.state}; it has results only when it is done.")
-        path = self.store.path(job_id) / file
-        if not path.is_file():
-            raise ServiceError(404, "This result of the job is no longer on the server's disk. Upload the file again.")
-        return job, path
+        try:
+            return job, (self.store.path(job_id) / name).open("rb")
+        except OSError as error:
+            gone = "This result of the job is no longer on the server's disk. Upload the file again."
+            raise ServiceError(404, gone) from error
 
 
 def router(desk: Desk) -> APIRouter:
@@ -175,6 +179,7 @@ def router(desk: Desk) -> APIRouter:
             "topics": topics,
             "seed": seed,
         }
+        _check_known(request.query_params, ("name", *options))
         given = {option: value or None if isinstance(value, str) else value for option, value in options.items()}
         defaults = {"encoding": "utf-8", "contamination": "auto", "stop_words": "english"}
         given |= {option: value for option, value in defaults.items() if given[option] is None}
@@ -203,7 +208,7 @@ def router(desk: Desk) -> APIRouter:
         "/{job_id}",
         summary="Delete a job",
         status_code=204,
-        responses=schemas.answers(None, 404, 409),
+        responses=schemas.answers(None, 404, 409, 507),
         response_class=Response,
     )
     async def delete(job_id: str) -> Response:
@@ -211,7 +216,11 @@ def router(desk: Desk) -> APIRouter:
         job = desk.find(job_id)
         if not job.is_over:
             raise ServiceError(409, f"The job is {job.state}. Cancel it first.")
-        await asyncio.to_thread(shutil.rmtree, desk.store.remove(job), ignore_errors=True)
+        try:
+            gone = desk.store.remove(job)
+        except OSError as error:
+            raise disk_error(error) from error
+        await asyncio.to_thread(shutil.rmtree, gone, ignore_errors=True)
         return Response(status_code=204)
 
     @routes.get(
@@ -222,10 +231,8 @@ def router(desk: Desk) -> APIRouter:
     )
     async def report(job_id: str) -> Response:
         """The report, as one page. It runs in a sandbox, so that nothing in it can ask this server anything."""
-        _, path = desk.result(job_id, kept.REPORT)
-        policy = await asyncio.to_thread(policy_of, path)
-        headers = {"Content-Security-Policy": policy}
-        return WholeFile(path, media_type="text/html; charset=utf-8", headers=headers)
+        _, file = desk.result(job_id, kept.REPORT)
+        return held_file(file, "text/html; charset=utf-8", {"Content-Security-Policy": policy_of(file)})
 
     @routes.get(
         "/{job_id}/scores",
@@ -235,8 +242,8 @@ def router(desk: Desk) -> APIRouter:
     )
     async def scores(job_id: str) -> Response:
         """All documents with their scores, the strangest first."""
-        job, path = desk.result(job_id, kept.SCORES)
-        return WholeFile(path, media_type="text/csv; charset=utf-8", filename=_file_name(job, "scores.csv"))
+        job, file = desk.result(job_id, kept.SCORES)
+        return held_file(file, "text/csv; charset=utf-8", _called(job, "scores.csv"))
 
     @routes.get(
         "/{job_id}/model",
@@ -246,8 +253,8 @@ def router(desk: Desk) -> APIRouter:
     )
     async def model(job_id: str) -> Response:
         """The model, as a zip file of the folder that ``tonmf.load`` reads."""
-        job, path = desk.result(job_id, kept.MODEL_ARCHIVE)
-        return WholeFile(path, media_type="application/zip", filename=_file_name(job, "model.zip"))
+        job, file = desk.result(job_id, kept.MODEL_ARCHIVE)
+        return held_file(file, "application/zip", _called(job, "model.zip"))
 
     @routes.get(
         "/{job_id}/summary",
@@ -257,34 +264,44 @@ def router(desk: Desk) -> APIRouter:
     )
     async def summary(job_id: str) -> Response:
         """All that the report says, as JSON."""
-        _, path = desk.result(job_id, kept.SUMMARY)
-        return WholeFile(path, media_type=JSON)
+        _, file = desk.result(job_id, kept.SUMMARY)
+        return held_file(file, JSON, {})
 
     return routes
 
 
-class WholeFile(FileResponse):
-    """A file as a whole: parts of it are answered in other ways than ours."""
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """As ASGI has it."""
-        self.headers["accept-ranges"] = "none"
-        headers = [(name, value) for name, value in scope["headers"] if name not in (b"range", b"if-range")]
-        await super().__call__({**scope, "headers": headers}, receive, send)
+def _check_known(given: Iterable[str], known: Sequence[str]) -> None:
+    """A slip in the name of an option is no option that is left out."""
+    for name in given:
+        if name not in known:
+            raise ServiceError(422, f"There is no option {shown(name)}; expected {', '.join(known)}.")
 
 
-def policy_of(report: Path) -> str:
+def held_file(file: BinaryIO, media_type: str, headers: dict[str, str]) -> Response:
+    """A file that is open, as an answer; it comes whole even if the job is deleted meanwhile."""
+    headers = {**headers, "Content-Length": str(os.fstat(file.fileno()).st_size)}
+    return StreamingResponse(_chunks(file), media_type=media_type, headers=headers)
+
+
+def _chunks(file: BinaryIO) -> Iterator[bytes]:
+    with file:
+        while chunk := file.read(AT_ONCE):
+            yield chunk
+
+
+def policy_of(report: BinaryIO) -> str:
     """What a report may do: what it says itself, in a sandbox."""
-    with report.open(encoding="utf-8", errors="replace") as file:
-        head = file.read(HEAD)
+    head = report.read(HEAD).decode("utf-8", "replace")
+    report.seek(0)
     found = re.search(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', head)
     own = html.unescape(found.group(1)) if found else POLICY
     return f"{own}; frame-ancestors 'none'; sandbox allow-scripts allow-downloads"
 
 
-def _file_name(job: Job, what: str) -> str:
-    stem = re.sub(r"[^\w.-]+", "-", job.name.partition(".")[0]).strip("-.") or "job"
-    return f"{stem}-{what}"
+def _called(job: Job, what: str) -> dict[str, str]:
+    """What a browser is to call a file that it saves; after the upload."""
+    stem = re.sub(r"[^a-zA-Z0-9_-]+", "-", job.name.partition(".")[0]).strip("-") or "job"
+    return {"Content-Disposition": f'attachment; filename="{stem}-{what}"'}
 
 
 def _json(value: Any, status: int = 200) -> Response:

@@ -138,7 +138,7 @@ class JobStore:
             return
         try:
             job.end(DONE, result=json.loads((self.path(name) / RESULT).read_text(encoding="utf-8")))
-        except (OSError, ValueError, KeyError):
+        except (OSError, ValueError, TypeError, KeyError):
             job.end(INTERRUPTED, STOPPED)
         self.keep(job)
         self.forget_upload(job)
@@ -184,7 +184,7 @@ class JobStore:
     def remove(self, job: Job) -> Path:
         """Remove a job; the folder that is still to be deleted."""
         gone = self.folder / f".{job.id}-gone"
-        with suppress(OSError):
+        with suppress(FileNotFoundError):  # somebody else has deleted it
             self.path(job.id).rename(gone)
         del self.jobs[job.id]
         return gone
@@ -193,7 +193,11 @@ class JobStore:
 def _read(path: Path) -> Job:
     values = json.loads(path.read_text(encoding="utf-8"))
     job = Job(**{known.name: values[known.name] for known in fields(Job)})
-    if job.state not in STATES or not re.fullmatch(r"[0-9a-f]{16}(\.\w+){1,2}", job.file):
+    if (
+        not isinstance(job.created, str)
+        or job.state not in STATES
+        or not re.fullmatch(r"[0-9a-f]{16}(\.\w+){1,2}", job.file)
+    ):
         raise ValueError("it was changed")
     return job
 

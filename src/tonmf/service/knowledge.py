@@ -24,6 +24,7 @@ def router(model: ServedModel, queue: ModelQueue, limits: Limits, metrics: Metri
     """The routes."""
     routes = APIRouter(tags=["model"])
 
+    @routes.head("/healthz", include_in_schema=False)
     @routes.get("/healthz", summary="Is it well?", responses={200: {"model": schemas.Health}}, tags=["server"])
     async def health() -> Response:
         """Answers as soon as the model is loaded and warm."""
@@ -68,7 +69,7 @@ def router(model: ServedModel, queue: ModelQueue, limits: Limits, metrics: Metri
     async def begin_session(request: Request) -> Response:
         """Set a cookie that stands for the token, for pages."""
         if not access.is_token(await _shown_token(request, limits)):
-            raise unauthorised()
+            raise unauthorised("This is not the server's token.")
         if access.token is None:
             return Response(status_code=204)
         secure = request.url.scheme == "https" or request.headers.get("origin", "").startswith("https:")

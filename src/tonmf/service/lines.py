@@ -128,25 +128,23 @@ class BrokenOffError(Exception):
         self.cause, self.line = cause, line
 
 
-class LinesResponse(Response):
-    """Answers as they are ready. If something goes wrong on the way, the last line says what.
+class StreamedResponse(Response):
+    """An answer that is made as the client takes it, so that its size takes no memory.
 
     Parameters
     ----------
     first : bytes
         What is ready when the answer begins.
     rest : async iterator of bytes
-        What comes then.
+        What comes then. If it fails, the connection ends before the answer does.
     held : ExitStack
         What to close in the end.
+    media_type : str
     """
 
-    media_type = LINES
-
-    def __init__(self, first: bytes, rest: AsyncIterator[bytes], held: ExitStack) -> None:
-        self.status_code, self.background, self.body = 200, None, b""
-        self.init_headers({"X-Accel-Buffering": "no"})
-        self.raw_headers = [(name, value) for name, value in self.raw_headers if name != b"content-length"]
+    def __init__(self, first: bytes, rest: AsyncIterator[bytes], held: ExitStack, media_type: str) -> None:
+        super().__init__(media_type=media_type, headers={"X-Accel-Buffering": "no"})
+        del self.headers["content-length"]
         self._first, self._rest, self._held = first, rest, held
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -154,15 +152,29 @@ class LinesResponse(Response):
         with self._held:
             await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
             await send({"type": "http.response.body", "body": self._first, "more_body": True})
-            last = b""
             try:
                 async for some in self._rest:
                     await send({"type": "http.response.body", "body": some, "more_body": True})
             except ClientDisconnect:
                 return
-            except Exception as error:
-                last = encoded(_last_line(error)) + b"\n"
-            await send({"type": "http.response.body", "body": last, "more_body": False})
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+class LinesResponse(StreamedResponse):
+    """One of lines. If something goes wrong on the way, the last line says what."""
+
+    def __init__(self, first: bytes, rest: AsyncIterator[bytes], held: ExitStack) -> None:
+        super().__init__(first, _with_last_line(rest), held, LINES)
+
+
+async def _with_last_line(lines: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    try:
+        async for some in lines:
+            yield some
+    except ClientDisconnect:
+        raise
+    except Exception as error:
+        yield encoded(_last_line(error)) + b"\n"
 
 
 def _last_line(error: Exception) -> Mapping[str, Any]:

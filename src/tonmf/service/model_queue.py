@@ -3,6 +3,9 @@
 Small calls that wait are joined to one, as the model takes almost as long for one document as for ten. What a document's
 answer is does not depend on that. Requests with many documents come in slices (`tonmf.service.scoring`), each of which waits
 for its turn, so that small requests need not wait for large ones.
+
+Between two calls of the model the loop goes round a few times: it sends what is answered and reads what has come, without the
+model in its way, and the next call has the more to join. Both want Python's lock, and would else get little done.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ import asyncio
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import Any
@@ -20,6 +23,9 @@ from tonmf.service.errors import ServiceError
 
 JOINED = 64
 """Documents up to which calls are joined."""
+
+ROUNDS = 3
+"""Of the loop before a call: one to read what has come, two more until its handler asks."""
 
 Run = Callable[[Sequence[Any]], Sequence[Any]]
 """From documents to as many answers."""
@@ -33,11 +39,10 @@ class Call:
     run: Run
     documents: Sequence[Any]
     future: asyncio.Future[Sequence[Any]]
-    loop: asyncio.AbstractEventLoop
 
 
 class ModelQueue:
-    """The thread, and what waits for it.
+    """The thread, and what waits for it; to be used within one loop.
 
     Parameters
     ----------
@@ -47,53 +52,75 @@ class ModelQueue:
 
     def __init__(self, on_call: Callable[[float, int], None]) -> None:
         self._on_call = on_call
-        self._calls: SimpleQueue[Call | None] = SimpleQueue()
-        self._thread = threading.Thread(target=self._work, name="model", daemon=True)
+        self._waiting: deque[Call] = deque()
+        self._busy = True  # until it is started
+        self._calls: SimpleQueue[list[Call] | None] = SimpleQueue()
 
     def start(self) -> None:
         """Begin to work."""
+        self._loop = asyncio.get_running_loop()
+        self._thread = threading.Thread(target=self._work, name="model", daemon=True)
         self._thread.start()
+        self._be_free()
 
     def stop(self) -> None:
-        """Finish what is there, and end."""
+        """Finish what is under way, and end."""
         self._calls.put(None)
         self._thread.join()
 
     @property
     def length(self) -> int:
         """Calls that wait."""
-        return self._calls.qsize()
+        return len(self._waiting)
 
     async def ask(self, key: Hashable, run: Run, documents: Sequence[Any]) -> Sequence[Any]:
         """The answers that `run` gives for documents, when it is their turn."""
-        loop = asyncio.get_running_loop()
-        call = Call(key, run, documents, loop.create_future(), loop)
-        self._calls.put(call)
+        call = Call(key, run, documents, asyncio.get_running_loop().create_future())
+        self._waiting.append(call)
+        if not self._busy:
+            self._begin()
         return await call.future
 
-    def _work(self) -> None:
-        waiting: deque[Call] = deque()
-        while True:
-            while not waiting or not self._calls.empty():
-                call = self._calls.get()
-                if call is None:
-                    for group in _groups(waiting):
-                        self._answer(group)
-                    return
-                waiting.append(call)
-            self._answer(_next_group(waiting))
+    def _begin(self) -> None:
+        self._busy = True
+        self._loop.call_soon(self._go_round, ROUNDS)
 
-    def _answer(self, calls: list[Call]) -> None:
-        calls = [call for call in calls if not call.future.cancelled()]
-        if not calls:
+    def _go_round(self, left: int) -> None:
+        if left:
+            self._loop.call_soon(self._go_round, left - 1)
             return
-        began = time.perf_counter()
-        outcomes = _outcomes(calls)
-        self._on_call(time.perf_counter() - began, sum(len(call.documents) for call in calls))
-        try:
-            calls[0].loop.call_soon_threadsafe(_settle, calls, outcomes)
-        except RuntimeError:  # the loop is closed: nobody waits any more
-            return
+        calls = [call for call in _next_group(self._waiting) if not call.future.done()]
+        if calls:
+            self._calls.put(calls)
+        else:  # nobody waits any more
+            self._be_free()
+
+    def _be_free(self) -> None:
+        self._busy = False
+        if self._waiting:
+            self._begin()
+
+    def _work(self) -> None:
+        """In the thread."""
+        while calls := self._calls.get():
+            began = time.perf_counter()
+            outcomes = _outcomes(calls)
+            self._on_call(time.perf_counter() - began, sum(len(call.documents) for call in calls))
+            try:
+                self._loop.call_soon_threadsafe(self._settle, calls, outcomes)
+            except RuntimeError:  # the loop is closed: nobody waits any more
+                return
+
+    def _settle(self, calls: Sequence[Call], outcomes: Sequence[Sequence[Any] | Exception]) -> None:
+        """Hand out what came."""
+        for call, outcome in zip(calls, outcomes, strict=True):
+            if call.future.done():  # somebody left
+                continue
+            if isinstance(outcome, Exception):
+                call.future.set_exception(outcome)
+            else:
+                call.future.set_result(outcome)
+        self._be_free()
 
 
 def _next_group(waiting: deque[Call]) -> list[Call]:
@@ -112,11 +139,6 @@ def _next_group(waiting: deque[Call]) -> list[Call]:
     return group
 
 
-def _groups(waiting: deque[Call]) -> Iterator[list[Call]]:
-    while waiting:
-        yield _next_group(waiting)
-
-
 def _outcomes(calls: Sequence[Call]) -> list[Sequence[Any] | Exception]:
     """What each call gets; where the joint call fails, each for itself, so that one cannot spoil the others."""
     try:
@@ -129,17 +151,6 @@ def _outcomes(calls: Sequence[Call]) -> list[Sequence[Any] | Exception]:
         outcomes.append(answers[start : start + len(call.documents)])
         start += len(call.documents)
     return outcomes
-
-
-def _settle(calls: Sequence[Call], outcomes: Sequence[Sequence[Any] | Exception]) -> None:
-    """In the loop: hand out what came."""
-    for call, outcome in zip(calls, outcomes, strict=True):
-        if call.future.cancelled():
-            continue
-        if isinstance(outcome, Exception):
-            call.future.set_exception(outcome)
-        else:
-            call.future.set_result(outcome)
 
 
 class Admission:

@@ -117,8 +117,9 @@ class JobRunner:
     async def _follow(self, job: Job) -> dict[str, Any]:
         """Start a job's process, and note what it says; the last of it."""
         told = {"file": job.file, "name": job.name, "options": job.options, "threads": self._threads}
+        told["at_once"] = self._limits.running_jobs
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-m", "tonmf.service.worker", str(self._store.path(job.id)), json.dumps(told)),
+            *(sys.executable, "-P", "-m", "tonmf.service.worker", str(self._store.path(job.id))),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             env={name: value for name, value in os.environ.items() if name != "TONMF_TOKEN"},
@@ -126,6 +127,8 @@ class JobRunner:
             limit=LONGEST_LINE,
         )
         self._processes[job.id] = process
+        # Not among the arguments, which everybody on the machine can see.
+        process.stdin.write(json.dumps(told).encode() + b"\n")  # type: ignore[union-attr]
         if job.id in self._stopped_as:  # while it was starting
             _kill(process)
         last: dict[str, Any] = {}

@@ -98,12 +98,14 @@ class Explained(Answer):
     parts: dict[str, float] = Field(description="What adds up to the score.")
     unexplained: Compared
     unexpected: list[UnexpectedWord] = Field(description="Those that say most first.")
-    topics: list[TopicShare]
-    background: float = Field(description="Share of the document that no topic has.")
+    topic: int | None = Field(description="Number of the topic that explains most of it, if any word of it is known.")
+    topics: list[TopicShare] = Field(description="Those that explain a good part of it.")
+    background: float = Field(description="Share of the document that no topic explains.")
     missing: list[str] = Field(description="Words that its topics lead one to expect.")
     length: Compared
     unknown: Compared
     alarms: dict[str, float]
+    main_alarm: str | None = Field(description="The alarm that says most.")
     nearest: list[NearDocument]
     kind: str = Field(description='What documents are made of: "word", "item" or "term".')
     pieces: list[str | tuple[str, float]] | None = Field(
@@ -218,7 +220,8 @@ def answers(
 
 def files(kind: str, what: str) -> Any:
     """What a route answers that hands out a file of a job."""
-    as_file = {200: {"description": what, "content": {kind: {"schema": {"type": "string"}}}}}
+    schema = {"type": "object" if kind == JSON else "string"}
+    as_file = {200: {"description": what, "content": {kind: {"schema": schema}}}}
     return {**as_file, **answers(None, 404, 409)}
 
 
@@ -249,11 +252,9 @@ def documents_in(model: ServedModel, limits: Limits, *, explaining: bool) -> Con
         items: Content = {"type": "array", "items": {"anyOf": [{"type": "string"}, named]}}
         key, content, examples = "items", items, _ITEMS
     elif model.kind == COUNTS:
-        terms = list(model.columns)[:1000]
-        counts: Content = {"type": "object", "additionalProperties": False}
-        counts["properties"] = {term: {"type": "integer", "minimum": 1, "maximum": 1000} for term in terms}
-        key, content = "counts", counts
-        examples = [{"documents": [{"id": "a", "counts": dict.fromkeys(terms[:2], 2)}]}]
+        # Without names: the description is public, and the vocabulary is not.
+        counts: Content = {"type": "object", "additionalProperties": {"type": "integer", "minimum": 1, "maximum": 1000}}
+        key, content, examples = "counts", counts, _COUNTS
     document: Content = {"type": "object", "required": [key], "properties": {"id": identity, key: content}}
     one = document if model.kind == COUNTS else {"anyOf": [content, document]}
     documents: Content = {"type": "array", "items": one, "minItems": 1, "maxItems": limits.batch}
@@ -279,6 +280,9 @@ def documents_in(model: ServedModel, limits: Limits, *, explaining: bool) -> Con
 
 _TEXTS: list[Content] = [
     {"documents": ["Which fork is best for turning compost?", {"id": "a", "text": "zxcv qwer asdf"}]},
+]
+_COUNTS: list[Content] = [
+    {"documents": [{"id": "a", "counts": {"term": 3, "another term": 1}}]},
 ]
 _ITEMS: list[Content] = [
     {"documents": [["milk", "bread", 17], {"id": "a", "items": ["anvil"]}]},

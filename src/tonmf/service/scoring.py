@@ -16,13 +16,13 @@ from tonmf.service.batches import DocumentReader, check_keys, slices, whole_numb
 from tonmf.service.bodies import JSON, LINES, chunks, content_type, parse, wants_lines
 from tonmf.service.errors import ServiceError, encoded
 from tonmf.service.limits import Limits
-from tonmf.service.lines import BrokenOffError, IncomingLines, LinesResponse, as_lines, read_lines
+from tonmf.service.lines import BrokenOffError, IncomingLines, LinesResponse, StreamedResponse, as_lines, read_lines
 from tonmf.service.metrics import Metrics
 from tonmf.service.model import Named, ServedModel
 from tonmf.service.model_queue import Admission, Admitted, ModelQueue, Run
 
-SCORED_AT_ONCE, EXPLAINED_AT_ONCE = 500, 32
-"""Documents of one request that are looked at before others have their turn: some 30 ms."""
+SCORED_AT_ONCE, EXPLAINED_AT_ONCE = (500, 200_000), (32, 50_000)
+"""Documents of one request, and their characters, that are looked at before others have their turn: some 30 ms."""
 
 MOST_WORDS, MOST_NEAREST = 1000, 100
 
@@ -33,7 +33,7 @@ class Question:
 
     key: Hashable
     run: Run
-    at_once: int
+    at_once: tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -66,14 +66,16 @@ class Scoring:
                 return await self._answer_lines(request, question_of({}), admitted, held)
             body = check_keys(await self._json(request, admitted), keys)
             question, documents = question_of(body), self.reader.read_all(body["documents"])
-            answers = self._answers(request, documents, question)
+            parts = list(slices(documents, *question.at_once))
+            answers = self._answers(request, parts, question)
             if wants_lines(request):
                 in_lines = (as_lines(some) async for some in answers)
                 return LinesResponse(await anext(in_lines), in_lines, held.pop_all())
-            # Written slice by slice, as all of a large answer at once would keep others waiting.
-            written = [encoded(some)[1:-1] async for some in answers]
-        head = encoded({**envelope, "documents": []}).removesuffix(b"]}")
-        return Response(head + b",".join(written) + b"]}", media_type=JSON)
+            start, end = encoded({**envelope, "documents": []}).removesuffix(b"]}"), b"]}"
+            first = start + encoded(await anext(answers))[1:-1]
+            if len(parts) == 1:
+                return Response(first + end, media_type=JSON)
+            return StreamedResponse(first, _rest_of_list(answers, end), held.pop_all(), JSON)
 
     async def _json(self, request: Request, admitted: Admitted) -> Any:
         body = bytearray()
@@ -86,13 +88,11 @@ class Scoring:
             raise ServiceError(422, f"The body is not JSON: {error}.") from None
 
     async def _answers(
-        self, request: Request, documents: Sequence[Named], question: Question
+        self, request: Request, parts: Sequence[Sequence[Named]], question: Question
     ) -> AsyncIterator[Sequence[Any]]:
-        first = True
-        for some in slices(documents, question.at_once):
-            if not first and await request.is_disconnected():
+        for number, some in enumerate(parts):
+            if number > 0 and await request.is_disconnected():
                 raise ClientDisconnect
-            first = False
             yield await self._ask(question, some)
 
     async def _ask(self, question: Question, documents: Sequence[Named]) -> Sequence[Any]:
@@ -119,7 +119,7 @@ class Scoring:
         done, reader = 0, self.reader
         while True:
             try:
-                lines = await incoming.next(question.at_once)
+                lines = await incoming.next(question.at_once[0])
             except ServiceError as error:
                 raise BrokenOffError(error, incoming.number + 1) from None
             if incoming.gone:
@@ -128,7 +128,7 @@ class Scoring:
                 return
             documents, wrong, line = read_lines(lines, reader, done)
             if documents and not (wrong and done == 0):
-                for some in slices(documents, question.at_once):
+                for some in slices(documents, *question.at_once):
                     yield as_lines(await self._ask(question, some))
                 done += len(documents)
             if wrong is not None:
@@ -182,6 +182,13 @@ def router(scoring: Scoring) -> APIRouter:
         return await scoring.answer(request, question_of, ("documents", "n_words", "n_nearest", "pieces"), {})
 
     return routes
+
+
+async def _rest_of_list(answers: AsyncIterator[Sequence[Any]], end: bytes) -> AsyncIterator[bytes]:
+    """What follows the first answers of a JSON list."""
+    async for some in answers:
+        yield b"," + encoded(some)[1:-1]
+    yield end
 
 
 def _explain(model: ServedModel, options: tuple[int, int, bool], documents: Sequence[Named]) -> Sequence[Any]:

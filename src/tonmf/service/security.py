@@ -108,13 +108,11 @@ class Access:
         return f"{COOKIE}={self._session}; Path=/; HttpOnly; SameSite=Strict{'; Secure' if secure else ''}"
 
 
-def unauthorised() -> ServiceError:
+def unauthorised(
+    message: str = "Expected the server's token (Authorization: Bearer …), got none or another.",
+) -> ServiceError:
     """The error for a token that is missing or wrong."""
-    return ServiceError(
-        401,
-        "Expected the server's token (Authorization: Bearer …), got none or another.",
-        {"WWW-Authenticate": 'Bearer realm="tonmf"'},
-    )
+    return ServiceError(401, message, {"WWW-Authenticate": 'Bearer realm="tonmf"'})
 
 
 def access_for(host: str, token: str | None, allowed: Collection[str]) -> Access:

@@ -109,9 +109,13 @@ class _Server(uvicorn.Server):
             self._on_ready()
 
 
+WAITING = 2048
+"""Connections that may wait to be taken."""
+
+
 @contextmanager
 def _bound(host: str, port: int) -> Iterator[socket.socket]:
-    """A socket that has its place before the model is loaded, and takes connections after that."""
+    """A socket that has its place before the model is loaded; connections wait until it is."""
     try:
         family, kind, protocol, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listening = socket.socket(family, kind, protocol)
@@ -121,6 +125,7 @@ def _bound(host: str, port: int) -> Iterator[socket.socket]:
         try:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listening.bind(place)
+            listening.listen(WAITING)
         except (OSError, OverflowError) as error:
             reason = getattr(error, "strerror", None) or error
             raise InputError(f"Cannot listen on {host}, port {port}: {reason}. Give another --port.") from error

@@ -10,12 +10,14 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+from tonmf.counting import make_analysis
+from tonmf.detector import TextOutlierDetector
 from tonmf.errors import InputError, ParameterError
 from tonmf.io import FORMATS, ReadOptions
 from tonmf.io.formats import COMPRESSION_OF, FORMAT_OF, format_of, split_name
 from tonmf.io.options import check_options
 from tonmf.io.wording import listed
-from tonmf.parameters import DETECTOR_RULES, check_parameters
+from tonmf.parameters import DETECTOR_RULES, check_parameters, contamination_of, defaults_of
 from tonmf.service.errors import ServiceError
 
 LONGEST_NAME = 100
@@ -66,16 +68,8 @@ def reading_options(options: dict[str, Any]) -> ReadOptions:
 
 def learning_options(options: dict[str, Any]) -> dict[str, Any]:
     """Options of the detector."""
-    share: float | str = options["contamination"]
-    if share != "auto":
-        try:
-            share = float(share)
-        except ValueError:
-            raise ParameterError(
-                f"contamination must be a share such as 0.05, or auto; got {options['contamination']!r:.60}."
-            ) from None
     learning = {
-        "contamination": share,
+        "contamination": contamination_of(options["contamination"]),
         "stop_words": None if options["stop_words"] == "none" else options["stop_words"],
         "stemmer": options["stem"],
         "min_df": options["min_df"],
@@ -83,6 +77,7 @@ def learning_options(options: dict[str, Any]) -> dict[str, Any]:
         "random_state": options["seed"],
     }
     check_parameters(learning, {name: rule for name, rule in DETECTOR_RULES.items() if name in learning})
+    make_analysis(defaults_of(TextOutlierDetector) | learning)  # knows which languages there are
     return learning
 
 

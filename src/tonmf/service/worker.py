@@ -1,9 +1,9 @@
-"""One job, in a process of its own: ``python -m tonmf.service.worker FOLDER OPTIONS``.
+"""One job, in a process of its own: ``python -m tonmf.service.worker FOLDER``.
 
 A process can be stopped at any time, which a thread cannot, and what it does leaves the server quick. It reads the upload,
 fits, and leaves its results in the folder; ``result.json`` comes last. On standard output it tells how far it is, an object a
-line: ``{"step": …, "progress": …}``, and at last ``{"error": …}``, ``{"fault": …}`` or ``{"result": …}``. When its standard
-input ends, so does it: then there is no server any more.
+line: ``{"step": …, "progress": …}``, and at last ``{"error": …}``, ``{"fault": …}`` or ``{"result": …}``. The first line of its
+standard input says what to do. When that input ends, so does the process: then there is no server any more.
 """
 
 from __future__ import annotations
@@ -79,6 +79,7 @@ def work(folder: Path, job: dict[str, Any], report: Report) -> dict[str, Any]:
     detector.save(folder / kept.MODEL)
     with replacing(folder / kept.MODEL_ARCHIVE) as temporary:
         _pack(folder / kept.MODEL, temporary)
+    notes += ranking.observations
     summary = summarise(
         ranking, title=name, notes=notes, labels=documents.labels, on_done=report.step("Writing the report")
     )
@@ -104,10 +105,11 @@ def _pack(folder: Path, archive: Path) -> None:
 def main(arguments: list[str]) -> int:
     """Do the job that is described in the arguments."""
     out = _own_output()
+    job = json.loads(sys.stdin.readline())
     threading.Thread(target=_end_with_server, daemon=True).start()
-    _step_back()
+    _step_back(job["at_once"])
     warnings.simplefilter("ignore")
-    folder, job, report = Path(arguments[0]), json.loads(arguments[1]), Report(out)
+    folder, report = Path(arguments[0]), Report(out)
     from tonmf.errors import TonmfError
     from tonmf.service.uploads import without_paths
 
@@ -137,8 +139,8 @@ def _end_with_server() -> None:
     os._exit(1)
 
 
-def _step_back() -> None:
-    """Leave time and memory to the server: if memory runs out, it is this process that ends."""
+def _step_back(at_once: int) -> None:
+    """Leave time and memory to the server and to other jobs: if memory runs out, it is this process that ends."""
     with contextlib.suppress(OSError, AttributeError):
         os.nice(5)
     with contextlib.suppress(OSError):
@@ -147,7 +149,7 @@ def _step_back() -> None:
         import resource
 
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        limit = int(memory * (1 - MEMORY_LEFT))
+        limit = int(memory * (1 - MEMORY_LEFT) / at_once)
         resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 
 
