@@ -329,7 +329,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         _, readings = self._read(counts, make_ops(self.backend, self.n_jobs))
         leftovers = Leftovers.of(counts, outside, self.rungs_, readings)
         explainer = self._state.explainer(self.analyzer)
-        words = [explainer.words(leftovers, row)[:n_words] for row in range(counts.matrix.shape[0])]
+        words = [explainer.words(leftovers, row, n_words) for row in range(counts.matrix.shape[0])]
         return explainer.main_topics(leftovers), words
 
     def analyze(self, document: Any) -> list[str]:

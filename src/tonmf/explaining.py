@@ -57,10 +57,10 @@ class Explainer:
         known = np.diff(leftovers.counts.matrix.indptr) > 0
         return [number + 1 if readable else None for number, readable in zip(best.tolist(), known, strict=True)]
 
-    def words(self, leftovers: Leftovers, row: int) -> list[UnexpectedWord]:
-        """All words of a document, those that say most first."""
+    def words(self, leftovers: Leftovers, row: int, n_words: int) -> list[UnexpectedWord]:
+        """The words of a document that say most, in order."""
         outside = self.scorer.alarms.rarity_outside + 1
-        return leftovers.words(row, self.terms, self.idf, outside, typical=float(self.profile.unknown[50]))
+        return leftovers.words(row, n_words, self.terms, self.idf, outside, typical=float(self.profile.unknown[50]))
 
     def explain(
         self,
@@ -92,7 +92,7 @@ class Explainer:
                     n_docs=self.profile.n_docs,
                     parts=_parts(scores, row),
                     unexplained=Compared.with_quantiles(leftovers.unexplained[row], self.profile.unexplained),
-                    unexpected=self.words(leftovers, row)[:n_words],
+                    unexpected=self.words(leftovers, row, n_words),
                     topic=main[row],
                     topics=leans,
                     background=max(1.0 - float(leftovers.explained[row].sum()), 0.0),

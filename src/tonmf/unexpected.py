@@ -13,6 +13,7 @@ vocabulary the product is taken times the part of the document's unknown words t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -89,25 +90,27 @@ class Leftovers:
         return cls(counts, C, outside, parts, weights, left / whole, explained / whole[:, None])
 
     def words(
-        self, row: int, terms: Sequence[str], idf: Array, idf_outside: float, typical: float
+        self, row: int, n_words: int, terms: Sequence[str], idf: Array, idf_outside: float, typical: float
     ) -> list[UnexpectedWord]:
-        """All words of one document, those that say most first; `typical` is the usual share of unknown words."""
+        """The words of one document that say most, in order; `typical` is the usual share of unknown words."""
         start, end = self.C.indptr[row], self.C.indptr[row + 1]
         columns, weight = self.C.indices[start:end], self.weights[row]
-        shares = self.parts[start:end] / weight
-        known = [
-            UnexpectedWord(terms[column], float(share), int(count), known=True)
-            for column, share, count in zip(columns, shares, self.counts.matrix.data[start:end], strict=True)
-        ]
-        strangers = self.outside[row]
-        unknown = [
-            UnexpectedWord(word, float((1 + np.log(n)) / weight), n, known=False) for word, n in strangers.items()
-        ]
-        own = len(strangers) / max(len(strangers) + len(known), 1)
+        strangers = list(self.outside[row].items())
+        outside = np.array([1 + math.log(count) for _, count in strangers])
+        shares = np.concatenate([self.parts[start:end], outside]) / (weight if weight > 0 else 1)
+        own = len(strangers) / max(len(strangers) + len(columns), 1)
         factor = max(1 - typical / own, 0.0) if own > 0 else 0.0
-        says = np.concatenate([shares * idf[columns], [word.share * idf_outside * factor for word in unknown]])
-        listed = [*known, *unknown]
-        return [listed[i] for i in np.argsort(-says, kind="stable")]
+        weights = np.concatenate([idf[columns], np.full(len(strangers), idf_outside * factor)])
+        listed = np.argsort(-shares * weights, kind="stable")[:n_words]
+        words = []
+        for place in listed.tolist():
+            known = place < len(columns)
+            if known:
+                word, count = terms[columns[place]], int(self.counts.matrix.data[start + place])
+            else:
+                word, count = strangers[place - len(columns)]
+            words.append(UnexpectedWord(word, float(shares[place]), count, known))
+        return words
 
 
 def _parts(C: sp.csr_matrix, rungs: Sequence[Rung], readings: Sequence[Reading]) -> tuple[Array, Array]:

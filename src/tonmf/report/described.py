@@ -19,7 +19,7 @@ IN_FULL = {"n_words": 10, "n_nearest": 3, "n_missing": 5}
 IN_SHORT = {"n_words": 5, "n_nearest": 0, "n_missing": 0}
 """What is listed of a document."""
 
-SEARCHED = 10
+SEARCHED = 5
 """The part to show of a text that is cut is looked for among so many times as many characters."""
 
 ALL_TEXT = 20_000_000

@@ -52,3 +52,15 @@ export function oncePerFrame(run) {
     });
   };
 }
+
+/** A table with a caption, names of its columns, and rows. */
+export function tableOf(kind, caption, names, rows) {
+  const head = names.map((name) => element("th", { scope: "col" }, name));
+  return element(
+    "table",
+    { class: kind },
+    element("caption", {}, caption),
+    element("thead", {}, element("tr", {}, head)),
+    element("tbody", {}, rows),
+  );
+}

@@ -1,4 +1,4 @@
-import { element } from "./dom.js";
+import { element, tableOf } from "./dom.js";
 import { counted, percent, shortened, whole } from "./format.js";
 
 /** What a list by score may hide or mix: rare documents that hang together, those of unknown words, those without any. */
@@ -48,26 +48,12 @@ function groupsTable(groups, columns, choose) {
       ),
     ),
   );
-  const names = ["words in common", "documents", "share", "such as"];
-  return element(
-    "table",
-    { class: "groups" },
-    element(
-      "caption",
-      {},
-      "Documents that hang together but are rare, those that stand out most first. They explain one another, and so may have ",
+  return tableOf(
+    "groups",
+    "Documents that hang together but are rare, those that stand out most first. They explain one another, and so may have " +
       "ordinary scores.",
-    ),
-    element(
-      "thead",
-      {},
-      element(
-        "tr",
-        {},
-        names.map((name) => element("th", { scope: "col" }, name)),
-      ),
-    ),
-    element("tbody", {}, rows),
+    ["words in common", "documents", "share", "such as"],
+    rows,
   );
 }
 

@@ -1,9 +1,7 @@
 import { element } from "./dom.js";
 import { bytesInWords } from "./file_field.js";
-import { counted, decimal, percent, shortened, whole } from "./format.js";
-import { topicMark } from "./topic_marks.js";
-
-const NO_TOPICS = "No topics were found: no words are shared by enough documents.";
+import { counted, decimal, percent, whole } from "./format.js";
+import { topicsTable } from "./topics_section.js";
 
 /** The model that is served: what it was fitted on, what it flags, what it is made with, and its topics. */
 export function modelView(model) {
@@ -14,7 +12,7 @@ export function modelView(model) {
     heading,
     aboutList(factsOf(model)),
     element("h3", {}, "Topics"),
-    model.topics.length > 0 ? tableOf(model.topics) : element("p", { class: "absent" }, NO_TOPICS),
+    topicsTable(model.topics),
     element("h3", {}, "The server"),
     aboutList(limitsOf(model.limits)),
     element("p", { class: "note" }, "For programs: ", element("a", { href: "/openapi.json" }, "its API, as OpenAPI"), "."),
@@ -53,36 +51,4 @@ function limitsOf(limits) {
 function aboutList(facts) {
   const pairs = facts.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value)));
   return element("dl", { class: "about" }, pairs);
-}
-
-function tableOf(topics) {
-  const names = ["topic", "share", "words", "typical documents"];
-  const largest = Math.max(...topics.map(({ share }) => share), 1e-9);
-  const rows = topics.map(({ number, share, words, typical }) =>
-    element(
-      "tr",
-      {},
-      element("th", { scope: "row", class: "topic-number" }, topicMark(number), element("b", {}, String(number))),
-      element(
-        "td",
-        { class: "topic-share" },
-        element("span", { class: "number" }, percent(share)),
-        element("span", { class: "bar", style: { "--part": (share / largest).toFixed(3) } }),
-      ),
-      element("td", { class: "topic-words", dir: "auto" }, words.join(", ")),
-      element("td", { class: "topic-typical" }, (typical ?? []).map(typicalOf)),
-    ),
-  );
-  return element(
-    "table",
-    { class: "topics" },
-    element("caption", {}, "A topic’s share is of all that the documents say."),
-    element("thead", {}, element("tr", {}, names.map((name) => element("th", { scope: "col" }, name)))),
-    element("tbody", {}, rows),
-  );
-}
-
-function typicalOf({ id, excerpt }) {
-  const name = element("b", {}, shortened(String(id), 40));
-  return element("span", { class: "excerpt", dir: "auto" }, name, ` ${shortened(excerpt ?? "", 160)}`);
 }

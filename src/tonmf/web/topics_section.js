@@ -1,4 +1,4 @@
-import { element } from "./dom.js";
+import { element, tableOf } from "./dom.js";
 import { percent, shortened, whole } from "./format.js";
 import { topicMark } from "./topic_marks.js";
 
@@ -8,63 +8,51 @@ export function topicsSection(topics, choose) {
     "section",
     { id: "topics", "aria-labelledby": "topics-heading" },
     element("h2", { id: "topics-heading" }, "Topics"),
-    topics.length > 0
-      ? topicsTable(topics, choose)
-      : element("p", { class: "absent" }, "No topics were found: no words are shared by enough documents."),
+    topicsTable(topics, choose),
   );
 }
 
-function topicsTable(topics, choose) {
+/** Topics as a table; with the number of documents of each where `choose` can list them. */
+export function topicsTable(topics, choose = null) {
+  if (topics.length === 0) {
+    return element("p", { class: "absent" }, "No topics were found: no words are shared by enough documents.");
+  }
   const largest = Math.max(...topics.map(({ share }) => share), 1e-9);
-  const rows = topics.map(({ number, share, words, documents, typical }) =>
+  const rows = topics.map((topic) =>
     element(
       "tr",
       {},
-      element("th", { scope: "row", class: "topic-number" }, topicMark(number), element("b", {}, String(number))),
+      element(
+        "th",
+        { scope: "row", class: "topic-number" },
+        topicMark(topic.number),
+        element("b", {}, String(topic.number)),
+      ),
       element(
         "td",
         { class: "topic-share" },
-        element("span", { class: "number" }, percent(share)),
-        element("span", { class: "bar", style: { "--part": (share / largest).toFixed(3) } }),
+        element("span", { class: "number" }, percent(topic.share)),
+        element("span", { class: "bar", style: { "--part": (topic.share / largest).toFixed(3) } }),
       ),
-      element(
-        "td",
-        { class: "number topic-documents" },
-        element(
-          "button",
-          {
-            type: "button",
-            class: "link",
-            title: "List the documents of this topic",
-            click: () => choose({ topic: number }),
-          },
-          whole(documents),
-        ),
-      ),
-      element("td", { class: "topic-words", dir: "auto" }, words.join(", ")),
-      element("td", { class: "topic-typical" }, (typical ?? []).slice(0, 2).map(typicalLine)),
+      choose && element("td", { class: "number topic-documents" }, documentsOf(topic, choose)),
+      element("td", { class: "topic-words", dir: "auto" }, topic.words.join(", ")),
+      element("td", { class: "topic-typical" }, (topic.typical ?? []).slice(0, 2).map(typicalLine)),
     ),
   );
-  const names = ["topic", "share", "documents", "words", "typical documents"];
-  return element(
-    "table",
-    { class: "topics" },
-    element(
-      "caption",
-      {},
-      "A topic’s share is of all that the documents say; its documents are those that lean on it most.",
-    ),
-    element(
-      "thead",
-      {},
-      element(
-        "tr",
-        {},
-        names.map((name) => element("th", { scope: "col" }, name)),
-      ),
-    ),
-    element("tbody", {}, rows),
+  const caption = "A topic’s share is of all that the documents say";
+  const names = ["topic", "share", choose && "documents", "words", "typical documents"].filter(Boolean);
+  return tableOf(
+    "topics",
+    choose ? `${caption}; its documents are those of which it explains most.` : `${caption}.`,
+    names,
+    rows,
   );
+}
+
+function documentsOf({ number, documents }, choose) {
+  const title = "List the documents of this topic";
+  const list = () => choose({ topic: number });
+  return element("button", { type: "button", class: "link", title, click: list }, whole(documents));
 }
 
 function typicalLine({ id, excerpt }) {
