@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
+from urllib.request import urlopen
 
 import numpy as np
 
@@ -25,6 +26,9 @@ from tonmf.datasets import make_corpus
 CONNECTIONS = (1, 8, 64)
 BODIES = (1, 256)
 TRAINING = 4000
+
+BAR = 2.0
+"""Milliseconds that the server may add to one document at one connection, at the median."""
 
 STRETCHES = 10
 """In how many parts a measurement is taken."""
@@ -41,6 +45,13 @@ class Server:
         """MB of its process that are in memory."""
         status = Path(f"/proc/{self.pid}/status").read_text()
         return int(re.search(r"VmRSS:\s+(\d+)", status).group(1)) / 1024
+
+    def model_work(self) -> np.ndarray:
+        """Seconds that its model was at work, and calls of it, since it began."""
+        with urlopen(f"http://127.0.0.1:{self.port}/metrics") as answer:
+            written = answer.read().decode()
+        names = ("tonmf_model_seconds_total", "tonmf_model_calls_total")
+        return np.array([float(re.search(rf"^{name} (\S+)", written, re.MULTILINE).group(1)) for name in names])
 
 
 @dataclass(frozen=True)
@@ -141,7 +152,9 @@ def measured(detector: TextOutlierDetector, server: Server, seconds: float) -> l
     for size in BODIES:
         batches = batches_of(size)
         for connections in CONNECTIONS:
+            before = server.model_work()
             run, alone = in_turn(detector, server, batches, connections, seconds)
+            busy, calls = server.model_work() - before
             rows.append(
                 {
                     "documents": size,
@@ -151,11 +164,27 @@ def measured(detector: TextOutlierDetector, server: Server, seconds: float) -> l
                     "median (ms)": float(np.median(run.times)),
                     "p99 (ms)": float(np.percentile(run.times, 99)),
                     "the model alone, median (ms)": float(np.median(alone)),
-                    "overhead (ms)": float(np.median(run.times) - np.median(alone)) if connections == 1 else "",
+                    "requests a call": len(run.times) / calls,
+                    "model at work (%)": 100 * busy / run.seconds,
                     "failed": run.failed,
                 }
             )
     return rows
+
+
+def overhead(detector: TextOutlierDetector, server: Server, seconds: float, repeats: int) -> dict[str, object]:
+    """By how much one document over one connection takes longer than in the model: all of several measurements."""
+    differences = []
+    for _ in range(repeats):
+        run, alone = in_turn(detector, server, batches_of(1), 1, seconds)
+        differences.append(float(np.median(run.times) - np.median(alone)))
+    return {
+        "measurements": repeats,
+        "median (ms)": float(np.median(differences)),
+        "least (ms)": min(differences),
+        "most (ms)": max(differences),
+        "above 2 ms": sum(difference > BAR for difference in differences),
+    }
 
 
 def endurance(server: Server, seconds: float) -> list[dict[str, object]]:
@@ -195,6 +224,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=10, help="for each measurement")
     parser.add_argument("--long", type=float, default=60, help="seconds at the largest number of connections")
+    parser.add_argument("--repeats", type=int, default=12, help="measurements of what the server adds")
     options = parser.parse_args(arguments)
     corpus = make_corpus(n_docs=TRAINING, n_outliers=80)
     words = np.mean([len(text.split()) for text in corpus.texts])
@@ -207,9 +237,11 @@ def main(arguments: list[str] | None = None) -> None:
             asyncio.run(load(server.port, warm, max(CONNECTIONS), 2))
             rows = measured(detector, server, options.seconds)
             print_table("POST /v1/score over connections that are kept", list(rows[0]), (row.values() for row in rows))
+            added = overhead(detector, server, options.seconds / 2, options.repeats)
+            print_table("What the server adds to one document at one connection", list(added), [added.values()])
             lasting = endurance(server, options.long)
             print_table("For longer", list(lasting[0]), (row.values() for row in lasting))
-    save("serving", {"loads": rows, "endurance": lasting})
+    save("serving", {"loads": rows, "overhead": added, "endurance": lasting})
 
 
 if __name__ == "__main__":

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
-from tonmf import TextOutlierDetector
-from tonmf.analysis import WordRules, make_analyzer
+from tonmf import ParameterError, TextOutlierDetector
+from tonmf.analysis import WordRules, make_analyzer, make_stemmer
 from tonmf.documents import items_of
 from tonmf.text import TermCounter, kept_terms, select_terms
 from tonmf.unexpected import UnexpectedWord
@@ -146,3 +146,10 @@ def test_remembered_words_are_short_and_not_too_many(monkeypatch):
         assert [piece.text for piece in pieces if piece.share > 0] == [long, "dog"]
         assert len(analysis._terms) <= 10
         assert max(map(len, analysis._terms)) <= 40
+
+
+@pytest.mark.parametrize("language", ["klingon", "naïve", "漢字", ""])
+def test_a_language_without_a_stemmer_is_refused_whatever_its_letters(language):
+    """A name that is not ASCII was an error of the stemmer's own."""
+    with pytest.raises(ParameterError, match="stemmer must be one of"):
+        make_stemmer(language)

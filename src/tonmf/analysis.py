@@ -168,7 +168,7 @@ def make_stemmer(language: str) -> Callable[[str], str]:
         raise MissingExtraError("Stemming needs PyStemmer: pip install 'tonmf[stem]'.") from error
     try:
         stem: Callable[[str], str] = Stemmer.Stemmer(language).stemWord
-    except KeyError as error:
+    except (KeyError, UnicodeEncodeError) as error:  # the latter for names that are not ASCII
         known = ", ".join(sorted(Stemmer.algorithms()))
         raise ParameterError(f"stemmer must be one of {known}; got {language!r}.") from error
     return stem
