@@ -191,7 +191,9 @@ def test_long_texts_are_cut_where_their_unexpected_words_are_and_a_note_says_so(
     long = f"{CORPUS.texts[0]} zxcv qwer uiop hjkl {CORPUS.texts[1]}"
     told = summarise(ranking_of([*CORPUS.texts[:-1], long]), title="")
     cut = [document for document in told["documents"] if "cut" in document]
-    assert sum(len(Piece(*_pair(piece)).text) for document in told["documents"] for piece in document["pieces"]) <= 10_000
+    assert (
+        sum(len(Piece(*_pair(piece)).text) for document in told["documents"] for piece in document["pieces"]) <= 10_000
+    )
     assert len(cut) > 20
     assert f"{len(cut)} texts are cut: to " in told["notes"][0]
     (longest,) = (document for document in cut if document["cut"] == len(long))
