@@ -431,7 +431,9 @@ def test_an_option_that_makes_no_sense_is_refused_with_the_servers_sentence(page
     page.get_by_text("Options", exact=True).click()
     page.get_by_label("Share to flag").fill("most")
     page.get_by_role("button", name="Start").click()
-    expect(page.locator("#fit form .problem")).to_contain_text("contamination must be a share such as 0.05, or auto")
+    expect(page.locator("#fit form .problem")).to_contain_text(
+        "contamination must be a share such as 0.05 or 5%, or auto"
+    )
 
 
 def test_a_file_larger_than_the_server_takes_is_not_sent(page):

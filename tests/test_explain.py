@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -206,6 +207,18 @@ def test_less_means_less():
 def test_a_word_without_an_end_does_not_fill_the_screen():
     why = DETECTOR.explain(["z" * 100_000])[0]
     assert len(why.to_text()) < 2000
+
+
+def test_the_main_alarm_is_the_one_that_goes_furthest_and_rare_words_come_last():
+    why = DETECTOR.explain([CORPUS.texts[0]])[0]
+    for alarms, main in (
+        ({}, None),
+        ({"rare": 3.0}, "rare"),
+        ({"unknown": 0.2, "rare": 3.0}, "unknown"),
+        ({"unknown": 0.2, "repeated": 0.5, "rare": 3.0}, "repeated"),
+        ({"unknown": 2.0, "empty": 1.0}, "empty"),
+    ):
+        assert replace(why, alarms=alarms).main_alarm == main
 
 
 def test_what_nobody_asks_for_is_not_listed():

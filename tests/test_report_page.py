@@ -504,7 +504,7 @@ def test_documents_of_unknown_words_are_counted_and_listed(report):
     expected = [document["id"] for document in summary["documents"] if "unknown" in document["alarms"]]
     page.locator("ul.special").get_by_role("button", name=f"{len(expected)} documents").first.click()
     assert ids_listed(page) == expected
-    assert "No documents without a word" in page.locator("ul.special").text_content()
+    assert "No documents without words" in page.locator("ul.special").text_content()
 
 
 # ------------------------------------------------------------------ export
@@ -792,6 +792,16 @@ def test_texts_do_nothing_but_show(window, request, tmp_path):
     assert page.title() == title
     assert page.locator("#report :is(script, img, iframe, b b, i, svg[onload])").count() == 0
     assert not is_wider_than_its_window(page)
+
+
+def test_what_is_drawn_later_has_its_place_before(report):
+    """Else a link into the page leads to where its target was."""
+    page, _ = report
+    height = page.evaluate("document.documentElement.scrollHeight")
+    for part in (".map", ".curve"):
+        page.locator(part).first.scroll_into_view_if_needed()
+        page.locator(f"{part} canvas").first.wait_for()
+    assert page.evaluate("document.documentElement.scrollHeight") == height
 
 
 def test_words_that_are_too_long_for_a_line_can_be_printed(page, tmp_path):

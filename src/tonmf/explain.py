@@ -16,9 +16,6 @@ from tonmf.unexpected import UnexpectedWord
 NAMED = 4
 """Words that the sentence names."""
 
-ALARMS = ("empty", "unknown", "repeated", "rare")
-"""The alarms (`tonmf.alarms`), the one that says most first."""
-
 LONGEST_WORD = 40
 """Characters of a word that are written out."""
 
@@ -63,7 +60,7 @@ class Explanation:
     unexpected : list of UnexpectedWord
         Its words, those that say most first. The shares of all of them add up to the unexplained share.
     topic : int or None
-        Number of the topic that explains most of it; None if no word of it is in the vocabulary.
+        Number of the topic that explains most of it; None if it leans on none.
     topics : list of TopicShare
         The topics that it leans on: those that explain a good part of it in the finest fit, the largest share first.
     background : float
@@ -114,8 +111,9 @@ class Explanation:
 
     @property
     def main_alarm(self) -> str | None:
-        """Of the alarms that it raises, the one that says most."""
-        return next((alarm for alarm in ALARMS if alarm in self.alarms), None)
+        """Of the alarms that it raises, the one that says most: rare words only if there is no other."""
+        others = [alarm for alarm in self.alarms if alarm != "rare"] or list(self.alarms)
+        return max(others, key=lambda alarm: (alarm == "empty", self.alarms[alarm]), default=None)
 
     def _verdict(self) -> str:
         flagged, where = ("Flagged", "above") if self.outlier else ("Not flagged", "below")

@@ -19,7 +19,7 @@ from tonmf.unexpected import Leftovers, UnexpectedWord
 TOPIC_WORDS = 5
 """Words that stand for a topic in an explanation."""
 
-SMALLEST_LEAN = 0.05
+SMALLEST_LEAN = 0.1
 """Share of a document from which on it leans on a topic."""
 
 AT_ONCE = 500
@@ -52,10 +52,12 @@ class Explainer:
         ]
 
     def main_topics(self, leftovers: Leftovers) -> list[int | None]:
-        """Of each document the number of the topic that explains most of it; None if none of its terms is known."""
-        best = leftovers.explained[:, by_share(self.scorer.rungs[0])].argmax(axis=1)
-        known = np.diff(leftovers.counts.matrix.indptr) > 0
-        return [number + 1 if readable else None for number, readable in zip(best.tolist(), known, strict=True)]
+        """Of each document the number of the topic that explains most of it; None if it leans on none."""
+        shares = leftovers.explained[:, by_share(self.scorer.rungs[0])]
+        leans = shares.max(axis=1, initial=0.0) >= SMALLEST_LEAN
+        return [
+            number + 1 if lean else None for number, lean in zip(shares.argmax(axis=1).tolist(), leans, strict=True)
+        ]
 
     def words(self, leftovers: Leftovers, row: int, n_words: int) -> list[UnexpectedWord]:
         """The words of a document that say most, in order."""

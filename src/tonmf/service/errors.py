@@ -89,6 +89,8 @@ def _invalid(error: RequestValidationError) -> str:
     """What is wrong with the first parameter that is."""
     first = error.errors()[0]
     name = str(first["loc"][-1]) if first.get("loc") else "request"
+    if first.get("type") == "missing":
+        return f"Expected {name} in the address, such as ?{name}=…, but it is missing."
     what = str(first.get("msg", "is not valid"))
     return f"{name}: {what[:1].lower()}{what[1:]}."
 

@@ -98,7 +98,7 @@ class Explained(Answer):
     parts: dict[str, float] = Field(description="What adds up to the score.")
     unexplained: Compared
     unexpected: list[UnexpectedWord] = Field(description="Those that say most first.")
-    topic: int | None = Field(description="Number of the topic that explains most of it, if any word of it is known.")
+    topic: int | None = Field(description="Number of the topic that explains most of it, if one explains a good part.")
     topics: list[TopicShare] = Field(description="Those that explain a good part of it.")
     background: float = Field(description="Share of the document that no topic explains.")
     missing: list[str] = Field(description="Words that its topics lead one to expect.")

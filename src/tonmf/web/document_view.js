@@ -139,7 +139,7 @@ function factsBlock(shown, topics, word) {
   return element(
     "div",
     { class: "document-facts" },
-    shown.topics && [
+    shown.topics && shown.main_alarm !== "empty" && [
       element("h4", {}, "Topics that explain it"),
       topicsBar(shown.topics, shown.background, topics),
     ],
@@ -151,7 +151,7 @@ function factsBlock(shown, topics, word) {
 function factsList(shown, word) {
   const facts = [
     shown.parts && ["Score", `${decimal(shown.score)} = ${partsOf(shown.parts)}`],
-    shown.unexplained && ["No topic explains", compared(shown.unexplained, percent)],
+    shown.unexplained && shown.main_alarm !== "empty" && ["No topic explains", compared(shown.unexplained, percent)],
     shown.length && ["Length", compared(shown.length, (number) => counted(number, word), whole)],
     shown.unknown && [`Unknown ${word}s`, compared(shown.unknown, percent)],
     ...Object.entries(shown.alarms ?? {}).map(([name, excess]) => [`Alarm: ${name}`, alarmText(name, excess)]),

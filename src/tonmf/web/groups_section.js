@@ -15,7 +15,7 @@ export function groupsSection({ analysed, groups }, columns, choose) {
       "ul",
       { class: "special" },
       special(columns, "unknown", `with far more ${word}s outside the vocabulary than usual`, choose),
-      special(columns, "empty", `without a ${word} that could speak for them`, choose),
+      special(columns, "empty", `without ${word}s to go by`, choose),
       special(columns, "repeated", `repeating the same few ${word}s`, choose),
       special(columns, "rare", `of rare ${word}s`, choose),
     ),
