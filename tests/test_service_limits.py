@@ -72,7 +72,7 @@ def test_options_that_make_no_sense_are_refused(options, says, server):
 def test_parameters_of_addresses_that_make_no_sense_are_refused(server):
     refused(server.get("/v1/topics?words=0"), 422, "words: input should be greater than or equal to 1.")
     refused(server.get("/v1/topics?words=many"), 422, "words: input should be a valid integer")
-    refused(server.post("/v1/jobs"), 422, "name: field required.")
+    refused(server.post("/v1/jobs"), 422, "Expected name in the address, such as ?name=…")
 
 
 FINE = {
