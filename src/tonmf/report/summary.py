@@ -20,7 +20,7 @@ from tonmf.metrics import precision_recall_curve, roc_curve
 from tonmf.parameters import defaults_of
 from tonmf.ranking import Ranking, ignore, stretches
 from tonmf.report.atlas import places_of_documents, places_of_topics
-from tonmf.report.described import IN_FULL, IN_SHORT, describe, levels
+from tonmf.report.described import IN_FULL, IN_SHORT, Level, describe, levels
 from tonmf.saved_parameters import changed_parameters
 from tonmf.topics import by_share
 
@@ -74,9 +74,11 @@ def summarise(
     """
     if labels is not None and len(labels) != len(ranking.ids):
         raise InputError(f"Expected one label for each of the {len(ranking.ids)} documents; got {len(labels)}.")
-    documents, leans = _documents(ranking, on_done)
-    _place(ranking, documents, leans)
-    notes = [*notes, *_note_on_cut_texts(ranking, documents)]
+    how_much, circle = levels(ranking), _circle(ranking)
+    documents, leans = _documents(ranking, how_much, on_done)
+    for document, (x, y) in zip(documents, places_of_documents(leans, circle).tolist(), strict=True):
+        document |= {"x": round(x, 4), "y": round(y, 4)}
+    notes = [*notes, *_note_on_cut_texts(documents, how_much)]
     curves = None
     if labels is not None:
         notes, curves = _labelled(ranking, documents, np.asarray(labels), notes)
@@ -86,7 +88,7 @@ def summarise(
         "made": {"when": now(), **versions()},
         "analysed": _analysed(ranking, documents),
         "notes": notes,
-        "topics": _topics(ranking, documents),
+        "topics": _topics(ranking, documents, circle),
         "groups": _groups(ranking),
         "curves": curves,
         "documents": documents,
@@ -99,10 +101,12 @@ def write_summary(path: str | os.PathLike[str], summary: dict[str, Any]) -> None
         json.dump(summary, file, ensure_ascii=False, allow_nan=False)
 
 
-def _documents(ranking: Ranking, on_done: Callable[[float], None]) -> tuple[list[dict[str, Any]], list[list[Any]]]:
+def _documents(
+    ranking: Ranking, how_much: tuple[int, Level, Level], on_done: Callable[[float], None]
+) -> tuple[list[dict[str, Any]], list[list[Any]]]:
     """All documents, the strangest first, and the topics they lean on."""
     rows = ranking.order.tolist()
-    n_detailed, full, short = levels(ranking)
+    n_detailed, full, short = how_much
     documents: list[dict[str, Any]] = []
     leans = []
     for of_level, level in ((rows[:n_detailed], full), (rows[n_detailed:], short)):
@@ -113,12 +117,6 @@ def _documents(ranking: Ranking, on_done: Callable[[float], None]) -> tuple[list
                 leans.append(why.topics)
             on_done(len(documents) / len(rows))
     return documents, leans
-
-
-def _place(ranking: Ranking, documents: Sequence[dict[str, Any]], leans: Sequence[list[Any]]) -> None:
-    """Put documents on the map."""
-    for document, (x, y) in zip(documents, places_of_documents(leans, _circle(ranking)).tolist(), strict=True):
-        document |= {"x": round(x, 4), "y": round(y, 4)}
 
 
 def _circle(ranking: Ranking) -> NDArray[np.float64]:
@@ -154,11 +152,11 @@ def _analysed(ranking: Ranking, documents: Sequence[dict[str, Any]]) -> dict[str
     }
 
 
-def _topics(ranking: Ranking, documents: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _topics(ranking: Ranking, documents: Sequence[dict[str, Any]], circle: NDArray[np.float64]) -> list[dict[str, Any]]:
     main = Counter(document["topic"] for document in documents)
     return [
         {**asdict(topic), "documents": main[topic.number], "x": round(x, 4), "y": round(y, 4)}
-        for topic, (x, y) in zip(ranking.detector.topics(TOPIC_WORDS), _circle(ranking).tolist(), strict=True)
+        for topic, (x, y) in zip(ranking.detector.topics(TOPIC_WORDS), circle.tolist(), strict=True)
     ]
 
 
@@ -169,11 +167,11 @@ def _groups(ranking: Ranking) -> list[dict[str, Any]]:
     return [{**asdict(group), "documents": rank[group.documents].tolist()} for group in ranking.small_groups]
 
 
-def _note_on_cut_texts(ranking: Ranking, documents: Sequence[dict[str, Any]]) -> list[str]:
+def _note_on_cut_texts(documents: Sequence[dict[str, Any]], how_much: tuple[int, Level, Level]) -> list[str]:
     n_cut = sum("cut" in document for document in documents)
     if not n_cut:
         return []
-    n_detailed, full, short = levels(ranking)
+    n_detailed, full, short = how_much
     beyond = f", and beyond rank {n_detailed:,} to {short.longest:,}" if len(documents) > n_detailed else ""
     are = "is" if n_cut == 1 else "are"
     return [f"{number_of(n_cut, 'text')} {are} cut: to {full.longest:,} characters{beyond}. Scores are of whole texts."]
