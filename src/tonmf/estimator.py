@@ -232,6 +232,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
             tol=self.tol,
             inner_iter=self.inner_iter or (10 if paper else 1),
             inner_tol=1e-3 if self.inner_tol is None else self.inner_tol,
+            compare_with_start=paper and isinstance(self.init, str) and self.init == "uniform",
         )
 
     def _start(self, source: MatrixSource, n_topics: int, ops: Ops) -> Start:
@@ -271,8 +272,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         return float(self._residual_score(np.array(threshold))) if of_residuals else threshold
 
     def _warn(self, solution: Solution) -> None:
-        started_apart = isinstance(self.init, str) and self.init == "uniform" and self.solver == "paper"
-        if started_apart and solution.stayed_at_start > STALLED:
+        if solution.stayed_at_start > STALLED:
             warnings.warn(
                 "The fit stayed at its start (init='uniform'): final and initial residuals rank-correlate at "
                 f"{solution.stayed_at_start:.3f}. So far from the data every weight α/ρ is near 0, and Z takes up the random "

@@ -56,17 +56,19 @@ def random_start(source: Source, n_topics: int, rng: np.random.RandomState, ops:
     for row in R:
         row[:] = rng.standard_normal(n_topics)
 
+    dtype = source.dtype
+
     def add_documents(block: Block, sums: Sums) -> None:
-        ops.collect(block.X, block.sample_weight.astype(source.dtype)[:, None], sums.P)
+        ops.collect(block.X, block.sample_weight.astype(dtype)[:, None], sums.P)
 
     def add_leaning(block: Block, sums: Sums) -> None:
         lean = ops.project(block.X, R)
         lean -= centre
         np.maximum(lean, 0, out=lean)
         lean *= block.sample_weight[:, None]
-        ops.collect(block.X, lean.astype(source.dtype), sums.P)
+        ops.collect(block.X, lean.astype(dtype), sums.P)
 
-    total_weight = sum(float(block.sample_weight.sum()) for block in source.blocks())
+    total_weight = sum(executor.gather(lambda block: float(block.sample_weight.sum()), source.blocks()))
     total = executor.run(add_documents, source.blocks(), lambda: Sums.zeros(source.n_terms, 1)).P
     centre = total[:, 0] / total_weight @ R
     W = executor.run(add_leaning, source.blocks(), lambda: Sums.zeros(source.n_terms, n_topics)).P
@@ -81,20 +83,28 @@ ROWS_PER_TOPIC = 8
 
 def rows_start(source: Source, n_topics: int, rng: np.random.RandomState, ops: Ops, executor: Executor) -> Start:
     """Each topic the sum of a few documents that are not empty, drawn as often as they count."""
-    weights = np.concatenate([block.sample_weight * (block.squared_norms > 0) for block in source.blocks()])
+    weights = np.concatenate(executor.gather(_weights_of_rows, source.blocks()))
     if not weights.any():
         weights = np.ones(source.n_docs)
-    drawn = rng.choice(source.n_docs, size=(n_topics, ROWS_PER_TOPIC), p=weights / weights.sum())
-    chosen = np.zeros((source.n_docs, n_topics), source.dtype)
-    np.add.at(chosen, (drawn.ravel(), np.repeat(np.arange(n_topics), ROWS_PER_TOPIC)), 1)
-    firsts = np.cumsum([0] + [len(block.sample_weight) for block in source.blocks()])
-    rows = {id(block): chosen[first:] for block, first in zip(source.blocks(), firsts[:-1], strict=True)}
+    drawn = rng.choice(source.n_docs, size=(n_topics, ROWS_PER_TOPIC), p=weights / weights.sum()).ravel()
+    topics, dtype = np.repeat(np.arange(n_topics), ROWS_PER_TOPIC), source.dtype
 
     def add_chosen(block: Block, sums: Sums) -> None:
-        ops.collect(block.X, rows[id(block)][: len(block.sample_weight)], sums.P)
+        n_docs = len(block.sample_weight)
+        here = (drawn >= block.first) & (drawn < block.first + n_docs)
+        if here.any():
+            chosen = np.zeros((n_docs, n_topics), dtype)
+            np.add.at(chosen, (drawn[here] - block.first, topics[here]), 1)
+            ops.collect(block.X, chosen, sums.P)
 
     W = executor.run(add_chosen, source.blocks(), lambda: Sums.zeros(source.n_terms, n_topics)).P
     return None, W
+
+
+def _weights_of_rows(block: Block) -> Array:
+    """How often each document counts, empty ones not at all."""
+    weights: Array = block.sample_weight * (block.squared_norms > 0)
+    return weights
 
 
 def uniform_start(source: Source, n_topics: int, rng: np.random.RandomState, *_: Any) -> Start:

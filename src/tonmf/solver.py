@@ -41,6 +41,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from scipy.stats import rankdata
@@ -63,7 +65,10 @@ ALPHA_PASSES = 10
 
 @dataclass(frozen=True)
 class Options:
-    """How to solve. `alpha` None means automatic; with a `ramp`, topics must earn their place."""
+    """How to solve. `alpha` None means automatic; with a `ramp`, topics must earn their place.
+
+    With `compare_with_start`, the solution says how much the residuals of the first and the last pass agree.
+    """
 
     solver: str
     inner: InnerMethod
@@ -74,6 +79,29 @@ class Options:
     tol: float
     inner_iter: int
     inner_tol: float
+    compare_with_start: bool = False
+
+
+@dataclass(frozen=True)
+class Midway:
+    """Where the reweighted solver stands after a pass: all that the next one needs, but for what blocks hold."""
+
+    iteration: int
+    W: Array
+    alpha: float
+    beta: Array
+    penalty: Penalty
+    history: list[float]
+
+
+class Checkpoints(Protocol):
+    """Keeps a fit of the reweighted solver, with what its blocks hold, so that it can go on after it was cut short."""
+
+    def load(self) -> Midway | None:
+        """Where the fit stood, with blocks as they were then; None if it is to begin."""
+
+    def save(self, midway: Midway) -> None:
+        """Told after every pass; need not keep every one."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +119,7 @@ class Progress:
 class Solution:
     """What a fit found. ρ, ω and H of each document are in the source's blocks.
 
-    `stayed_at_start` is the `rank_correlation` of the residual norms in the first and the last iteration.
+    `stayed_at_start` is the `rank_correlation` of the residual norms in the first and the last iteration, if asked for.
     """
 
     topics: Topics
@@ -113,10 +141,14 @@ class Problem:
         ops: Ops,
         executor: Executor,
         callback: Callable[[Progress], None] | None = None,
+        checkpoints: Checkpoints | None = None,
     ) -> None:
         self.source, self.options, self.ops, self.executor, self.callback = source, options, ops, executor, callback
+        self.checkpoints = checkpoints
         self.penalty = Penalty(options.beta)
+        self.history: list[float] = []
         self._sums: Sums | None = None
+        self._without_topics: tuple[float, float] | None = None
 
     def run(self, step: Step, this: Pass) -> Sums:
         """One pass over all blocks; the sums of the pass before it are gone then."""
@@ -134,21 +166,34 @@ class Problem:
 
     def rho(self) -> Array:
         """Residual norms of all documents, as of the last pass."""
-        return np.concatenate([block.rho for block in self.source.blocks()])
+        return np.concatenate(self.executor.gather(lambda block: block.rho, self.source.blocks()))
 
-    def first_pass(self, W: Array) -> Pass:
-        """The topics of the start, and α before any residual is known."""
+    def first_pass(self, W: Array) -> tuple[int, Pass]:
+        """The passes that are done, and the next one: from where a fit was cut short, or from the topics of the start.
+
+        At the start no residual is known that could tell α.
+        """
         o = self.options
-        topics = topics_of(self.ops, W)
-        beta = self.penalty.slopes(np.zeros(W.shape[1]))
-        return Pass(topics, np.inf if o.alpha is None else o.alpha, beta, o.inner, n_sweeps=1)
+        midway = None if self.checkpoints is None else self.checkpoints.load()
+        if midway is None:
+            beta, alpha = self.penalty.slopes(np.zeros(W.shape[1])), np.inf if o.alpha is None else o.alpha
+            return 0, Pass(topics_of(self.ops, W), alpha, beta, o.inner, n_sweeps=1)
+        self.penalty, self.history = midway.penalty, list(midway.history)
+        return midway.iteration, Pass(topics_of(self.ops, midway.W), midway.alpha, midway.beta, o.inner, n_sweeps=1)
+
+    def keep(self, iteration: int, this: Pass) -> None:
+        """Tell the checkpoints that a pass is done."""
+        if self.checkpoints is not None:
+            self.checkpoints.save(
+                Midway(iteration, this.topics.W, this.alpha, this.beta, self.penalty, list(self.history))
+            )
 
     def next_alpha(self, this: Pass, iteration: int) -> Pass:
         """`this` with α re-estimated, if it is automatic and still follows the residuals."""
         if self.options.alpha is not None or not self.settling(iteration):
             return this
         rho = self.rho()
-        weights = np.concatenate([block.sample_weight for block in self.source.blocks()])
+        weights = np.concatenate(self.executor.gather(lambda block: block.sample_weight, self.source.blocks()))
         alpha = weighted_quantile(rho, ALPHA_QUANTILE, weights)
         if alpha == 0:  # nearly all rows are explained perfectly: weigh down those that are not
             alpha = float(rho.min(where=(rho > 0) & (weights > 0), initial=np.inf))
@@ -160,8 +205,7 @@ class Problem:
         if ramp is None:
             return this
         if not ramp.over(iteration):
-            n_docs = sum(float(b.sample_weight.sum()) for b in self.source.blocks())
-            squared_norms = sum(float(b.sample_weight @ b.squared_norms) for b in self.source.blocks())
+            n_docs, squared_norms = self._totals
             self.penalty = ramp.penalty(self.options.beta, iteration, sums.explained, n_docs, squared_norms)
         return replace(this, beta=self.penalty.slopes(this.topics.norms * sums.usage))
 
@@ -178,7 +222,23 @@ class Problem:
 
     def objective_of_nothing(self, alpha: float) -> float:
         """F without topics, the scale of the stopping rules: Σ_i s_i φ(‖x_i‖)."""
-        return sum(float(b.sample_weight @ huber(np.sqrt(b.squared_norms), alpha)) for b in self.source.blocks())
+
+        def of_block(block: Block) -> float:
+            return float(block.sample_weight @ huber(np.sqrt(block.squared_norms), alpha))
+
+        if self._without_topics is None or self._without_topics[0] != alpha:
+            self._without_topics = alpha, sum(self.executor.gather(of_block, self.source.blocks()))
+        return self._without_topics[1]
+
+    @cached_property
+    def _totals(self) -> tuple[float, float]:
+        """Σ_i s_i, the number of documents, and Σ_i s_i ‖x_i‖²."""
+
+        def of_block(block: Block) -> tuple[float, float]:
+            return float(block.sample_weight.sum()), float(block.sample_weight @ block.squared_norms)
+
+        n_docs, squared_norms = zip(*self.executor.gather(of_block, self.source.blocks()), strict=True)
+        return sum(n_docs), sum(squared_norms)
 
     def report(self, iteration: int, this: Pass, objective: float) -> None:
         """Tell the user's callback, if there is one."""
@@ -189,11 +249,11 @@ class Problem:
 def solve(problem: Problem, W: Array) -> Solution:
     """Fit from topics `W`, which it changes, and the H that the source's blocks hold."""
     iterate = {"reweighted": _reweighted, "paper": _paper}[problem.options.solver]
-    tol = problem.options.tol
-    history: list[float] = []
-    converged = False
-    for iteration, (this, sums) in enumerate(iterate(problem, problem.first_pass(W)), start=1):
-        if iteration == 1:
+    n_done, this = problem.first_pass(W)
+    options, history, first_rho = problem.options, problem.history, None
+    iteration, converged = n_done, False
+    for iteration, (this, sums) in enumerate(iterate(problem, this, n_done), start=n_done + 1):
+        if options.compare_with_start and iteration == 1:
             first_rho = problem.rho()
         objective = problem.objective(this, sums)
         problem.report(iteration, this, objective)
@@ -201,21 +261,21 @@ def solve(problem: Problem, W: Array) -> Solution:
             continue
         history.append(objective)
         if len(history) > 1:
-            converged = history[-2] - history[-1] <= tol * problem.objective_of_nothing(this.alpha)
+            converged = history[-2] - history[-1] <= options.tol * problem.objective_of_nothing(this.alpha)
         if converged:
             break
     this = problem.next_alpha(this, iteration)
-    correlation = rank_correlation(first_rho, problem.rho()) if iteration > 1 else 0.0
+    correlation = 0.0 if first_rho is None or iteration == 1 else rank_correlation(first_rho, problem.rho())
     topics, final = _finish(problem, this)
-    if problem.options.ramp is None:
+    if options.ramp is None:
         history.append(final.objective)
     return Solution(topics, this.alpha, final.usage, history, iteration, converged, correlation)
 
 
-def _reweighted(problem: Problem, this: Pass) -> Iterator[tuple[Pass, Sums]]:
+def _reweighted(problem: Problem, this: Pass, n_done: int) -> Iterator[tuple[Pass, Sums]]:
     """Yield after every H step."""
     this = replace(this, n_sweeps=problem.options.inner_iter)
-    for iteration in range(1, problem.options.max_iter + 1):
+    for iteration in range(n_done + 1, problem.options.max_iter + 1):
         sums = problem.run(reweighted_step, this)
         yield this, sums
         this = problem.next_alpha(this, iteration)
@@ -223,6 +283,8 @@ def _reweighted(problem: Problem, this: Pass) -> Iterator[tuple[Pass, Sums]]:
         if problem.penalty.price:
             this, sums = _drop_idle(problem, this, sums)
         this = replace(this, topics=improve_topics(problem.ops, this, sums.P, sums))
+        if iteration < problem.options.max_iter:
+            problem.keep(iteration, this)
 
 
 def _drop_idle(problem: Problem, this: Pass, sums: Sums) -> tuple[Pass, Sums]:
@@ -236,10 +298,10 @@ def _drop_idle(problem: Problem, this: Pass, sums: Sums) -> tuple[Pass, Sums]:
     return replace(this, topics=Topics(W, G), beta=this.beta[kept]), sums.of_topics(kept)
 
 
-def _paper(problem: Problem, this: Pass) -> Iterator[tuple[Pass, Sums]]:
+def _paper(problem: Problem, this: Pass, n_done: int) -> Iterator[tuple[Pass, Sums]]:
     """Yield whenever a new Z has been taken."""
     options = problem.options
-    for iteration in range(1, options.max_iter + 1):
+    for iteration in range(n_done + 1, options.max_iter + 1):
         W0 = this.topics.W.copy()
         held: list[float] = []
         for inner_iteration in range(options.inner_iter):

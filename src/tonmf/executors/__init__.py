@@ -20,8 +20,14 @@ class Mergeable(Protocol):
 S = TypeVar("S", bound=Mergeable)
 
 
+T = TypeVar("T")
+
+
 class Executor(Protocol):
-    """One method: do a step on every block, and return the sums over all of them."""
+    """Does a step on every block and returns the sums over all of them; or looks at every block and returns what it saw."""
 
     def run(self, step: Callable[[Block, S], None], blocks: Iterable[Block], empty: Callable[[], S]) -> S:
         """``step(block, sums)`` updates the block and adds its share to `sums`, which starts from ``empty()``."""
+
+    def gather(self, look: Callable[[Block], T], blocks: Iterable[Block]) -> list[T]:
+        """``look(block)`` of every block, in order; it changes none."""

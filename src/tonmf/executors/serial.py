@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from tonmf.executors import S
+from tonmf.executors import S, T
 from tonmf.sources import Block
 
 
@@ -16,3 +16,6 @@ class SerialExecutor:
         for block in blocks:
             step(block, sums)
         return sums
+
+    def gather(self, look: Callable[[Block], T], blocks: Iterable[Block]) -> list[T]:
+        return [look(block) for block in blocks]

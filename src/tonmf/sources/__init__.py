@@ -25,6 +25,7 @@ class Block:
     X              n_docs × n_terms        as `tonmf.ops.Ops.prepare` returned it
     squared_norms  n_docs                  ‖x_i‖², float64
     sample_weight  n_docs                  how often a document counts
+    first          number                  how many documents come before the block
     H              n_docs × n_topics       its topics
     rho, omega     n_docs                  its residual norm and weight, once `measured`
     held           (see `tonmf.blocks`)    what the paper's solver keeps while Z is held
@@ -34,6 +35,7 @@ class Block:
     X: Any
     squared_norms: Array
     sample_weight: Array
+    first: int
     H: Array
     rho: Array = field(init=False)
     omega: Array = field(init=False)

@@ -41,13 +41,13 @@ class MatrixSource:
             high = min(low + block_size, self.n_docs)
             rows = _rows(X, low, high)
             nothing = np.zeros((high - low, 0), X.dtype)
-            self._blocks.append(Block(ops.prepare(rows), squared_norms(rows), sample_weight[low:high], nothing))
+            self._blocks.append(Block(ops.prepare(rows), squared_norms(rows), sample_weight[low:high], low, nothing))
 
     def again(self) -> MatrixSource:
         """The same documents for another fit; they are shared, what a fit remembers of them is not."""
         twin = copy.copy(self)
         nothing = np.zeros((0, 0), self.dtype)
-        twin._blocks = [Block(b.X, b.squared_norms, b.sample_weight, nothing) for b in self._blocks]
+        twin._blocks = [Block(b.X, b.squared_norms, b.sample_weight, b.first, nothing) for b in self._blocks]
         return twin
 
     def blocks(self) -> Sequence[Block]:
