@@ -249,10 +249,10 @@ class Problem:
 def solve(problem: Problem, W: Array) -> Solution:
     """Fit from topics `W`, which it changes, and the H that the source's blocks hold."""
     iterate = {"reweighted": _reweighted, "paper": _paper}[problem.options.solver]
-    n_done, this = problem.first_pass(W)
+    n_done, first = problem.first_pass(W)
     options, history, first_rho = problem.options, problem.history, None
     iteration, converged = n_done, False
-    for iteration, (this, sums) in enumerate(iterate(problem, this, n_done), start=n_done + 1):
+    for iteration, (this, sums) in enumerate(iterate(problem, first, n_done), start=n_done + 1):
         if options.compare_with_start and iteration == 1:
             first_rho = problem.rho()
         objective = problem.objective(this, sums)
