@@ -7,7 +7,7 @@ from strangers import GERMAN, planted
 
 from benchmarks.tasks import TASKS
 from tonmf import TextOutlierDetector
-from tonmf.alarms import CUTS, Alarms
+from tonmf.alarms import CUTS, Alarms, sums_over_terms
 from tonmf.datasets import make_corpus
 from tonmf.datasets.archives import read_bbc, read_newsgroups, read_reuters_sgml
 from tonmf.documents import items_of
@@ -75,9 +75,14 @@ def counts_of(baskets, min_df=2):
     return TermCounter(items_of, min_df).learn(baskets)
 
 
+def alarms_of(counts):
+    idf = inverse_document_frequencies(counts.matrix)
+    return Alarms.learn(counts.totals, idf, sums_over_terms(counts.matrix, idf - 1))
+
+
 def test_an_ordinary_document_raises_none():
     counts = counts_of([text.split() for text in make_corpus(200, 0).texts])
-    raised = Alarms.learn(counts, inverse_document_frequencies(counts.matrix)).raised(counts)
+    raised = alarms_of(counts).raised_by(counts)
     assert set(raised) == {*CUTS, "empty"}
     assert all((values == 0).all() for values in raised.values())
 
@@ -86,20 +91,20 @@ def test_short_documents_get_the_benefit_of_the_doubt():
     """One unknown word of one is not what fifty unknown words of fifty are."""
     baskets = [text.split() for text in make_corpus(200, 0).texts]
     counts = counts_of([*baskets, ["unheard"], [f"unheard-{i}" for i in range(50)]])
-    raised = Alarms.learn(counts, inverse_document_frequencies(counts.matrix)).raised(counts)["unknown"]
+    raised = alarms_of(counts).raised_by(counts)["unknown"]
     assert raised[-1] > 3 * raised[-2]
 
 
 def test_a_word_twice_is_no_repetition_and_a_word_a_hundred_times_is():
     baskets = [text.split() for text in make_corpus(200, 0).texts]
     counts = counts_of([*baskets, ["goal"] * 100, ["goal"] * 2])
-    raised = Alarms.learn(counts, inverse_document_frequencies(counts.matrix)).raised(counts)["repeated"]
+    raised = alarms_of(counts).raised_by(counts)["repeated"]
     assert raised[-2] > 0
     assert raised[-2] > 3 * raised[-1]
 
 
 def test_documents_that_are_all_alike_have_no_width_but_a_smallest_one():
     counts = counts_of([["a", "b", "c"]] * 50)
-    alarms = Alarms.learn(counts, inverse_document_frequencies(counts.matrix))
+    alarms = alarms_of(counts)
     assert all(width > 0 for width in alarms.widths.values())
-    assert all((values == 0).all() for values in alarms.raised(counts).values())
+    assert all((values == 0).all() for values in alarms.raised_by(counts).values())

@@ -32,7 +32,7 @@ def mixture_of(X, n_topics=5, seed=0):
 def test_the_compiled_kernel_agrees_with_the_reference(ops, n_topics):
     X = documents()
     mixture = mixture_of(X, n_topics)
-    expected = mixture.read(OPS[0], X)
+    expected = mixture.read(OPS[0], OPS[0].prepare(X))
     got = mixture.read(ops, ops.prepare(X))
     np.testing.assert_allclose(got.theta, expected.theta, rtol=2e-4, atol=2e-5)
     np.testing.assert_allclose(got.lift, expected.lift, rtol=2e-4, atol=2e-5)
@@ -58,7 +58,7 @@ def test_every_step_of_em_raises_the_penalised_likelihood(seed):
     mixture = mixture_of(X, seed=seed)
     values = []
     for n_steps in range(1, STEPS):
-        theta, _ = OPS[0].mixtures(X, mixture.ratios, mixture.prior, n_steps)
+        theta, _ = OPS[0].mixtures(OPS[0].prepare(X), mixture.ratios, mixture.prior, n_steps)
         mixed = theta[:, :1] + theta[:, 1:] @ mixture.ratios.T
         values.append((X.toarray() * np.log(mixed)).sum(axis=1) + np.log(theta) @ mixture.prior)
     assert (np.diff(values, axis=0) >= -1e-6).all()
@@ -78,7 +78,7 @@ def test_a_document_of_one_topics_words_is_explained_and_one_of_common_words_is_
     topics = np.vstack([topics, np.zeros((10, 2))])  # ten words that no topic has
     mixture = Mixture.of(topics, np.ones(30), np.ones(2))
     X = sp.csr_matrix(np.kron(np.eye(3), np.full(10, 3.0)).astype(np.float32))
-    reading = mixture.read(OPS[0], X)
+    reading = mixture.read(OPS[0], OPS[0].prepare(X))
     assert reading.theta[0, 1] > 0.9
     assert reading.theta[1, 2] > 0.9
     assert reading.unexplained[2] > 0.9

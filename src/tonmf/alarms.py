@@ -24,9 +24,11 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
+import scipy.sparse as sp
 
 from tonmf.calibrate import UPPER
 from tonmf.ops import Array
+from tonmf.sources.documents import WordTotals
 from tonmf.text import Counts
 
 CUTS = {"unknown": 8.0, "rare": 5.0, "repeated": 8.0}
@@ -50,45 +52,56 @@ class Alarms:
     widths: dict[str, float]
 
     @classmethod
-    def learn(cls, counts: Counts, idf: Array) -> Self:
-        """From the training documents that have words, and the idf of each term, which is its rarity + 1."""
-        rarity = idf - 1
-        rarity_outside = float(np.log((1 + counts.matrix.shape[0]) / 2))
-        n_distinct = max(int(counts.n_distinct.sum()), 1)
-        n_outside = int(counts.n_outside.sum())
-        total_rarity = float(rarity[counts.matrix.indices].sum()) + n_outside * rarity_outside
+    def learn(cls, totals: WordTotals, idf: Array, sums: Array) -> Self:
+        """From the training documents that have words, the idf of each term, which is its rarity + 1, and Σ rarity (`sums`)."""
+        rarity_outside = float(np.log((1 + len(sums)) / 2))
+        n_distinct = max(int(totals.n_distinct.sum()), 1)
+        n_outside = int(totals.n_outside.sum())
+        total_rarity = float(sums.sum()) + n_outside * rarity_outside
         means = {"unknown": n_outside / n_distinct, "rare": total_rarity / n_distinct}
-        unscaled = cls(rarity, rarity_outside, means, {}, {})
+        unscaled = cls(idf - 1, rarity_outside, means, {}, {})
         medians, widths = {}, {}
-        for name, values in unscaled.measure(counts).items():
-            values = values[counts.n_words > 0]
+        for name, values in unscaled.measure(totals, sums).items():
+            values = values[totals.n_words > 0]
             median, upper = np.percentile(values, [50, UPPER]) if len(values) else (0.0, 0.0)
             medians[name] = float(median)
             widths[name] = max(float(upper - median), SMALLEST_WIDTHS[name])
-        return cls(rarity, rarity_outside, means, medians, widths)
+        return cls(idf - 1, rarity_outside, means, medians, widths)
 
-    def measure(self, counts: Counts) -> dict[str, Array]:
-        """The three numbers of each document."""
-        matrix = counts.matrix
-        rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-        rarity = np.bincount(rows, weights=self.rarity[matrix.indices], minlength=matrix.shape[0])
-        sums = {"unknown": counts.n_outside, "rare": rarity + counts.n_outside * self.rarity_outside}
+    def measure(self, totals: WordTotals, sums: Array) -> dict[str, Array]:
+        """The three numbers of each document; `sums` are of the rarity of its terms (`sums_over_terms`)."""
+        outside = {"unknown": totals.n_outside, "rare": sums + totals.n_outside * self.rarity_outside}
         measures: dict[str, Array] = {
-            name: (total + DOUBT * self.means[name]) / (counts.n_distinct + DOUBT) for name, total in sums.items()
+            name: (total + DOUBT * self.means[name]) / (totals.n_distinct + DOUBT) for name, total in outside.items()
         }
-        measures["repeated"] = 1 - np.log1p(counts.n_distinct) / np.log1p(np.maximum(counts.n_words, 1))
+        measures["repeated"] = 1 - np.log1p(totals.n_distinct) / np.log1p(np.maximum(totals.n_words, 1))
         return measures
 
-    def raised(self, counts: Counts) -> dict[str, Array]:
+    def raised(self, totals: WordTotals, sums: Array) -> dict[str, Array]:
         """For each alarm and document, by which share of it the cut is exceeded: 0 where there is no alarm.
 
         A document none of whose words is known raises "unknown" in any case, one without any word an alarm of its own, "empty".
         """
-        has_words = counts.n_words > 0
+        has_words = totals.n_words > 0
         excess: dict[str, Array] = {"empty": np.where(has_words, 0.0, 1.0)}
-        for name, values in self.measure(counts).items():
+        for name, values in self.measure(totals, sums).items():
             values = np.where(has_words, values, self.medians[name])
             excess[name] = np.maximum((values - self.medians[name]) / (self.widths[name] * CUTS[name]) - 1, 0)
-        all_unknown = has_words & (counts.n_outside == counts.n_distinct)
+        all_unknown = has_words & (totals.n_outside == totals.n_distinct)
         excess["unknown"] = np.maximum(excess["unknown"], all_unknown)
         return excess
+
+    def raised_by(self, counts: Counts) -> dict[str, Array]:
+        """The same of documents that are at hand as counts."""
+        return self.raised(counts.totals, sums_over_terms(counts.matrix, self.rarity))
+
+
+def sums_over_terms(rows: sp.csr_matrix, values: Array) -> Array:
+    """Σ of a value over the different terms of each row.
+
+    >>> sums_over_terms(sp.csr_matrix([[2.0, 0.0], [1.0, 5.0]]), np.array([0.5, 1.0])).tolist()
+    [0.5, 1.5]
+    """
+    documents = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+    sums: Array = np.bincount(documents, weights=values[rows.indices], minlength=rows.shape[0])
+    return sums

@@ -375,7 +375,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         alarms : dict of str to ndarray of shape (n_docs,)
         """
         counts = self._count(documents)
-        return self._state.scorer.alarms.raised(counts)
+        return self._state.scorer.alarms.raised_by(counts)
 
     def _count(self, documents: Any) -> Counts:
         """Counts of new documents."""

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tonmf.corpus import Glance
 from tonmf.ladder import Rung
-from tonmf.mixture import Reading
 from tonmf.ops import Array
 from tonmf.topics import first_words
 
@@ -71,31 +71,34 @@ class Group:
     strangeness: float
 
 
-def find_groups(
-    fine: Sequence[tuple[Rung, Reading]], coarse: tuple[Rung, Reading], terms: Sequence[str]
-) -> list[Group]:
-    """Topics of the fine rungs that the coarse one does not have, with their documents, those that stand out most first."""
-    common, coarse_reading = coarse
-    strangeness = common.score(coarse_reading)
-    candidates = []
-    for rung, reading in fine:
-        likeness = (rung.topics.T @ common.topics).max(axis=1)
-        belonging = reading.theta[:, 1:]
-        for topic in np.flatnonzero(likeness < SAME_TOPIC):
-            members = _members(belonging, topic)
-            if SMALLEST_GROUP <= len(members) <= LARGEST_SHARE * len(belonging):
-                candidates.append(_group(rung.topics[:, topic], belonging[:, topic], members, strangeness, terms))
-    strange = [group for group in _without_parts(candidates) if group.strangeness > 0]
+def candidates(rung: Rung, glance: Glance, common: Rung, strangeness: Array, terms: Sequence[str]) -> list[Group]:
+    """Topics of a rung that the rung of common topics does not have, with their documents.
+
+    `strangeness` is what the documents score where only common topics count.
+    """
+    n_docs, found = len(strangeness), []
+    belongs = glance.belonging >= MEMBER_SHARE
+    for topic in np.flatnonzero((rung.topics.T @ common.topics).max(axis=1) < SAME_TOPIC):
+        members = np.flatnonzero(belongs & (glance.main == topic))
+        if SMALLEST_GROUP <= len(members) <= LARGEST_SHARE * n_docs:
+            best = members[np.argsort(-glance.belonging[members], kind="stable")]
+            words = first_words(rung.topics[:, topic], terms, N_WORDS)
+            strange = float(strangeness[members].mean())
+            found.append(Group(len(members), len(members) / n_docs, words, best, strange))
+    return found
+
+
+def small_groups(found: Sequence[Group]) -> list[Group]:
+    """The candidates that are stranger than the median document and no part of another, those that stand out most first."""
+    strange = [group for group in _without_parts(found) if group.strangeness > 0]
     return sorted(strange, key=lambda group: -group.strangeness * np.sqrt(group.size))
 
 
-def strangest(coarse: tuple[Rung, Reading], readable: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Numbers of the documents, among those with any term, that very common topics explain least; in order."""
-    rung, reading = coarse
+def strangest(scores: Array, readable: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Numbers of the documents, among those with any term, that common topics explain least; in order."""
     documents = np.flatnonzero(readable)
-    scores = rung.score(reading)[documents]
     n_docs = max(int(STRANGEST * len(documents)), 1)
-    return np.sort(documents[np.argsort(-scores, kind="stable")[:n_docs]])
+    return np.sort(documents[np.argsort(-scores[documents], kind="stable")[:n_docs]])
 
 
 def _without_parts(groups: Sequence[Group]) -> list[Group]:
@@ -105,17 +108,3 @@ def _without_parts(groups: Sequence[Group]) -> list[Group]:
         if all(np.isin(group.documents, other.documents).mean() < OVERLAP for other in kept):
             kept.append(group)
     return kept
-
-
-def _members(belonging: Array, topic: np.intp) -> NDArray[np.int64]:
-    largest = belonging.max(axis=1)
-    return np.flatnonzero((belonging[:, topic] >= largest) & (largest >= MEMBER_SHARE))
-
-
-def _group(
-    topic: Array, belonging: Array, members: NDArray[np.int64], strangeness: Array, terms: Sequence[str]
-) -> Group:
-    best = np.argsort(-belonging[members], kind="stable")
-    words = first_words(topic, terms, N_WORDS)
-    share = len(members) / len(belonging)
-    return Group(len(members), share, words, members[best], float(strangeness[members].mean()))

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tonmf.ops import Array, Ops
+from tonmf.ops.two_way import TwoWay
 from tonmf.sources import Source
 
 ORDINARY_SHARE = 0.8
@@ -46,5 +47,10 @@ def sample_of(documents: NDArray[np.int64], rng: np.random.RandomState) -> NDArr
 def remoteness(ops: Ops, source: Source, sample: sp.csr_matrix) -> Array:
     """−ln of the mean cosine of each document with its nearest ones in the sample."""
     prepared = ops.prepare(sample)
-    cosines = np.concatenate([ops.nearest(block.X, prepared, NEAREST) for block in source.blocks()])
-    return -np.log(cosines + SMALLEST_COSINE)
+    return np.concatenate([remoteness_of(ops, block.X, prepared) for block in source.blocks()])
+
+
+def remoteness_of(ops: Ops, X: TwoWay, sample: TwoWay) -> Array:
+    """The same of one block."""
+    far: Array = -np.log(ops.nearest(X, sample, NEAREST) + SMALLEST_COSINE)
+    return far

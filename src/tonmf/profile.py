@@ -13,14 +13,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tonmf.counting import AnyCounter
-from tonmf.documents import is_matrix, take
+from tonmf.corpus import Corpus
 from tonmf.ladder import Rung
-from tonmf.mixture import Reading
-from tonmf.ops import Array
-from tonmf.text import Counts
+from tonmf.ops import Array, Ops
 from tonmf.topics import KnownDocument, typical_documents
-from tonmf.unexpected import Leftovers
+from tonmf.unexpected import unexplained_shares
 
 EXCERPT = 160
 """Characters of a document that are remembered."""
@@ -85,36 +82,24 @@ class CorpusProfile:
         return KnownDocument(self.ids[row], self.excerpts[row])
 
 
-def learn_profile(
-    documents: Any,
-    counter: AnyCounter,
-    counts: Counts,
-    sampled: NDArray[np.int64],
-    fitted: Sequence[tuple[Rung, Reading]],
-    ids: Sequence[str],
-) -> CorpusProfile:
+def learn_profile(ops: Ops, corpus: Corpus, sampled: NDArray[np.int64], rungs: Sequence[Rung]) -> CorpusProfile:
     """The profile of training documents, of which those count that have words; `sampled` are the ordinary ones to remember."""
-    has_words = counts.n_words > 0
+    totals = corpus.totals
+    has_words = totals.n_words > 0
     some = _spread_out(len(has_words))
-    readings = [Reading(reading.theta[some], reading.lift[some]) for _, reading in fitted]
-    left = Leftovers.of(*counter.count_all(take(documents, some)), [rung for rung, _ in fitted], readings)
+    at_hand, ordinary = corpus.take(some), corpus.take(sampled)
+    readings = [rung.mixture.read(ops, ops.prepare(at_hand.C)) for rung in rungs]
+    unexplained = unexplained_shares(at_hand.C, at_hand.totals.outside_weight, rungs, readings)
+    ids, excerpts = corpus.describe(sampled)
     return CorpusProfile(
         n_docs=len(has_words),
-        lengths=_percentiles(counts.n_words, has_words),
-        unknown=_percentiles(counts.n_outside / np.maximum(counts.n_distinct, 1), has_words),
-        unexplained=_percentiles(left.unexplained, has_words[some]),
-        ids=[ids[row] for row in sampled],
-        excerpts=[_excerpt(documents, row, counts, counter.terms) for row in sampled],
-        typical=typical_documents(fitted[0][1].theta[sampled, 1:]),
+        lengths=_percentiles(totals.n_words, has_words),
+        unknown=_percentiles(totals.n_outside / np.maximum(totals.n_distinct, 1), has_words),
+        unexplained=_percentiles(unexplained, has_words[some]),
+        ids=ids,
+        excerpts=excerpts,
+        typical=typical_documents(rungs[0].mixture.read(ops, ops.prepare(ordinary.C)).theta[:, 1:]),
     )
-
-
-def _excerpt(documents: Any, row: int, counts: Counts, terms: Sequence[str]) -> str:
-    """How a training document begins; of a row of counts, its terms."""
-    if is_matrix(documents):
-        start, end = counts.matrix.indptr[row : row + 2]
-        return excerpt_of([terms[column] for column in counts.matrix.indices[start:end]])
-    return excerpt_of(documents[row])
 
 
 def _percentiles(values: NDArray[Any], of: NDArray[np.bool_]) -> Array:

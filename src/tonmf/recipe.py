@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,19 +13,22 @@ from sklearn.utils import check_random_state
 
 from tonmf.backends import make_ops, n_threads_of
 from tonmf.blas import one_blas_thread
+from tonmf.corpus import Corpus, Describe
 from tonmf.counting import AnyCounter
 from tonmf.detector_state import DetectorState
-from tonmf.documents import check_names
+from tonmf.documents import check_names, is_matrix
 from tonmf.errors import InputError
-from tonmf.groups import COARSE_SHARE, FINE_SHARE, SHARE_AMONG_STRANGEST, Group, find_groups, strangest
-from tonmf.ladder import PASSES, Corpus, Rung, fit_rung, fit_rungs
-from tonmf.mixture import Reading
+from tonmf.executors.serial import SerialExecutor
+from tonmf.groups import COARSE_SHARE, FINE_SHARE, SHARE_AMONG_STRANGEST, Group, candidates, small_groups, strangest
+from tonmf.ladder import PASSES, Keeper, Ladder, Rung
 from tonmf.neighbours import check_embeddings, require_index
-from tonmf.ops import Ops
+from tonmf.ops import Array, Ops
 from tonmf.ordinary import ORDINARY_SHARE
-from tonmf.profile import learn_profile
+from tonmf.profile import excerpt_of, learn_profile
 from tonmf.scoring import DocumentScores, Scorer, learn_scorer
+from tonmf.sources.documents import CountedSource
 from tonmf.sources.memory import MatrixSource, default_block_size
+from tonmf.text import Counts
 from tonmf.threshold import threshold_for_share
 from tonmf.weighting import damped, inverse_document_frequencies, unit_rows
 
@@ -45,53 +48,86 @@ class Recipe:
     callback: Callable[[float], None] | None
 
     def learn(self, documents: Any, kind: str, counter: AnyCounter, embeddings: Any, names: Any) -> DetectorState:
-        """All that there is to know about the documents."""
+        """All that there is to know about documents in memory."""
         counts = counter.learn(documents)
         n_docs = counts.matrix.shape[0]
         ids, checked = check_names(names, n_docs), None
         if embeddings is not None:
             checked = check_embeddings(embeddings, n_docs)
             require_index(int(ORDINARY_SHARE * n_docs))
-        if not counts.n_words.any():
+        self.check_vocabulary(n_docs, bool(counts.n_words.any()), counter.terms)
+        describe = describer(documents, counts, counter.terms, ids)
+        corpus = corpus_in_memory(counts, counter.terms, self.max_topics, self._ops(), describe)
+        return self.learn_from(corpus, kind, counter, checked)
+
+    def check_vocabulary(self, n_docs: int, any_words: bool, terms: Sequence[str]) -> None:
+        """There must be something to learn from."""
+        if not any_words:
             raise InputError(
                 f"None of the {n_docs} documents has any word that counts, so there is nothing to learn from: stop words and "
                 "single characters do not count."
             )
-        if not counter.terms:
+        if not terms:
             raise InputError(
                 f"None of the words occurs in min_df={self.min_df} or more of the {n_docs} documents, so nothing can be learnt "
                 "about what is ordinary. Lower min_df, or give more documents."
             )
-        rng, ops = check_random_state(self.random_state), make_ops(self.backend, self.n_jobs)
-        C, idf = damped(counts.matrix), inverse_document_frequencies(counts.matrix)
-        Y = unit_rows(C, idf)
-        rows, words = (whole_source(part, self.max_topics, ops) for part in (Y, C))
-        corpus = Corpus(rows, words, idf, background=words.term_sums(), readable=np.diff(C.indptr) > 0)
-        fitted, groups = self._fit_rungs(corpus, Y, ops, rng, counter.terms)
+
+    def learn_from(
+        self,
+        corpus: Corpus,
+        kind: str,
+        counter: AnyCounter,
+        embeddings: Array | None = None,
+        *,
+        side_by_side: int | None = None,
+        keeper: Keeper | None = None,
+    ) -> DetectorState:
+        """All that there is to know about counted documents, wherever they are."""
+        rng, ops, n_threads = check_random_state(self.random_state), self._ops(), n_threads_of(self.n_jobs)
+        seeds = [int(seed) for seed in rng.randint(2**31, size=self.n_restarts)]
+        plan = self._plan(seeds)
+        on_passes = self._count_passes((len(plan) + 1) * PASSES)
+        ladder = Ladder(corpus, self.max_topics, self._ops_of, n_threads, side_by_side or n_threads, on_passes, keeper)
+        rungs, topics, groups = self._climb(ladder, plan, seeds[0])
         with one_blas_thread():
-            scorer, scores = learn_scorer(ops, counts, idf, Y, corpus.rows, fitted, checked, rng)
-            profile = learn_profile(documents, counter, counts, scorer.sampled, fitted, ids)
+            scorer, scores = learn_scorer(ops, corpus, rungs, topics, embeddings, rng)
+            profile = learn_profile(ops, corpus, scorer.sampled, rungs)
         threshold = self._threshold(scorer, scores)
         return DetectorState(
-            kind, counter, idf, scorer, profile, groups, threshold, scores.total, scores.plain, scores.alarms
+            kind, counter, corpus.idf, scorer, profile, groups, threshold, scores.total, scores.plain, scores.alarms
         )
 
-    def _fit_rungs(
-        self, corpus: Corpus, Y: sp.csr_matrix, ops: Ops, rng: np.random.RandomState, terms: list[str]
-    ) -> tuple[list[tuple[Rung, Reading]], list[Group]]:
-        """Fit the rungs that score, which are returned, and those that only serve to find groups."""
-        seeds = [int(seed) for seed in rng.randint(2**31, size=self.n_restarts)]
+    def _plan(self, seeds: Sequence[int]) -> list[tuple[float, int]]:
+        """The fits: of common topics, then of the rarest, then those that score."""
         ladder = [(share, seed) for share in sorted(self.topic_shares) for seed in seeds]
-        # The finest takes longest, so it goes first.
-        plan = [(FINE_SHARE, seeds[0]), *ladder, (COARSE_SHARE, seeds[0])]
-        on_passes = self._count_passes((len(plan) + 1) * PASSES)
-        n_threads = n_threads_of(self.n_jobs)
-        fitted = fit_rungs(corpus, plan, self.max_topics, lambda n: make_ops(self.backend, n), n_threads, on_passes)
-        strange_rows = whole_source(Y[strangest(fitted[-1], corpus.readable)], self.max_topics, ops)
-        among_strangest = replace(corpus, rows=strange_rows)
-        with one_blas_thread():
-            there = fit_rung(among_strangest, SHARE_AMONG_STRANGEST, seeds[0], self.max_topics, ops, on_passes)
-        return fitted[1:-1], find_groups([there, *fitted[:-1]], fitted[-1], terms)
+        return [(COARSE_SHARE, seeds[0]), (FINE_SHARE, seeds[0]), *ladder]
+
+    def _climb(
+        self, ladder: Ladder, plan: Sequence[tuple[float, int]], seed: int
+    ) -> tuple[list[Rung], Array, list[Group]]:
+        """The rungs that score, the mean of their z(b) + z(g), and the small groups that all fits together show."""
+        terms, readable = ladder.corpus.terms, ladder.corpus.readable
+        fits = ladder.fits(plan)
+        common, glance = next(fits)
+        strangeness = common.score(glance)
+        found: list[Group] = []
+        rungs: list[Rung] = []
+        total = np.zeros(len(strangeness))
+        for number, (rung, glance) in enumerate(fits):
+            found += candidates(rung, glance, common, strangeness, terms)
+            if number > 0:  # the first is too fine to score
+                rungs.append(rung)
+                total += rung.score(glance)
+        there = ladder.fit_among(strangest(strangeness, readable), SHARE_AMONG_STRANGEST, seed)
+        groups = small_groups([*candidates(*there, common, strangeness, terms), *found])
+        return rungs, total / len(rungs), groups
+
+    def _ops(self) -> Ops:
+        return make_ops(self.backend, self.n_jobs)
+
+    def _ops_of(self, n_threads: int) -> Ops:
+        return make_ops(self.backend, n_threads)
 
     def _count_passes(self, n_passes: int) -> Callable[[int], None]:
         """A function that tells the user's callback how much is done; fits call it from several threads."""
@@ -110,6 +146,26 @@ class Recipe:
         if isinstance(self.contamination, str):
             return scorer.level
         return threshold_for_share(scores.total, self.contamination, 1.0 - (scores.alarms["empty"] > 0))
+
+
+def corpus_in_memory(counts: Counts, terms: list[str], max_topics: int, ops: Ops, describe: Describe) -> Corpus:
+    """Documents of which all counts are at hand."""
+    C, idf = damped(counts.matrix), inverse_document_frequencies(counts.matrix)
+    background: Array = np.bincount(C.indices, weights=C.data, minlength=len(terms))
+    source = CountedSource(unit_rows(C, idf), C, counts.totals, max_topics, ops)
+    return Corpus(source, SerialExecutor(), terms, idf, background, counts.totals, describe)
+
+
+def describer(documents: Any, counts: Counts, terms: Sequence[str], ids: Sequence[str]) -> Describe:
+    """What documents in memory are called, and how they begin; of a row of counts, its terms."""
+
+    def describe(rows: Any) -> tuple[list[str], list[str]]:
+        if not is_matrix(documents):
+            return [ids[row] for row in rows], [excerpt_of(documents[row]) for row in rows]
+        columns = [counts.matrix.indices[slice(*counts.matrix.indptr[row : row + 2])] for row in rows]
+        return [ids[row] for row in rows], [excerpt_of([terms[column] for column in some]) for some in columns]
+
+    return describe
 
 
 def whole_source(rows: sp.csr_matrix, max_topics: int, ops: Ops) -> MatrixSource:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from tonmf.alarms import Alarms
 from tonmf.calibrate import Scale
+from tonmf.corpus import Corpus
 from tonmf.ladder import Rung
 from tonmf.mixture import Reading
 from tonmf.neighbours import Neighbours
@@ -72,7 +73,7 @@ class Scorer:
         """Scores of documents, given as counts, as unit rows, as the rungs read them, and by their embeddings."""
         distances = None if embeddings is None or self.neighbours is None else self.neighbours.distances(embeddings)
         parts = self.parts(topic_score(self.rungs, readings), remoteness(ops, rows, self.sample), distances)
-        return self.raise_alarms(parts, self.alarms.raised(counts))
+        return self.raise_alarms(parts, self.alarms.raised_by(counts))
 
     def parts(self, topics: Array, remote: Array, distances: Array | None) -> dict[str, Array]:
         """What makes up the score before alarms; `topics` is z(b) + z(g)."""
@@ -99,26 +100,23 @@ def topic_score(rungs: Sequence[Rung], readings: Sequence[Reading]) -> Array:
 
 def learn_scorer(
     ops: Ops,
-    counts: Counts,
-    idf: Array,
-    Y: sp.csr_matrix,
-    rows: MatrixSource,
-    fitted: Sequence[tuple[Rung, Reading]],
+    corpus: Corpus,
+    rungs: Sequence[Rung],
+    topics: Array,
     embeddings: Array | None,
     rng: np.random.RandomState,
 ) -> tuple[Scorer, DocumentScores]:
-    """The scorer of the training documents, and their scores."""
-    rungs, readings = [rung for rung, _ in fitted], [reading for _, reading in fitted]
-    readable = np.diff(Y.indptr) > 0
-    topics = topic_score(rungs, readings)
+    """The scorer of the training documents, and their scores; `topics` is their z(b) + z(g)."""
+    readable, totals = corpus.readable, corpus.totals
     ordinary = ordinary_documents(topics, readable)
     sampled = sample_of(ordinary, rng)
-    sample = Y[sampled]
-    remote = remoteness(ops, rows, sample)
+    sample = corpus.take(sampled).Y
+    remote = corpus.remoteness(sample, ops)
     neighbours, distances = None, None
     if embeddings is not None:
         neighbours = Neighbours(embeddings[ordinary])
         distances = neighbours.distances(embeddings)
+    rarity = corpus.rarity(corpus.idf - 1)
     scorer = Scorer(
         rungs,
         sample,
@@ -126,14 +124,14 @@ def learn_scorer(
         Scale.of(remote[readable]),
         neighbours,
         Scale.of(distances) if distances is not None else Scale(0.0, 1.0),
-        Alarms.learn(counts, idf),
+        Alarms.learn(totals, corpus.idf, rarity),
         level=0.0,
         highest=0.0,
     )
-    parts, raised = scorer.parts(topics, remote, distances), scorer.alarms.raised(counts)
+    parts, raised = scorer.parts(topics, remote, distances), scorer.alarms.raised(totals, rarity)
     plain = scorer.raise_alarms(parts, raised).plain
     quiet = readable & (np.maximum.reduce(list(raised.values())) == 0)
     scorer = replace(scorer, level=automatic_threshold(plain[quiet] if quiet.any() else plain, widths=WIDTHS))
-    highest = scorer.raise_alarms(parts, raised).total.max(where=counts.n_words > 0, initial=scorer.level)
+    highest = scorer.raise_alarms(parts, raised).total.max(where=totals.n_words > 0, initial=scorer.level)
     scorer = replace(scorer, highest=float(highest))
     return scorer, scorer.raise_alarms(parts, raised)

@@ -22,6 +22,8 @@ from sklearn.base import clone
 
 from tonmf.analysis import Analysis, Analyzer, WordRules, terms_at
 from tonmf.errors import InputError, ParameterError
+from tonmf.ops import Array
+from tonmf.sources.documents import WordTotals
 from tonmf.words import word_spans
 
 
@@ -36,6 +38,7 @@ class Counts:
     n_words      n_docs             all words of a document, in the vocabulary or not
     n_distinct   n_docs             its different words
     n_outside    n_docs             those of its different words that are not in the vocabulary
+    outside      n_docs             Σ (1 + ln count) over them
     ============ ================== =======================================================
     """
 
@@ -43,6 +46,12 @@ class Counts:
     n_words: NDArray[np.int64]
     n_distinct: NDArray[np.int64]
     n_outside: NDArray[np.int64]
+    outside: Array
+
+    @property
+    def totals(self) -> WordTotals:
+        """All but the matrix."""
+        return WordTotals(self.n_words, self.n_distinct, self.n_outside, self.outside)
 
 
 Outside = list[dict[str, int]]
@@ -171,7 +180,9 @@ def select_terms(matrix: sp.csr_matrix, kept: NDArray[np.int64], n_words: NDArra
     selected = sp.csr_matrix((values, columns[inside], indptr), shape=(matrix.shape[0], len(kept)))
     selected.sort_indices()
     n_distinct = np.diff(matrix.indptr).astype(np.int64)
-    return Counts(selected, n_words, n_distinct, n_distinct - np.diff(indptr))
+    rows = np.repeat(np.arange(matrix.shape[0]), n_distinct)[~inside]
+    outside: Array = np.bincount(rows, weights=1 + np.log(matrix.data[~inside]), minlength=matrix.shape[0])
+    return Counts(selected, n_words, n_distinct, n_distinct - np.diff(indptr), outside)
 
 
 class VectorizerCounter:
@@ -247,7 +258,9 @@ class VectorizerCounter:
         kept = self._kept_of(words)
         n_distinct = np.array([len(counted) for counted in kept])
         n_words = np.array([sum(counted.values()) for counted in kept])
-        return Counts(counts.matrix, n_words, n_distinct, n_distinct - np.diff(counts.matrix.indptr))
+        known = set(self.terms)
+        outside = np.array([sum(1 + np.log(n) for w, n in counted.items() if w not in known) for counted in kept])
+        return Counts(counts.matrix, n_words, n_distinct, n_distinct - np.diff(counts.matrix.indptr), outside)
 
 
 class MatrixCounter:

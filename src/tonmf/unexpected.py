@@ -81,11 +81,7 @@ class Leftovers:
         """From counts and what each rung makes of them."""
         C = damped(counts.matrix)
         parts, explained = _parts(C, rungs, readings)
-        rows = np.repeat(np.arange(C.shape[0]), np.diff(C.indptr))
-        strangers = np.array([sum(1 + np.log(n) for n in words.values()) for words in outside])
-        inside = np.bincount(rows, weights=C.data, minlength=C.shape[0])
-        weights = inside + strangers
-        left = np.bincount(rows, weights=parts, minlength=C.shape[0]) + strangers
+        weights, left = _weights_and_rest(C, parts, counts.outside)
         whole = np.where(weights > 0, weights, 1)
         return cls(counts, C, outside, parts, weights, left / whole, explained / whole[:, None])
 
@@ -111,6 +107,20 @@ class Leftovers:
                 word, count = strangers[place - len(columns)]
             words.append(UnexpectedWord(word, float(shares[place]), count, known))
         return words
+
+
+def unexplained_shares(C: sp.csr_matrix, outside: Array, rungs: Sequence[Rung], readings: Sequence[Reading]) -> Array:
+    """Unexplained share of each document, given by damped counts and the weight of its words outside the vocabulary."""
+    weights, left = _weights_and_rest(C, _parts(C, rungs, readings)[0], outside)
+    shares: Array = left / np.where(weights > 0, weights, 1)
+    return shares
+
+
+def _weights_and_rest(C: sp.csr_matrix, parts: Array, outside: Array) -> tuple[Array, Array]:
+    """Of each document all damped counts together, and what is unexplained of them."""
+    rows = np.repeat(np.arange(C.shape[0]), np.diff(C.indptr))
+    inside, left = (np.bincount(rows, weights=values, minlength=C.shape[0]) for values in (C.data, parts))
+    return inside + outside, left + outside
 
 
 def _parts(C: sp.csr_matrix, rungs: Sequence[Rung], readings: Sequence[Reading]) -> tuple[Array, Array]:

@@ -13,6 +13,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from tonmf.ops.two_way import TwoWay
+
 Array = NDArray[np.floating[Any]]
 
 __all__ = ["SAME_ROW", "Array", "Ops"]
@@ -27,7 +29,7 @@ class Ops(Protocol):
     ====== ====================== =============================================
     letter shape                  what
     ====== ====================== =============================================
-    X      n_docs × n_terms       a block of documents, as `prepare` returned it
+    X      n_docs × n_terms       a block of documents, `tonmf.ops.two_way.TwoWay`
     W      n_terms × n_topics     topics
     F      n_rows × n_topics      a factor: H (rows are documents) or W (terms)
     rhs    n_rows × n_topics      float64
@@ -37,13 +39,13 @@ class Ops(Protocol):
     ====== ====================== =============================================
     """
 
-    def prepare(self, X: sp.csr_matrix) -> Any:
+    def prepare(self, X: sp.csr_matrix) -> TwoWay:
         """Hold a block in the form that `project` and `collect` want."""
 
-    def project(self, X: Any, W: Array) -> Array:
+    def project(self, X: TwoWay, W: Array) -> Array:
         """X W, float64."""
 
-    def collect(self, X: Any, F: Array, out: Array) -> None:
+    def collect(self, X: TwoWay, F: Array, out: Array) -> None:
         """Add Xᵀ F to `out`, float64."""
 
     def hals(self, F: Array, rhs: Array, gram: Array, n_sweeps: int) -> None:
@@ -58,11 +60,11 @@ class Ops(Protocol):
     def gram(self, A: Array, weight: Array, B: Array) -> Array:
         """Aᵀ(weight∘B) for two factors over the same rows, float64."""
 
-    def nearest(self, X: Any, others: Any, n_nearest: int) -> Array:
+    def nearest(self, X: TwoWay, others: TwoWay, n_nearest: int) -> Array:
         """Mean product of each row of X with those `n_nearest` rows of `others` with which it is largest, float64.
 
         One product of 1 is left out: with rows of unit norm, that is the row itself.
         """
 
-    def mixtures(self, X: Any, ratios: Array, prior: Array, n_steps: int) -> tuple[Array, Array]:
+    def mixtures(self, X: TwoWay, ratios: Array, prior: Array, n_steps: int) -> tuple[Array, Array]:
         """EM for the mixture of each row (`tonmf.mixture`): (θ, lift), float64. Rows do not depend on one another."""

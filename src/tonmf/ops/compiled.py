@@ -7,7 +7,6 @@ the caller. Ranges of rows never depend on the number of threads, so neither do 
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -17,6 +16,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tonmf.ops import Array, kernels
+from tonmf.ops.two_way import TwoWay, TwoWayMatrix
 
 Cuts = NDArray[np.int64]
 
@@ -28,22 +28,6 @@ ROWS_PER_GRAM = 8192
 
 STORED_PER_RANGE = 16_384
 """Stored values in one range of a sparse product."""
-
-
-class TwoWayMatrix:
-    """A block by rows (for X W) and, once it is needed, by columns (for Xᵀ F)."""
-
-    def __init__(self, X: sp.csr_matrix) -> None:
-        self.by_row = X
-        self._by_column: sp.csc_matrix | None = None
-        self._lock = threading.Lock()
-
-    @property
-    def by_column(self) -> sp.csc_matrix:
-        with self._lock:  # fits that run side by side share the block
-            if self._by_column is None:
-                self._by_column = self.by_row.tocsc()
-        return self._by_column
 
 
 def even_cuts(n_rows: int, rows_per_range: int) -> Cuts:
@@ -80,15 +64,18 @@ class CompiledOps:
         self.n_threads = n_threads
         self._pool = ThreadPoolExecutor(max(self.n_threads - 1, 1), thread_name_prefix="tonmf")
 
+    def __reduce__(self) -> tuple[type[CompiledOps], tuple[int]]:
+        return type(self), (self.n_threads,)  # threads are not sent to another process
+
     def prepare(self, X: sp.csr_matrix) -> TwoWayMatrix:
         return TwoWayMatrix(X)
 
-    def project(self, X: TwoWayMatrix, W: Array) -> Array:
+    def project(self, X: TwoWay, W: Array) -> Array:
         out = np.zeros((X.by_row.shape[0], W.shape[1]))
         self._add_product(X.by_row, W, out)
         return out
 
-    def collect(self, X: TwoWayMatrix, F: Array, out: Array) -> None:
+    def collect(self, X: TwoWay, F: Array, out: Array) -> None:
         self._add_product(X.by_column, F, out)
 
     def _add_product(self, S: sp.spmatrix, B: Array, out: Array) -> None:
@@ -116,14 +103,14 @@ class CompiledOps:
         total: Array = parts.sum(axis=0)
         return total
 
-    def nearest(self, X: TwoWayMatrix, others: TwoWayMatrix, n_nearest: int) -> Array:
+    def nearest(self, X: TwoWay, others: TwoWay, n_nearest: int) -> Array:
         S, B = X.by_row, others.by_column
         out = np.zeros(S.shape[0])
         arguments = (S.indptr, S.indices, S.data, B.indptr, B.indices, B.data, B.shape[0], n_nearest, out)
         self._run(kernels.nearest, arguments, cuts_of_equal_work(S.indptr))
         return out
 
-    def mixtures(self, X: TwoWayMatrix, ratios: Array, prior: Array, n_steps: int) -> tuple[Array, Array]:
+    def mixtures(self, X: TwoWay, ratios: Array, prior: Array, n_steps: int) -> tuple[Array, Array]:
         S = X.by_row
         theta, lift = np.empty((S.shape[0], len(prior))), np.empty(S.shape[0])
         arguments = (S.indptr, S.indices, S.data, np.ascontiguousarray(ratios), prior, n_steps, theta, lift)

@@ -6,20 +6,21 @@ import numpy as np
 import scipy.sparse as sp
 
 from tonmf.ops import SAME_ROW, Array
+from tonmf.ops.two_way import TwoWay, TwoWayMatrix
 
 
 class ReferenceOps:
     """`tonmf.ops.Ops` with numpy and scipy, on one thread."""
 
-    def prepare(self, X: sp.csr_matrix) -> sp.csr_matrix:
-        return X
+    def prepare(self, X: sp.csr_matrix) -> TwoWayMatrix:
+        return TwoWayMatrix(X)
 
-    def project(self, X: sp.csr_matrix, W: Array) -> Array:
-        product: Array = X.astype(np.float64) @ W.astype(np.float64)
+    def project(self, X: TwoWay, W: Array) -> Array:
+        product: Array = X.by_row.astype(np.float64) @ W.astype(np.float64)
         return product
 
-    def collect(self, X: sp.csr_matrix, F: Array, out: Array) -> None:
-        out += X.T.astype(np.float64) @ F.astype(np.float64)
+    def collect(self, X: TwoWay, F: Array, out: Array) -> None:
+        out += X.by_row.T.astype(np.float64) @ F.astype(np.float64)
 
     def hals(self, F: Array, rhs: Array, gram: Array, n_sweeps: int) -> None:
         for _ in range(n_sweeps):
@@ -49,24 +50,26 @@ class ReferenceOps:
         product: Array = A.astype(np.float64).T @ (weight[:, None] * B)
         return product
 
-    def nearest(self, X: sp.csr_matrix, others: sp.csr_matrix, n_nearest: int) -> Array:
-        means = np.zeros(X.shape[0])
-        for i in range(X.shape[0]):
-            products = np.sort((others @ X[[i]].T).toarray().ravel().astype(np.float64))[::-1][: n_nearest + 1]
+    def nearest(self, X: TwoWay, others: TwoWay, n_nearest: int) -> Array:
+        rows, sample = X.by_row, others.by_row
+        means = np.zeros(rows.shape[0])
+        for i in range(rows.shape[0]):
+            products = np.sort((sample @ rows[[i]].T).toarray().ravel().astype(np.float64))[::-1][: n_nearest + 1]
             itself = len(products) > 0 and products[0] > SAME_ROW
             products = products[1:] if itself else products[:n_nearest]
             means[i] = products.mean() if len(products) else 0.0
         return means
 
-    def mixtures(self, X: sp.csr_matrix, ratios: Array, prior: Array, n_steps: int) -> tuple[Array, Array]:
-        theta, lift = np.empty((X.shape[0], len(prior))), np.zeros(X.shape[0])
-        for i in range(X.shape[0]):
-            stored = slice(X.indptr[i], X.indptr[i + 1])
-            counts = X.data[stored].astype(np.float64)
+    def mixtures(self, X: TwoWay, ratios: Array, prior: Array, n_steps: int) -> tuple[Array, Array]:
+        rows = X.by_row
+        theta, lift = np.empty((rows.shape[0], len(prior))), np.zeros(rows.shape[0])
+        for i in range(rows.shape[0]):
+            stored = slice(rows.indptr[i], rows.indptr[i + 1])
+            counts = rows.data[stored].astype(np.float64)
             if not counts.any():
                 theta[i], theta[i, 0] = 0, 1
                 continue
-            by_term = np.column_stack([np.ones(len(counts)), ratios[X.indices[stored]]])
+            by_term = np.column_stack([np.ones(len(counts)), ratios[rows.indices[stored]]])
             theta[i] = 1 / len(prior)
             for _ in range(n_steps):
                 theta[i] = prior + theta[i] * ((counts / (by_term @ theta[i])) @ by_term)

@@ -42,6 +42,10 @@ class Block:
     measured: bool = False
     held: Any = None
 
+    def unfitted(self) -> Block:
+        """The same documents for another fit, which remembers nothing of them yet."""
+        return Block(self.X, self.squared_norms, self.sample_weight, self.first, np.zeros((0, 0), self.H.dtype))
+
 
 class Source(Protocol):
     """Documents in blocks, to be gone through as often as a fit needs."""

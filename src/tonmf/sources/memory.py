@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -28,46 +28,48 @@ def default_block_size(X: sp.csr_matrix, n_topics: int) -> int:
     return max(1, BYTES_OF_WORK // (8 * n_topics), as_many_values_as_terms)
 
 
-class MatrixSource:
-    """A CSR matrix in canonical form (sorted, no duplicates) cut into blocks of rows; blocks share its memory."""
+B = TypeVar("B", bound=Block)
 
-    def __init__(self, X: sp.csr_matrix, sample_weight: Array, block_size: int, ops: Ops) -> None:
-        self.n_docs, self.n_terms = X.shape
-        self.dtype = X.dtype
-        self._X = X
-        self._starts = range(0, self.n_docs, block_size)
-        self._blocks = []
-        for low in self._starts:
-            high = min(low + block_size, self.n_docs)
-            rows = _rows(X, low, high)
-            nothing = np.zeros((high - low, 0), X.dtype)
-            self._blocks.append(Block(ops.prepare(rows), squared_norms(rows), sample_weight[low:high], low, nothing))
 
-    def again(self) -> MatrixSource:
-        """The same documents for another fit; they are shared, what a fit remembers of them is not."""
-        twin = copy.copy(self)
-        nothing = np.zeros((0, 0), self.dtype)
-        twin._blocks = [Block(b.X, b.squared_norms, b.sample_weight, b.first, nothing) for b in self._blocks]
-        return twin
+class HeldBlocks(Generic[B]):
+    """Blocks that are all in memory, with what a fit remembers of them."""
 
-    def blocks(self) -> Sequence[Block]:
+    dtype: np.dtype[Any]
+    _blocks: list[B]
+
+    def blocks(self) -> Sequence[B]:
         return self._blocks
 
     def start_from(self, H: Array | None, n_topics: int) -> None:
-        for low, block in zip(self._starts, self._blocks, strict=True):
+        for block in self._blocks:
             n_docs = len(block.squared_norms)
-            rows = np.zeros((n_docs, n_topics)) if H is None else H[low : low + n_docs]
+            rows = np.zeros((n_docs, n_topics)) if H is None else H[block.first : block.first + n_docs]
             block.H = np.array(rows, dtype=self.dtype, order="C")
 
     def keep_topics(self, kept: NDArray[np.bool_]) -> None:
         for block in self._blocks:
             block.H = np.ascontiguousarray(block.H[:, kept])
 
+
+class MatrixSource(HeldBlocks[Block]):
+    """A CSR matrix in canonical form (sorted, no duplicates) cut into blocks of rows; blocks share its memory."""
+
+    def __init__(self, X: sp.csr_matrix, sample_weight: Array, block_size: int, ops: Ops) -> None:
+        self.n_docs, self.n_terms = X.shape
+        self.dtype = X.dtype
+        self._X = X
+        self._blocks = []
+        for low in range(0, self.n_docs, block_size):
+            high = min(low + block_size, self.n_docs)
+            rows = rows_between(X, low, high)
+            nothing = np.zeros((high - low, 0), X.dtype)
+            self._blocks.append(Block(ops.prepare(rows), squared_norms(rows), sample_weight[low:high], low, nothing))
+
     def term_sums(self) -> Array:
         """Σ_i s_i x_it of each term t, float64."""
         sums = np.zeros(self.n_terms)
-        for low, block in zip(self._starts, self._blocks, strict=True):
-            rows = _rows(self._X, low, low + len(block.sample_weight))
+        for block in self._blocks:
+            rows = rows_between(self._X, block.first, block.first + len(block.sample_weight))
             sums += rows.T.astype(np.float64) @ block.sample_weight
         return sums
 
@@ -75,7 +77,7 @@ class MatrixSource:
         return self._X
 
 
-def _rows(X: sp.csr_matrix, low: int, high: int) -> sp.csr_matrix:
+def rows_between(X: sp.csr_matrix, low: int, high: int) -> sp.csr_matrix:
     """Rows [low, high) without copying values or indices."""
     if (low, high) == (0, X.shape[0]):
         return X
