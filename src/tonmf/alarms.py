@@ -103,5 +103,4 @@ def sums_over_terms(rows: sp.csr_matrix, values: Array) -> Array:
     [0.5, 1.5]
     """
     documents = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
-    sums: Array = np.bincount(documents, weights=values[rows.indices], minlength=rows.shape[0])
-    return sums
+    return np.bincount(documents, values[rows.indices], rows.shape[0]).astype(np.float64)

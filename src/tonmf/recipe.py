@@ -151,7 +151,7 @@ class Recipe:
 def corpus_in_memory(counts: Counts, terms: list[str], max_topics: int, ops: Ops, describe: Describe) -> Corpus:
     """Documents of which all counts are at hand."""
     C, idf = damped(counts.matrix), inverse_document_frequencies(counts.matrix)
-    background: Array = np.bincount(C.indices, weights=C.data, minlength=len(terms))
+    background = np.bincount(C.indices, C.data, len(terms)).astype(np.float64)
     source = CountedSource(unit_rows(C, idf), C, counts.totals, max_topics, ops)
     return Corpus(source, SerialExecutor(), terms, idf, background, counts.totals, describe)
 

@@ -181,7 +181,7 @@ def select_terms(matrix: sp.csr_matrix, kept: NDArray[np.int64], n_words: NDArra
     selected.sort_indices()
     n_distinct = np.diff(matrix.indptr).astype(np.int64)
     rows = np.repeat(np.arange(matrix.shape[0]), n_distinct)[~inside]
-    outside: Array = np.bincount(rows, weights=1 + np.log(matrix.data[~inside]), minlength=matrix.shape[0])
+    outside = np.bincount(rows, 1 + np.log(matrix.data[~inside]), matrix.shape[0]).astype(np.float64)
     return Counts(selected, n_words, n_distinct, n_distinct - np.diff(indptr), outside)
 
 
