@@ -18,7 +18,7 @@ LAYERS = [
     ["objective", "penalty", "pivoting", "inner", "threshold", "mixture", "calibrate", "words", "documents", "metrics"],
     ["analysis", "highlight"],
     ["blocks", "text"],
-    ["init", "solver", "weighting", "alarms", "neighbours", "ordinary"],
+    ["vocabulary", "init", "solver", "weighting", "alarms", "neighbours", "ordinary"],
     ["parameters", "validation", "corpus", "signs"],
     ["ladder"],
     ["groups", "topics", "scoring", "counting", "saved_parameters"],
@@ -27,6 +27,7 @@ LAYERS = [
     ["explaining"],
     ["detector_state", "model_state"],
     ["recipe"],
+    ["disk"],
     ["estimator", "detector"],
     ["persist", "ranking", "datasets", "io", "baselines"],
     [""],  # the package itself: tonmf/__init__.py, which names things of the layers above

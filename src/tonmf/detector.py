@@ -17,14 +17,15 @@ from tonmf.blas import one_blas_thread
 from tonmf.bundles import Bundle, provenance, write_bundle
 from tonmf.counting import check_no_option_idle, make_counter
 from tonmf.detector_state import DetectorState, read_state
-from tonmf.documents import COUNTS, as_documents, check_ids, check_names, take
+from tonmf.disk import in_batches, learn_on_disk
+from tonmf.documents import COUNTS, as_documents, check_ids, check_names, is_matrix, take
 from tonmf.errors import InputError, ParameterError
 from tonmf.explain import Explanation
 from tonmf.highlight import Piece, pieces_of_items, pieces_of_text
 from tonmf.mixture import Reading, read_blocks
 from tonmf.neighbours import check_embeddings
 from tonmf.ops import Array, Ops
-from tonmf.parameters import DETECTOR_RULES, check_at_least, check_parameters, defaults_of
+from tonmf.parameters import DETECTOR_RULES, check_at_least, check_parameters, check_unused, defaults_of
 from tonmf.recipe import Recipe, whole_source
 from tonmf.saved_parameters import kept_parameters, restored_parameters
 from tonmf.scoring import DocumentScores
@@ -79,6 +80,12 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         depend on it.
     random_state : int, RandomState instance or None
         Seed of the starts. With a number, runs repeat bit for bit on one machine.
+    memory : int or str, optional
+        Bytes to get along with, such as "2GB". Documents are then gone through in batches, counted once into files, and
+        learnt from there (docs/scale.md). Without it they are held in memory.
+    cache : str or Path, optional
+        Folder for these files, which stay there: a fit that was cut short goes on when it is run again. Without it they are
+        in a temporary folder, and gone in the end.
     callback : callable, optional
         Called with the share of the fit that is done, from 0 to 1. An exception in it ends the fit.
 
@@ -151,6 +158,8 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         backend: str = "numba",
         n_jobs: int | None = None,
         random_state: Any = 0,
+        memory: int | str | None = None,
+        cache: str | Path | None = None,
         callback: Callable[[float], None] | None = None,
     ) -> None:
         self.analyzer = analyzer
@@ -169,6 +178,8 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self.backend = backend
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.memory = memory
+        self.cache = cache
         self.callback = callback
 
     # ------------------------------------------------------------------ fitting
@@ -203,13 +214,30 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """
         values = self.get_params(deep=False)
         check_parameters(values, DETECTOR_RULES)
+        options = {name: values[name] for name in Recipe.__dataclass_fields__}
+        if self.memory is not None:
+            self._adopt(self._learn_on_disk(Recipe(**options), documents, values, embeddings, names, terms))
+            return self
+        check_unused(values, defaults_of(type(self)), ("cache",), "without memory")
         documents, kind = as_documents(documents)
         check_no_option_idle(values, defaults_of(type(self)), kind)
         counter = make_counter(values, kind, None if terms is None else list(map(str, terms)))
-        options = {name: values[name] for name in Recipe.__dataclass_fields__}
         # A fit that fails leaves the detector as it was.
         self._adopt(Recipe(**options).learn(documents, kind, counter, embeddings, names))
         return self
+
+    def _learn_on_disk(
+        self, recipe: Recipe, documents: Any, values: dict[str, Any], embeddings: Any, names: Any, terms: Any
+    ) -> DetectorState:
+        for name, value in (("embeddings", embeddings), ("names", names), ("terms", terms)):
+            if value is not None:
+                raise InputError(f"{name} must be in memory, and cannot be given beside memory={self.memory!r}.")
+        if is_matrix(documents):
+            raise InputError(
+                "A matrix is in memory already. Leave memory out, or give documents that can be read again."
+            )
+        batches = in_batches(documents)
+        return learn_on_disk(recipe, batches, values)
 
     def _adopt(self, state: DetectorState) -> None:
         """Be the fitted detector that a state describes."""

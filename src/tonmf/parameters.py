@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -146,6 +147,8 @@ DETECTOR_RULES: Mapping[str, Rule] = {
     ),
     "n_restarts": Rule("a whole number of at least 1", lambda v: _whole(v, 1)),
     "max_topics": MODEL_RULES["max_topics"],
+    "memory": Rule("a number of bytes, a text such as '2GB', or None", lambda v: v is None or isinstance(v, int | str)),
+    "cache": Rule("the name of a folder, or None", lambda v: v is None or isinstance(v, str | os.PathLike)),
     **_RUNNING,
 }
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from numbers import Integral
@@ -72,15 +72,15 @@ class TermCounter:
     """
 
     def __init__(self, analyze: Analyzer, min_df: float, rules: WordRules | None = None) -> None:
-        self.analyze, self._min_df, self._rules = analyze, min_df, rules
+        self.analyze, self._min_df, self.rules = analyze, min_df, rules
         self.terms: list[str] = []
         self._vocabulary: dict[str, int] = {}
 
     def learn(self, documents: Sequence[Any]) -> Counts:
         """Learn the vocabulary, and count."""
-        seen = _Numbering()
+        seen = Numbering()
         matrix, n_words = _count(documents, self.analyze, seen)
-        kept = kept_terms(matrix, self._min_df, self._rules)
+        kept = kept_terms(matrix, self._min_df, self.rules)
         words = np.array(list(seen), dtype=object)[kept]
         order = np.argsort(words, kind="stable")
         self._learnt(words[order].tolist())
@@ -93,17 +93,21 @@ class TermCounter:
         counter._learnt(terms)
         return counter
 
+    def with_terms(self, terms: list[str]) -> TermCounter:
+        """The same with a vocabulary that was learnt elsewhere."""
+        return TermCounter.restored(self.analyze, terms)
+
     def _learnt(self, terms: list[str]) -> None:
         self.terms = terms
         self._vocabulary = {term: number for number, term in enumerate(terms)}
 
     def count(self, documents: Sequence[Any]) -> Counts:
         """Count the terms of the vocabulary."""
-        return self._count_by(documents, _Numbering(self._vocabulary))[0]
+        return self._count_by(documents, Numbering(self._vocabulary))[0]
 
     def count_all(self, documents: Sequence[Any]) -> tuple[Counts, Outside]:
         """Count the terms of the vocabulary, and the others."""
-        numbers = _Numbering(self._vocabulary)
+        numbers = Numbering(self._vocabulary)
         counts, matrix = self._count_by(documents, numbers)
         names = list(numbers)
         return counts, _outside(matrix, np.arange(len(self.terms)), names.__getitem__)
@@ -116,20 +120,31 @@ class TermCounter:
             else terms_at(text, word_spans(text), self.analyze)
         )
 
-    def _count_by(self, documents: Sequence[Any], numbers: _Numbering) -> tuple[Counts, sp.csr_matrix]:
+    def _count_by(self, documents: Sequence[Any], numbers: Numbering) -> tuple[Counts, sp.csr_matrix]:
         matrix, n_words = _count(documents, self.analyze, numbers)
         return select_terms(matrix, np.arange(len(self.terms)), n_words), matrix
 
 
-class _Numbering(dict[str, int]):
+class Numbering(dict[str, int]):
     """Numbers of terms; a new one gets the next."""
 
+    def __init__(self, known: Mapping[str, int] | None = None) -> None:
+        super().__init__(known or {})
+        self.next_number = len(self)
+
     def __missing__(self, term: str) -> int:
-        number = self[term] = len(self)
+        number = self[term] = self.next_number
+        self.next_number += 1
         return number
 
+    def keep(self, numbers: Container[int]) -> None:
+        """Forget the other terms; their numbers are not given again."""
+        kept = {term: number for term, number in self.items() if number in numbers}
+        self.clear()
+        self.update(kept)
 
-def _count(documents: Sequence[Any], analyze: Analyzer, numbers: _Numbering) -> tuple[sp.csr_matrix, NDArray[np.int64]]:
+
+def _count(documents: Sequence[Any], analyze: Analyzer, numbers: Numbering) -> tuple[sp.csr_matrix, NDArray[np.int64]]:
     """Counts of every term in the column of its number, and all words of each document."""
     terms, counts, ends = array("q"), array("q"), array("q", [0])
     n_words = np.zeros(len(documents), np.int64)
@@ -147,10 +162,15 @@ def kept_terms(matrix: sp.csr_matrix, min_df: Any, rules: WordRules | None = Non
     """Columns with enough documents and enough occurrences."""
     rules = WordRules() if rules is None else rules
     n_docs, n_terms = matrix.shape
-    least = min_df if isinstance(min_df, Integral) else min_df * n_docs
+    least = least_documents(min_df, n_docs)
     occurrences = np.bincount(matrix.indices, weights=matrix.data, minlength=n_terms)
     documents = document_frequencies(matrix)
     return np.flatnonzero((documents >= max(least, rules.min_df)) & (occurrences >= rules.min_count))
+
+
+def least_documents(min_df: Any, n_docs: int) -> float:
+    """Documents that a term must occur in: a number, or a share of all."""
+    return float(min_df if isinstance(min_df, Integral) else min_df * n_docs)
 
 
 def _outside(matrix: sp.csr_matrix, inside: NDArray[np.int64], name: Callable[[int], str]) -> Outside:
@@ -172,17 +192,22 @@ def select_terms(matrix: sp.csr_matrix, kept: NDArray[np.int64], n_words: NDArra
     """Counts of the terms in columns `kept`, in that order; the rest lies outside the vocabulary."""
     new_number = np.full(matrix.shape[1], -1, np.int32)
     new_number[kept] = np.arange(len(kept))
-    columns = new_number[matrix.indices]
-    inside = columns >= 0
-    indptr = np.append(0, np.cumsum(inside, dtype=np.int64))[matrix.indptr]
+    return counts_by_column(matrix.indptr, matrix.data, new_number[matrix.indices], len(kept), n_words)
+
+
+def counts_by_column(
+    ends: NDArray[Any], values: NDArray[Any], columns: NDArray[np.int32], n_terms: int, n_words: NDArray[np.int64]
+) -> Counts:
+    """Counts of documents that are stored one after the other; column -1 is for terms outside the vocabulary."""
+    n_docs, inside = len(ends) - 1, columns >= 0
+    indptr = np.append(0, np.cumsum(inside, dtype=np.int64))[ends]
     indptr = indptr.astype(np.int32 if indptr[-1] < 2**31 else np.int64)
-    values = matrix.data[inside].astype(np.float32)
-    selected = sp.csr_matrix((values, columns[inside], indptr), shape=(matrix.shape[0], len(kept)))
-    selected.sort_indices()
-    n_distinct = np.diff(matrix.indptr).astype(np.int64)
-    rows = np.repeat(np.arange(matrix.shape[0]), n_distinct)[~inside]
-    outside = np.bincount(rows, 1 + np.log(matrix.data[~inside]), matrix.shape[0]).astype(np.float64)
-    return Counts(selected, n_words, n_distinct, n_distinct - np.diff(indptr), outside)
+    matrix = sp.csr_matrix((values[inside].astype(np.float32), columns[inside], indptr), shape=(n_docs, n_terms))
+    matrix.sort_indices()
+    n_distinct = np.diff(ends).astype(np.int64)
+    rows = np.repeat(np.arange(n_docs), n_distinct)[~inside]
+    outside = np.bincount(rows, 1 + np.log(values[~inside]), n_docs).astype(np.float64)
+    return Counts(matrix, n_words, n_distinct, n_distinct - np.diff(indptr), outside)
 
 
 class VectorizerCounter:

@@ -30,7 +30,7 @@ NAMES = {
 
 def read_jsonl(source: Opened, options: ReadOptions, chooser: Chooser) -> Part:
     """A document a line. What the first line is, an object, a string or a list, all must be."""
-    part, lines = Part(source.name, "jsonl", TEXTS), DecodedLines(source, options)
+    part, lines = Part(source.name, "jsonl", TEXTS, source.sink), DecodedLines(source, options)
     values = _parsed(lines, part, options.skip_bad)
     first = list(islice(values, SAMPLE))
     shape = next((type(value) for _, value in first if isinstance(value, dict | str | list)), dict)

@@ -11,14 +11,14 @@ from tonmf.io.formats import FORMAT_OF, split_name
 from tonmf.io.inputs import Input
 from tonmf.io.options import ReadOptions
 from tonmf.io.part import Part
-from tonmf.io.streams import Opened, opened
+from tonmf.io.streams import Opened, Sink, opened
 from tonmf.io.tally import Tally
 from tonmf.io.wording import number_of
 
 
 def read_lines(source: Opened, options: ReadOptions) -> Part:
     """A document a line."""
-    part, lines = Part(source.name, "lines", TEXTS), DecodedLines(source, options)
+    part, lines = Part(source.name, "lines", TEXTS, source.sink), DecodedLines(source, options)
     for number, line in enumerate(lines, 1):
         part.add(number, without_line_end(line))
     part.notes += lines.notes()
@@ -27,16 +27,16 @@ def read_lines(source: Opened, options: ReadOptions) -> Part:
 
 def read_baskets(source: Opened, options: ReadOptions) -> Part:
     """The items of one transaction a line, with white space between them."""
-    part, lines = Part(source.name, "baskets", ITEMS), DecodedLines(source, options)
+    part, lines = Part(source.name, "baskets", ITEMS, source.sink), DecodedLines(source, options)
     for number, line in enumerate(lines, 1):
         part.add(number, line.split())
     part.notes += lines.notes()
     return part
 
 
-def read_files(source: Input, options: ReadOptions, stdin: BinaryIO | None = None) -> Part:
+def read_files(source: Input, options: ReadOptions, stdin: BinaryIO | None = None, sink: Sink = None) -> Part:
     """Each file a document. In a folder, files that are no plain text are left out; one that is named must be text."""
-    part, replaced = Part(source.name, "files", TEXTS), Tally()
+    part, replaced = Part(source.name, "files", TEXTS, sink), Tally()
     is_folder = source.path is not None
     for name, path in source.members:
         if is_folder and path is not None and (_holds_many(path) or not os.path.isfile(path)):

@@ -20,7 +20,7 @@ from tonmf.io.wording import one_line
 def read_parquet(source: Opened, options: ReadOptions, chooser: Chooser) -> Part:
     """A row for each document, from a column of strings or of lists."""
     pyarrow, parquet = (arrow(module, "Reading CSV and Parquet") for module in ("pyarrow", "pyarrow.parquet"))
-    part = Part(source.name, "parquet", TEXTS)
+    part = Part(source.name, "parquet", TEXTS, source.sink)
     with _as_input_errors(source.name, pyarrow), parquet.ParquetFile(_seekable(source)) as file:
         sample = _sample(file, pyarrow.types)
         if sample is None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from tonmf.errors import InputError
 from tonmf.io.columns import is_missing, label_from
+from tonmf.io.streams import Sink
 from tonmf.io.tally import Tally
 from tonmf.io.wording import number_of, shown
 
@@ -22,6 +23,10 @@ EXPECTED = {
 """What a file of each format holds."""
 
 
+ENOUGH, ENOUGH_CHARACTERS = 2000, 4_000_000
+"""Documents, and characters or items in them, that are handed over together."""
+
+
 class Part:
     """The documents of one input, gathered one by one.
 
@@ -33,16 +38,18 @@ class Part:
         One of `FORMATS`.
     kind : str
         Of the documents, one of those in `tonmf.documents`.
+    sink : callable, optional
+        Takes the part whenever it holds enough documents, which are gone from it then.
     """
 
-    def __init__(self, name: str, format: str, kind: str) -> None:  # noqa: A002
-        self.name, self.format, self.kind = name, format, kind
+    def __init__(self, name: str, format: str, kind: str, sink: Sink = None) -> None:  # noqa: A002
+        self.name, self.format, self.kind, self._sink = name, format, kind, sink
         self.content: Any = []
         self.ids: list[str] = []
         self.labels: list[int] = []
         self.terms: list[str] | None = None
         self.notes: list[str] = []
-        self.n_seen = 0
+        self.n_seen, self._size = 0, 0
         self.without_text, self.bad, self.left_out = Tally(), Tally(), Tally()
 
     def add(
@@ -58,6 +65,15 @@ class Part:
         self.ids.append(given_id or place)
         if label is not None:
             self.labels.append(label)
+        self._size += len(content)
+        if self._sink is not None and (len(self.ids) >= ENOUGH or self._size >= ENOUGH_CHARACTERS):
+            self.hand_over()
+
+    def hand_over(self) -> None:
+        """Give the documents that are here to who takes them."""
+        if self._sink is not None and self.ids:
+            self._sink(self)
+            self.content, self.ids, self.labels, self._size = [], [], [], 0
 
     def label(self, place: str, value: Any, skip: bool) -> int | None:
         """The label in a cell; a document whose label says nothing is one that cannot be read."""

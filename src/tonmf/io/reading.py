@@ -20,7 +20,7 @@ from tonmf.io.matrices import read_matrix
 from tonmf.io.options import ReadOptions, check_options, check_options_fit
 from tonmf.io.parquet import read_parquet
 from tonmf.io.part import Part
-from tonmf.io.streams import Opened, opened
+from tonmf.io.streams import Opened, Sink, opened
 from tonmf.io.tables import read_csv, read_tsv
 from tonmf.io.tally import Tally
 from tonmf.io.wording import number_of, shown
@@ -88,9 +88,9 @@ def read_documents(paths: Sequence[str], options: ReadOptions = AS_USUAL, stdin:
     check_options(options)
     inputs = find_inputs([paths] if isinstance(paths, str) else paths, options.format)
     chooser = Chooser(options)
-    parts = [_read(source, options, chooser, stdin) for source in inputs]
+    parts = [read_input(source, options, chooser, stdin) for source in inputs]
     check_options_fit(options, {part.format for part in parts})
-    notes = _notes_of(parts)
+    notes = notes_of(parts)
     parts = [part for part in parts if part.ids]
     if not parts:
         raise InputError(" ".join(["Found no document.", *notes] if len(notes) > 1 else notes))
@@ -105,10 +105,13 @@ def read_documents(paths: Sequence[str], options: ReadOptions = AS_USUAL, stdin:
     return _long_enough(Documents(parts[0].kind, _joined(parts), ids, terms, notes, labels), options.min_words)
 
 
-def _read(source: Input, options: ReadOptions, chooser: Chooser, stdin: BinaryIO | None) -> Part:
+def read_input(
+    source: Input, options: ReadOptions, chooser: Chooser, stdin: BinaryIO | None = None, sink: Sink = None
+) -> Part:
+    """What one input gave; a `sink` takes documents as they are read."""
     if source.format == "files":
-        return read_files(source, options, stdin)
-    with opened(source.path, source.name, stdin) as file:
+        return read_files(source, options, stdin, sink)
+    with opened(source.path, source.name, stdin, sink) as file:
         form = source.format or _format_by_content(file, options)
         read = READERS.get(form)
         part = read(file, options) if read else READERS_OF_COLUMNS[form](file, options, chooser)
@@ -152,7 +155,7 @@ def _joined(parts: Sequence[Part]) -> Any:
     return [document for part in parts for document in part.content]
 
 
-def _notes_of(parts: Sequence[Part]) -> list[str]:
+def notes_of(parts: Sequence[Part]) -> list[str]:
     """What there is to tell about each file; where much the same holds for many, once for all of them."""
     without_text = [part for part in parts if part.without_text]
     if len(without_text) <= FEW:

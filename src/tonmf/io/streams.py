@@ -11,9 +11,9 @@ import io
 import lzma
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
 from tonmf.errors import InputError
@@ -32,6 +32,9 @@ MAGIC = {
 }
 """What compressed data starts with."""
 
+Sink = Callable[[Any], None] | None
+"""Takes a `tonmf.io.part.Part` whenever that holds enough documents."""
+
 DAMAGE = (EOFError, OSError, zlib.error, lzma.LZMAError)
 """What decompressors raise."""
 
@@ -46,6 +49,7 @@ class Opened:
     compression of the file, if any
     stream      its bytes, decompressed
     head        the first of them
+    sink        who takes documents as they are read (`tonmf.io.part`), if not all are wanted at once
     =========== ======================================================
     """
 
@@ -54,21 +58,22 @@ class Opened:
     compression: str | None
     stream: io.BufferedReader
     head: bytes
+    sink: Sink = None
 
 
 @contextmanager
-def opened(path: str | None, name: str, stdin: BinaryIO | None = None) -> Iterator[Opened]:
+def opened(path: str | None, name: str, stdin: BinaryIO | None = None, sink: Sink = None) -> Iterator[Opened]:
     """Open a file, or standard input if `path` is None, and decompress on the way if need be."""
     if path is None:
         # Standard input is the caller's: it is not closed.
-        yield _decompressed(stdin or sys.stdin.buffer, None, name)
+        yield replace(_decompressed(stdin or sys.stdin.buffer, None, name), sink=sink)
         return
     try:
         file = open(path, "rb")  # noqa: SIM115
     except (OSError, ValueError) as error:
         raise InputError(_unreadable(path, error)) from error
     with file:
-        yield _decompressed(file, path, name)
+        yield replace(_decompressed(file, path, name), sink=sink)
 
 
 def _unreadable(path: str, error: OSError | ValueError) -> str:

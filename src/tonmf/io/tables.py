@@ -45,7 +45,7 @@ def read_tsv(source: Opened, options: ReadOptions, chooser: Chooser) -> Part:
 
 def _read(source: Opened, format: str, options: ReadOptions, chooser: Chooser) -> Part:  # noqa: A002
     arrow("pyarrow", NEEDS_ARROW)
-    part, lines = Part(source.name, format, TEXTS), DecodedLines(source, options)
+    part, lines = Part(source.name, format, TEXTS, source.sink), DecodedLines(source, options)
     table = _open_table(iter(lines), format, part)
     if table is None:
         return part

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -54,8 +54,8 @@ class Source(Protocol):
     n_terms: int
     dtype: np.dtype[Any]
 
-    def blocks(self) -> Sequence[Block]:
-        """The blocks, in order; the same objects every time."""
+    def blocks(self) -> Iterable[Block]:
+        """The blocks, in order; a block may be at hand only until the next one is asked for."""
 
     def start_from(self, H: Array | None, n_topics: int) -> None:
         """Set every document's topics to its row of `H`, or to zero."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
@@ -74,10 +74,10 @@ class DocumentBlock(Block):
 class DocumentSource(Source, Protocol):
     """Documents that several fits can share."""
 
-    def blocks(self) -> Sequence[DocumentBlock]:
+    def blocks(self) -> Iterable[DocumentBlock]:
         """The blocks, in order."""
 
-    def again(self) -> Self:
+    def again(self) -> Source:
         """The same documents for another fit; they are shared, what a fit remembers of them is not."""
 
     def among(self, rows: NDArray[np.int64]) -> Source:

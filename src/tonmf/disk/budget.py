@@ -1,0 +1,88 @@
+"""How much memory may be used, and what for.
+
+Of what is left beside the interpreter and its libraries, a share goes to the words that are counted in the first pass, and
+later, when these are gone, to the vocabulary, as each term takes some numbers in every fit of the ladder; the rest to the
+documents, of each of which a few numbers stay in memory throughout.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from tonmf.errors import InputError, ParameterError
+
+BASE = 350_000_000
+"""Bytes of the interpreter, the libraries, and the block that is worked on."""
+
+PER_WORD, WORDS_SHARE = 260, 0.6
+"""Bytes of a word that is remembered while counting, and the share of memory for them."""
+
+PER_NUMBER, TERMS_SHARE = 12, 0.3
+"""Bytes of a term in a topic that a fit keeps, and the share of memory for them."""
+
+PER_DOCUMENT = 180
+"""Bytes of what stays in memory of a document."""
+
+SMALLEST = 500_000_000
+"""Bytes below which there is no room for anything."""
+
+UNITS = {"": 1, "B": 1, **{f"{prefix}B": 1000**n for n, prefix in enumerate("KMGT", 1)}}
+UNITS |= {f"{prefix}IB": 1024**n for n, prefix in enumerate("KMGT", 1)}
+
+
+def bytes_of(memory: int | float | str) -> int:
+    """A number of bytes, or a text such as "2GB", "800 MB" or "1.5GiB".
+
+    >>> bytes_of("2GB"), bytes_of(600_000_000)
+    (2000000000, 600000000)
+    """
+    found = re.fullmatch(r"\s*([0-9]*\.?[0-9]+(?:e[0-9]+)?)\s*([a-z]*)\s*", str(memory), re.IGNORECASE)
+    if isinstance(memory, bool) or found is None or found[2].upper() not in UNITS:
+        raise ParameterError(f"memory must be a number of bytes, or a text such as '2GB' or '800MB'; got {memory!r}.")
+    n_bytes = int(float(found[1]) * UNITS[found[2].upper()])
+    if n_bytes < SMALLEST:
+        raise ParameterError(
+            f"memory must be at least {in_units(SMALLEST)}, of which {in_units(BASE)} go to the interpreter and its libraries; "
+            f"got {memory!r}."
+        )
+    return n_bytes
+
+
+def in_units(n_bytes: float) -> str:
+    """A number of bytes in writing.
+
+    >>> in_units(2_000_000_000), in_units(750_000_000)
+    ('2.0 GB', '750 MB')
+    """
+    return f"{n_bytes / 1e9:.1f} GB" if n_bytes >= 1e9 else f"{n_bytes / 1e6:.0f} MB"
+
+
+@dataclass(frozen=True)
+class Budget:
+    """So many bytes for a ladder of `n_fits` that score, each of at most `max_topics` topics."""
+
+    n_bytes: int
+    n_fits: int
+    max_topics: int
+
+    @property
+    def words(self) -> int:
+        """Different words to remember while counting."""
+        return int(WORDS_SHARE * (self.n_bytes - BASE) / PER_WORD)
+
+    @property
+    def terms(self) -> int:
+        """Terms of the vocabulary."""
+        return int(TERMS_SHARE * (self.n_bytes - BASE) / (PER_NUMBER * self.max_topics * (self.n_fits + 2)))
+
+    def check(self, n_docs: int) -> None:
+        """Refuse more documents than there is memory for."""
+        most = (1 - TERMS_SHARE) * (self.n_bytes - BASE) / PER_DOCUMENT
+        if n_docs > most:
+            needed = n_docs * PER_DOCUMENT / (1 - TERMS_SHARE) + BASE
+            raise InputError(
+                f"{n_docs:,} documents need about {in_units(needed)} of memory, {PER_DOCUMENT} bytes for each; "
+                f"memory={in_units(self.n_bytes)} is enough for {int(most):,}. Raise it, or learn from fewer documents and "
+                "score the others."
+            )

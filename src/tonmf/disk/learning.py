@@ -1,0 +1,121 @@
+"""The detector's recipe on documents that are too many for memory."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from numbers import Integral
+from pathlib import Path
+from typing import Any
+
+from tonmf.counting import make_counter
+from tonmf.detector_state import DetectorState
+from tonmf.disk.batches import Batches, checksum_of
+from tonmf.disk.budget import Budget, bytes_of
+from tonmf.disk.keeper import DiskKeeper
+from tonmf.disk.store import Store
+from tonmf.documents import as_documents
+from tonmf.errors import InputError, ParameterError
+from tonmf.parameters import TEXT_OPTIONS
+from tonmf.recipe import Recipe
+from tonmf.text import TermCounter
+
+OF_COUNTING = (*TEXT_OPTIONS, "min_df")
+OF_FITTING = ("topic_shares", "n_restarts", "max_topics", "backend", "random_state")
+"""Options that a store, and the fits in it, depend on."""
+
+
+def learn_on_disk(recipe: Recipe, batches: Batches, values: Mapping[str, Any]) -> DetectorState:
+    """All that there is to know about documents, within the memory and in the cache folder that `values` name.
+
+    With ``values["cache"]`` what is done stays in that folder, and another run of the same goes on from there; otherwise it
+    is in a temporary folder, which is gone at the end.
+    """
+    if values["vectorizer"] is not None:
+        raise ParameterError("vectorizer has no effect beside memory: documents are counted by the options for texts.")
+    if values["cache"] is not None and not isinstance(values["random_state"], Integral):
+        raise ParameterError(
+            f"random_state must be a whole number beside cache, so that a run can go on where another stopped; got "
+            f"{values['random_state']!r}."
+        )
+    budget = Budget(bytes_of(values["memory"]), recipe.n_restarts * len(recipe.topic_shares), recipe.max_topics)
+    with _folder(values["cache"]) as folder:
+        try:
+            return _learn(recipe, batches, values, budget, folder)
+        except OSError as error:
+            kept = " What was done is kept there: run again to go on." if values["cache"] else ""
+            raise InputError(
+                f"{error.filename or folder} cannot be written: {error.strerror or error}. The cache folder needs about three "
+                f"times the room of the documents: make room in {folder.parent}, or give another with cache.{kept}"
+            ) from error
+
+
+def _learn(recipe: Recipe, batches: Batches, values: Mapping[str, Any], budget: Budget, folder: Path) -> DetectorState:
+    first = next(iter(batches), None)
+    if first is None:
+        raise InputError("Expected at least one document, got none.")
+    kind = as_documents(first.content)[1]
+    counter = make_counter(values, kind, None)
+    assert isinstance(counter, TermCounter)  # noqa: S101 (batches hold no matrices)
+    options = {name: repr(values[name]) for name in OF_COUNTING}
+    store = Store(folder, {"documents": batches.fingerprint or _checksum(batches), **options})
+    facts = store.open() or store.make(batches, counter, recipe.min_df, budget)
+    terms = store.terms()
+    recipe.check_vocabulary(facts.n_docs, facts.any_words, terms)
+    keeper = DiskKeeper(folder / f"fits-{_digest({name: repr(values[name]) for name in OF_FITTING})}")
+    corpus = store.corpus(facts, terms)
+    return recipe.learn_from(corpus, kind, counter.with_terms(terms), side_by_side=1, keeper=keeper)
+
+
+def _checksum(batches: Batches) -> list[int]:
+    """Tells documents from others by reading them."""
+    n_docs, checksum = 0, 0
+    for batch in batches:
+        n_docs, checksum = n_docs + len(batch.ids), checksum_of(batch, checksum)
+    return [n_docs, checksum]
+
+
+def _digest(options: Mapping[str, str]) -> str:
+    return hashlib.sha256(json.dumps(options, sort_keys=True).encode()).hexdigest()[:16]
+
+
+@contextmanager
+def _folder(cache: str | Path | None) -> Iterator[Path]:
+    """The folder to work in, for nobody else at the same time; a temporary one is removed in the end."""
+    if cache is None:
+        temporary = Path(tempfile.mkdtemp(prefix="tonmf-"))
+        try:
+            yield temporary
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+        return
+    folder = Path(cache)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        foreign = not (folder / LOCK).exists() and any(folder.iterdir())
+        if foreign:
+            raise InputError(
+                f"The cache folder {folder} holds something else. Give a folder that is empty or not there yet."
+            )
+        lock = (folder / LOCK).open("w")
+    except OSError as error:
+        raise InputError(
+            f"The cache folder {folder} cannot be used: {error.strerror or error}. Give another with cache."
+        ) from error
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise InputError(
+                f"The cache folder {folder} is in use by another run. Wait for it, or give another."
+            ) from error
+        yield folder
+
+
+LOCK = "tonmf.lock"
+"""In every cache folder, and locked while it is in use."""

@@ -1,0 +1,46 @@
+"""What documents on disk are called, and how they begin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tonmf.disk.batches import Batch
+from tonmf.profile import excerpt_of
+from tonmf.sources.array_file import ArrayFile, write_arrays
+
+
+def write_names(path: Path, batches: Sequence[Batch]) -> None:
+    """Write the names and the beginnings of some documents."""
+    ids = [document_id for batch in batches for document_id in batch.ids]
+    excerpts = [excerpt_of(document) for batch in batches for document in batch.content]
+    arrays = {}
+    for name, texts in (("ids", ids), ("excerpts", excerpts)):
+        encoded = [text.encode("utf-8", "replace") for text in texts]
+        arrays[f"{name}_ends"] = np.cumsum([0, *map(len, encoded)])
+        arrays[name] = np.frombuffer(b"".join(encoded), np.uint8)
+    write_arrays(path, arrays)
+
+
+def ids_and_excerpts(
+    folder: Path, files: Sequence[tuple[str, int]], rows: NDArray[np.int64]
+) -> tuple[list[str], list[str]]:
+    """The names and the beginnings of documents with rising numbers; `files` are pairs of a name and how many it has."""
+    found: dict[str, list[str]] = {"ids": [], "excerpts": []}
+    first = 0
+    for name, n_docs in files:
+        low, high = np.searchsorted(rows, [first, first + n_docs])
+        if low < high:
+            file = ArrayFile(folder / name)
+            for part, texts in found.items():
+                texts += _texts(file, part, rows[low:high] - first)
+        first += n_docs
+    return found["ids"], found["excerpts"]
+
+
+def _texts(file: ArrayFile, part: str, rows: NDArray[np.int64]) -> list[str]:
+    ends, encoded = file.map(f"{part}_ends"), file.map(part)
+    return [encoded[ends[row] : ends[row + 1]].tobytes().decode("utf-8", "replace") for row in rows]

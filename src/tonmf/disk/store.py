@@ -1,0 +1,211 @@
+"""Counted documents on disk.
+
+First every document is counted by provisional numbers of words (files ``raw-…``), with its name and how it begins
+(``names-…``); then, when the vocabulary is known, the counts are turned into shards (``shard-…``, `tonmf.sources.shards`).
+``store.json`` is written last: a store without it is begun anew.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tonmf.analysis import Analyzer
+from tonmf.corpus import Corpus
+from tonmf.disk.batches import Batch, Batches, checksum_of
+from tonmf.disk.budget import Budget
+from tonmf.disk.names import ids_and_excerpts, write_names
+from tonmf.errors import InputError
+from tonmf.executors.serial import SerialExecutor
+from tonmf.sources.array_file import ArrayFile, DamagedFileError, write_arrays
+from tonmf.sources.documents import WordTotals
+from tonmf.sources.shards import TOTALS, ShardSource, write_shard
+from tonmf.text import TermCounter, counts_by_column
+from tonmf.vocabulary import GrowingVocabulary, NumberedCounts, Vocabulary
+from tonmf.weighting import damped, idf_of, unit_rows
+
+VERSION = 1
+
+SHARD_DOCS, SHARD_VALUES = 32_768, 3_000_000
+"""Documents and stored counts after which a shard is full."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What ``store.json`` holds."""
+
+    shards: list[tuple[str, int]]
+    n_docs: int
+    n_terms: int
+    checksum: int
+    any_words: bool
+    forgotten_up_to: int
+    n_words_kept: int
+
+
+class Store:
+    """A folder of counted documents.
+
+    Parameters
+    ----------
+    folder : Path
+        An empty folder, or one that holds a store.
+    identity : dict
+        What must be the same for a store to be used again, in terms of JSON.
+    """
+
+    def __init__(self, folder: Path, identity: dict[str, Any]) -> None:
+        self.folder, self._identity = folder, json.loads(json.dumps(identity))
+
+    def open(self) -> Facts | None:
+        """What the store holds; None if it is still to be made."""
+        path = self.folder / "store.json"
+        if not path.exists():
+            return None
+        try:
+            stored = json.loads(path.read_text(encoding="utf-8"))
+            version, identity = stored.pop("version"), stored.pop("identity")
+            stored["shards"] = [(str(name), int(n_docs)) for name, n_docs in stored["shards"]]
+            facts = Facts(**stored)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise DamagedFileError(
+                f"{path} is damaged: it cannot be read ({error}). Remove the folder and run again."
+            ) from error
+        if version != VERSION or identity != self._identity:
+            what = "by another version of tonmf" if version != VERSION else _difference(identity, self._identity)
+            raise InputError(
+                f"The cache folder {self.folder} was made {what}. Give another folder, or remove this one to begin anew."
+            )
+        return facts
+
+    def make(self, batches: Batches, counter: TermCounter, min_df: float, budget: Budget) -> Facts:
+        """Count documents, and write them all."""
+        for stale in self.folder.glob("*-[0-9]*"):
+            stale.unlink()
+        words, checksum, any_words = GrowingVocabulary(budget.words), 0, False
+        shards: list[tuple[str, int]] = []
+        for number, group in enumerate(_groups(batches, counter.analyze, words)):
+            for batch in group.batches:
+                checksum = checksum_of(batch, checksum)
+            counted = group.joined()
+            any_words = any_words or bool(counted.n_words.any())
+            write_names(self.folder / f"names-{number:05}", group.batches)
+            write_arrays(self.folder / f"raw-{number:05}", vars(counted))
+            shards.append((f"shard-{number:05}", len(counted.n_words)))
+        budget.check(words.n_docs)
+        vocabulary = words.finished(min_df, counter.rules, budget.terms)
+        n_words_kept, forgotten = len(words), words.forgotten_up_to
+        n_docs = words.n_docs
+        del words  # its memory is needed for what follows
+        self._weigh(vocabulary, n_docs, shards)
+        facts = Facts(shards, n_docs, len(vocabulary.terms), checksum, any_words, forgotten, n_words_kept)
+        self._write_json("store.json", {"version": VERSION, "identity": self._identity, **vars(facts)})
+        return facts
+
+    def _weigh(self, vocabulary: Vocabulary, n_docs: int, shards: Sequence[tuple[str, int]]) -> None:
+        """From provisional numbers to columns, and from counts to unit rows."""
+        idf = idf_of(vocabulary.document_frequencies, n_docs)
+        background = np.zeros(len(idf))
+        by_number = np.argsort(vocabulary.numbers)
+        sorted_numbers = vocabulary.numbers[by_number]
+        self._write_json("vocabulary.json", vocabulary.terms)
+        for name, _ in shards:
+            raw = self.folder / name.replace("shard", "raw")
+            file = ArrayFile(raw)
+            counted = NumberedCounts(*(file.map(part) for part in NumberedCounts.__dataclass_fields__))
+            columns = _columns_of(counted.numbers, sorted_numbers, by_number)
+            counts = counts_by_column(counted.ends, counted.counts, columns, len(idf), counted.n_words)
+            C = damped(counts.matrix)
+            background += np.bincount(C.indices, C.data, len(idf))
+            write_shard(self.folder / name, unit_rows(C, idf), C, _small(counts.totals))
+            raw.unlink()
+        write_arrays(self.folder / "terms-0", {"idf": idf, "background": background})
+
+    def terms(self) -> list[str]:
+        """The vocabulary."""
+        terms: list[str] = json.loads((self.folder / "vocabulary.json").read_text(encoding="utf-8"))
+        return terms
+
+    def corpus(self, facts: Facts, terms: list[str]) -> Corpus:
+        """The documents, block by block."""
+        source = ShardSource(self.folder, facts.shards, facts.n_terms)
+        file = ArrayFile(self.folder / "terms-0")
+        totals = WordTotals.joined([_held(block.totals) for block in source.blocks()])
+        names = [(name.replace("shard", "names"), n_docs) for name, n_docs in facts.shards]
+
+        def describe(rows: NDArray[np.int64]) -> tuple[list[str], list[str]]:
+            return ids_and_excerpts(self.folder, names, rows)
+
+        idf, background = (np.array(file.map(name)) for name in ("idf", "background"))
+        return Corpus(source, SerialExecutor(), terms, idf, background, totals, describe)
+
+    def _write_json(self, name: str, value: Any) -> None:
+        path = self.folder / name
+        temporary = path.with_name(name + ".part")
+        temporary.write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
+        temporary.replace(path)
+
+
+@dataclass
+class _Group:
+    """Batches that make up a shard."""
+
+    batches: list[Batch]
+    counted: list[NumberedCounts]
+
+    def joined(self) -> NumberedCounts:
+        """All counts."""
+        ends = np.cumsum([0, *np.concatenate([np.diff(part.ends) for part in self.counted])])
+        rest = (
+            np.concatenate([getattr(part, name) for part in self.counted]) for name in ("numbers", "counts", "n_words")
+        )
+        return NumberedCounts(ends, *rest)
+
+
+def _groups(batches: Batches, analyze: Analyzer, words: GrowingVocabulary) -> Iterator[_Group]:
+    group = _Group([], [])
+    for batch in batches:
+        group.batches.append(batch)
+        group.counted.append(words.count(batch.content, analyze))
+        n_docs, n_values = sum(len(b.ids) for b in group.batches), sum(len(c.numbers) for c in group.counted)
+        if n_docs >= SHARD_DOCS or n_values >= SHARD_VALUES:
+            yield group
+            group = _Group([], [])
+    if group.batches:
+        yield group
+
+
+def _columns_of(
+    numbers: NDArray[np.int64], sorted_numbers: NDArray[np.int64], by_number: NDArray[np.int64]
+) -> NDArray[np.int32]:
+    """Columns of words by number; -1 for those outside the vocabulary."""
+    if not len(sorted_numbers):
+        return np.full(len(numbers), -1, np.int32)
+    places = np.minimum(np.searchsorted(sorted_numbers, numbers), len(sorted_numbers) - 1)
+    return np.where(sorted_numbers[places] == numbers, by_number[places], -1).astype(np.int32)
+
+
+def _small(totals: WordTotals) -> WordTotals:
+    """The same in half the room."""
+    n_words, n_distinct, n_outside = (getattr(totals, name).astype(np.int32) for name in TOTALS[:3])
+    return WordTotals(n_words, n_distinct, n_outside, totals.outside_weight)
+
+
+def _held(totals: WordTotals) -> WordTotals:
+    """Copies that do not hold on to a file."""
+    return WordTotals(*(np.array(getattr(totals, name)) for name in TOTALS))
+
+
+def _difference(one: Any, other: Any) -> str:
+    if not isinstance(one, dict):
+        return "for other documents or with other options"
+    changed = [name for name in {**one, **other} if one.get(name) != other.get(name)]
+    if changed == ["documents"]:
+        return "for other documents, or they have changed since"
+    return f"with other options ({', '.join(sorted(set(changed) - {'documents'}))})"
