@@ -30,6 +30,7 @@ LAYERS = [
     ["disk"],
     ["estimator", "detector"],
     ["persist", "ranking", "datasets", "io", "baselines"],
+    ["large_ranking"],
     [""],  # the package itself: tonmf/__init__.py, which names things of the layers above
     ["web"],
     ["experiments", "report"],

@@ -109,6 +109,8 @@ class Ranking:
     @cached_property
     def empty(self) -> list[int]:
         """Numbers of documents without words, for which there is nothing to show; their scores are above all of training."""
+        if self.scores is self.detector.outlier_scores_:
+            return np.flatnonzero(self.detector.empty_).tolist()
         suspects = [row for row in self.order.tolist() if self.scores[row] > self.detector.highest_score_]
         if not suspects:
             return []
@@ -149,10 +151,7 @@ class Ranking:
 
     def text(self, row: int) -> str | None:
         """A document in writing: its text, or its items; None for a row of counts."""
-        if is_matrix(self.documents):
-            return None
-        document = self.documents[row]
-        return document if isinstance(document, str) else " ".join(map(str, document))
+        return None if is_matrix(self.documents) else in_writing(self.documents[row])
 
     def length(self, row: int) -> int:
         """Characters of a document in writing."""
@@ -177,6 +176,11 @@ class Ranking:
             [self.text(row) for row in rows],
         )
         return {name: list(column) for name, column in zip(COLUMNS, values, strict=True)}
+
+
+def in_writing(document: Any) -> str:
+    """A text as it is, or the items of a basket."""
+    return document if isinstance(document, str) else " ".join(map(str, document))
 
 
 def pieces_of(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -37,9 +38,9 @@ def show_ranking(
 ) -> list[int]:
     """The whole answer but for what to do next; returns the numbers of the documents that are shown."""
     empty = set(ranking.empty)
-    rows = [row for row in ranking.order.tolist() if row not in empty][:top]
-    names = list(ranking.ids)
-    explanations = ranking.detector.explain(ranking.documents, ids=rows, names=names)
+    rows = list(islice((int(row) for row in ranking.order if int(row) not in empty), top))
+    names = ranking.ids
+    explanations = ranking.explain(rows) if rows else []
     if screen.as_json:
         screen.show_json(
             {

@@ -6,12 +6,14 @@ import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tonmf.cli import options as opt
 from tonmf.cli.answer import GROUPS_SHOWN, show_next, show_ranking, write
+from tonmf.cli.large import fetch_and_write, learn_large, refuse_beside_memory
 from tonmf.cli.models import learn
 from tonmf.cli.reading import as_flags, read, reading_files
 from tonmf.cli.reports import check_report, title_of, write_report
@@ -20,11 +22,19 @@ from tonmf.errors import ParameterError
 
 if TYPE_CHECKING:
     from tonmf.io import ReadOptions
+    from tonmf.ranking import Ranking
 
-LEARNING = "Learning"
+LEARNING, LARGE = "Learning", "Large files"
 
 LONGEST_COMMAND = 200
 """Characters of a command that is suggested."""
+
+
+class Reasons(StrEnum):
+    """Documents whose topic and unexpected terms a table is to give."""
+
+    ALL = "all"
+    OUTLIERS = "outliers"
 
 
 @reading_files
@@ -62,6 +72,29 @@ def detect(
         bool,
         typer.Option(help="Keep how ordinary documents begin in the saved model.", rich_help_panel=opt.RESULTS),
     ] = True,
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="Get along with so much memory, such as 2GB: documents are counted into files first.",
+            rich_help_panel=LARGE,
+        ),
+    ] = None,
+    cache: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Keep these files in this folder, so that a run that was cut short goes on. (Default: temporary.)",
+            rich_help_panel=LARGE,
+        ),
+    ] = None,
+    reasons: Annotated[
+        Reasons | None,
+        typer.Option(
+            help="Whose reasons --output gives beside --memory. (Default: outliers.)",
+            rich_help_panel=LARGE,
+        ),
+    ] = None,
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
 ) -> None:
@@ -72,19 +105,29 @@ def detect(
     share = contamination_of(contamination)
     _check_targets(files, output, save, excerpts)
     _check_report(files, report, title, label_column)
-    documents = read(screen, files, replace(reading, label_column=label_column))
     learning: dict[str, Any] = {"contamination": share, "max_topics": topics, "random_state": seed, "n_jobs": jobs}
     learning |= {"min_df": min_df, "stop_words": None if stop_words == "none" else stop_words, "stemmer": stem}
-    ranking = learn(screen, documents.content, documents.ids, terms=documents.terms, **learning)
-    for note in ranking.observations:
-        screen.note(note)
-    notes = [*documents.notes, *ranking.observations]
-    if output is not None:
-        write(screen, ranking, output)
-    if save is not None:
-        ranking.detector.save(save, excerpts=excerpts)
-    if report is not None:
-        write_report(screen, ranking, report, title_of(files, title), notes, documents.labels)
+    ranking: Ranking
+    if memory is not None:
+        refuse_beside_memory(report=report)
+        large, documents_on_disk = learn_large(screen, files, reading, **learning, memory=memory, cache=cache)
+        if save is not None:
+            large.detector.save(save, excerpts=excerpts)
+        fetch_and_write(screen, large, documents_on_disk, top, output, (reasons or Reasons.OUTLIERS).value)
+        ranking, notes = large, documents_on_disk.notes
+    else:
+        _check_large(cache, reasons)
+        documents = read(screen, files, replace(reading, label_column=label_column))
+        ranking = learn(screen, documents.content, documents.ids, terms=documents.terms, **learning)
+        for note in ranking.observations:
+            screen.note(note)
+        notes = [*documents.notes, *ranking.observations]
+        if output is not None:
+            write(screen, ranking, output)
+        if save is not None:
+            ranking.detector.save(save, excerpts=excerpts)
+        if report is not None:
+            write_report(screen, ranking, report, title_of(files, title), notes, documents.labels)
     rows = show_ranking(screen, ranking, top, notes, ranking.small_groups[:GROUPS_SHOWN])
     strangest = ranking.ids[rows[0] if rows else int(ranking.order[0])]
     show_next(screen, *_next_steps(files, reading, strangest, output, save, report))
@@ -102,6 +145,13 @@ def _check_targets(files: Sequence[str], output: str | None, save: str | None, e
         check_target(save)
     elif not excerpts:
         raise ParameterError("--no-excerpts says what a saved model is to hold. Give --save, or leave it out.")
+
+
+def _check_large(cache: str | None, reasons: Reasons | None) -> None:
+    """Options that say something only beside --memory."""
+    for option, value in (("--cache", cache), ("--reasons", reasons)):
+        if value is not None:
+            raise ParameterError(f"{option} has no effect without --memory. Give that too, or leave it out.")
 
 
 def _check_report(files: Sequence[str], report: str | None, title: str | None, label_column: str | None) -> None:

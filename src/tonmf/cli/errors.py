@@ -64,6 +64,7 @@ FLAGS = {
     "contamination": "--contamination",
     "confidence": "--confidence",
     "correlation": "--correlation",
+    "cache": "--cache",
     "max_topics": "--topics",
     "mean_length": "--length",
     "mean_pattern_length": "--pattern-length",

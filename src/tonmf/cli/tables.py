@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
 from rich.cells import cell_len, set_cell_size
 from rich.table import Table
 from rich.text import Text
@@ -44,9 +45,9 @@ def ranking_table(
 
     What room the facts leave is for the unexpected words and, unless there is too little of it, for the document.
     """
-    places = {row: place for place, row in enumerate(ranking.order.tolist(), start=1)}
+    places = np.argsort(ranking.order)
     facts = {
-        "rank": [str(places[row]) for row in rows],
+        "rank": [str(places[row] + 1) for row in rows],
         "score": [f"{why.score:.2f}" for why in explanations],
         "flagged": ["yes" if why.outlier else "" for why in explanations],
         **({} if planted is None else {"planted": [planted[row] or "" for row in rows]}),

@@ -26,8 +26,9 @@ class Batch:
 class Batches(Protocol):
     """Documents of one kind, in the same batches whenever they are gone through."""
 
-    fingerprint: Any
-    """What tells these documents from others without reading them, in terms of JSON; None if nothing does."""
+    @property
+    def fingerprint(self) -> Any:
+        """What tells these documents from others without reading them, in terms of JSON; None if nothing does."""
 
     def __iter__(self) -> Iterator[Batch]:
         """From the first batch on."""
@@ -39,7 +40,7 @@ class BatchesOf:
     They are called by their numbers.
     """
 
-    fingerprint = None
+    fingerprint: Any = None
 
     def __init__(self, documents: Iterable[Any]) -> None:
         self._documents = documents

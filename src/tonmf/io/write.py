@@ -9,8 +9,8 @@ import lzma
 import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -68,22 +68,50 @@ def write_table(path: str | os.PathLike[str], columns: Mapping[str, Sequence[Any
     None is an empty cell; in JSON lines NaN and infinity, which JSON does not know, are null. What is no valid text, half a
     surrogate pair, is written as U+FFFD.
     """
-    form = output_format(path)
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) != 1:
         raise ParameterError(
             f"Expected columns of one length, got {listed(f'{name} ({length})' for name, length in lengths.items()) or 'none'}."
         )
-    plain = {without_surrogates(name): [_plain(value) for value in column] for name, column in columns.items()}
+    with writing_table(path) as write:
+        write(columns)
+
+
+Write = Callable[[Mapping[str, Sequence[Any]]], None]
+
+
+@contextmanager
+def writing_table(path: str | os.PathLike[str], types: Mapping[str, str] | None = None) -> Iterator[Write]:
+    """A function that writes some rows of a table, given by columns; the file appears when all are written.
+
+    `types` are those of columns that come piece by piece, in words (`TYPES`); without them the first piece decides.
+    """
+    form = output_format(path)
     with replacing(path) as temporary:
         if form == "parquet":
-            _write_parquet(temporary, plain)
+            with _parquet_writer(temporary, types) as write:
+                yield write
             return
-        rows = zip(*plain.values(), strict=True)
-        lines = _json_lines(list(plain), rows) if form == "jsonl" else _cell_lines(list(plain), rows, DELIMITERS[form])
         with _compressing(temporary, split_name(os.fspath(path))[2]) as file:
-            for line in lines:
-                file.write(line.encode())
+            first = True
+
+            def write(columns: Mapping[str, Sequence[Any]]) -> None:
+                nonlocal first
+                plain = _plain_columns(columns)
+                rows = zip(*plain.values(), strict=True)
+                if form == "jsonl":
+                    lines = _json_lines(list(plain), rows)
+                else:
+                    lines = _cell_lines(list(plain), rows, DELIMITERS[form], with_names=first)
+                for line in lines:
+                    file.write(line.encode())
+                first = False
+
+            yield write
+
+
+def _plain_columns(columns: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+    return {without_surrogates(name): [_plain(value) for value in column] for name, column in columns.items()}
 
 
 def _plain(value: Any) -> Any:
@@ -101,7 +129,9 @@ def _json_lines(names: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> Iterat
         yield json.dumps(dict(zip(names, finite, strict=True)), ensure_ascii=False) + "\n"
 
 
-def _cell_lines(names: Sequence[str], rows: Iterable[tuple[Any, ...]], delimiter: str) -> Iterator[str]:
+def _cell_lines(
+    names: Sequence[str], rows: Iterable[tuple[Any, ...]], delimiter: str, with_names: bool
+) -> Iterator[str]:
     """Rows of cells, quoted where need be; the csv module leaves a lone carriage return unquoted."""
     special = re.compile(rf'[\r\n"{delimiter}]|^\s|\s$')
 
@@ -113,23 +143,44 @@ def _cell_lines(names: Sequence[str], rows: Iterable[tuple[Any, ...]], delimiter
         text = BETWEEN_ITEMS.join(value) if isinstance(value, list) else str(value)
         return '"' + text.replace('"', '""') + '"' if special.search(text) else text
 
-    for row in chain([names], rows):
+    for row in chain([names] if with_names else [], rows):
         # A line that is quite empty would be no row.
         yield (delimiter.join(map(cell, row)) or '""') + "\n"
 
 
-def _write_parquet(path: Path, columns: Mapping[str, list[Any]]) -> None:
+TYPES = ("whole", "number", "truth", "text", "texts")
+"""What a column can be said to hold: whole numbers, numbers, true or false, texts, or lists of texts."""
+
+
+@contextmanager
+def _parquet_writer(path: Path, types: Mapping[str, str] | None) -> Iterator[Write]:
     pyarrow, parquet = (arrow(module, "Writing Parquet") for module in ("pyarrow", "pyarrow.parquet"))
+    kinds = (pyarrow.int64(), pyarrow.float64(), pyarrow.bool_(), pyarrow.string(), pyarrow.list_(pyarrow.string()))
+    known = {name: dict(zip(TYPES, kinds, strict=True))[kind] for name, kind in (types or {}).items()}
+    with ExitStack() as stack:
+        writer: Any = None
+
+        def write(columns: Mapping[str, Sequence[Any]]) -> None:
+            nonlocal writer
+            table = pyarrow.table(_arrow_arrays(_plain_columns(columns), known, pyarrow))
+            if writer is None:
+                writer = stack.enter_context(parquet.ParquetWriter(path, table.schema))
+            writer.write_table(table)
+
+        yield write
+
+
+def _arrow_arrays(columns: Mapping[str, list[Any]], known: Mapping[str, Any], pyarrow: Any) -> dict[str, Any]:
     arrays = {}
     for name, values in columns.items():
         present = [value for value in values if value is not None]
         of_lists = any(isinstance(value, list) for value in present)
-        kind = pyarrow.list_(pyarrow.string()) if of_lists else (None if present else pyarrow.string())
+        guess = pyarrow.list_(pyarrow.string()) if of_lists else (None if present else pyarrow.string())
         try:
-            arrays[name] = pyarrow.array(values, type=kind)
+            arrays[name] = pyarrow.array(values, type=known.get(name, guess))
         except (pyarrow.ArrowException, TypeError, OverflowError) as error:
             raise InputError(f"Column {name}: expected values of one type ({one_line(error)}).") from error
-    parquet.write_table(pyarrow.table(arrays), path)
+    return arrays
 
 
 @contextmanager

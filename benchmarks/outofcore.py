@@ -1,0 +1,161 @@
+"""``tonmf detect --memory`` on a corpus of its own making, beside the same command in memory where that is possible."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.harness import print_table, save
+from tonmf.metrics import area_under_curve
+
+SIZES = (100_000, 5_000_000)
+IN_MEMORY_UP_TO = 100_000
+MEMORY = "2GB"
+
+N_WORDS, N_TOPICS, N_STRANGE, TOPIC_WORDS = 60_000, 12, 200, 2_000
+"""Words of the language; topics, and subjects of which there are only a few documents; words of each."""
+
+MEAN_LENGTH, TOPIC_SHARE, OUTLIER_SHARE, SLIP_SHARE, N_SLIPS = 103, 0.45, 0.005, 0.01, 40_000_000
+"""Words of a document; the share of them that is of its subject; outliers; words that hardly anybody else writes."""
+
+AT_ONCE = 10_000
+
+
+def main(arguments: list[str]) -> None:
+    """Measure, print, save."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--docs", type=int, nargs="+", default=SIZES)
+    parser.add_argument("--memory", default=MEMORY)
+    parser.add_argument("--folder", help="where to make the corpus and the cache (default: a temporary folder)")
+    options = parser.parse_args(arguments)
+    results = []
+    with tempfile.TemporaryDirectory(dir=options.folder) as folder:
+        for n_docs in options.docs:
+            corpus, labels = make(Path(folder), n_docs)
+            modes = [["--memory", options.memory], []] if n_docs <= IN_MEMORY_UP_TO else [["--memory", options.memory]]
+            for mode in modes:
+                results.append(measure(corpus, labels, n_docs, mode))
+                print(json.dumps(results[-1]), flush=True)
+            corpus.unlink()
+    print_table(
+        f"tonmf detect FILE --output scores.csv; out of core with --memory {options.memory}",
+        [
+            "documents",
+            "GB of text",
+            "mode",
+            "counting (s)",
+            "learning (s)",
+            "whole (s)",
+            "documents/s",
+            "peak (MB)",
+            "AUC",
+        ],
+        [
+            (
+                f"{r['documents']:,}",
+                f"{r['text_gb']:.2f}",
+                r["mode"],
+                "" if r["counted"] is None else f"{r['counted']:.0f}",
+                "" if r["learnt"] is None else f"{r['learnt']:.0f}",
+                f"{r['seconds']:.0f}",
+                f"{r['documents'] / r['seconds']:,.0f}",
+                f"{r['peak_mb']:,.0f}",
+                f"{r['auc']:.4f}",
+            )
+            for r in results
+        ],
+    )
+    save("outofcore", results)
+
+
+def measure(corpus: Path, labels: np.ndarray, n_docs: int, mode: list[str]) -> dict[str, Any]:
+    """One run of the command."""
+    output, cache = corpus.with_name("scores.csv"), corpus.with_name("cache")
+    if mode:
+        mode = [*mode, "--cache", str(cache)]
+    command = [sys.executable, "-m", "tonmf", "detect", str(corpus), "--output", str(output), "--quiet", *mode]
+    began = time.time()
+    process = subprocess.Popen(command)
+    _, status, usage = os.wait4(process.pid, 0)
+    ended = time.time()
+    if status:
+        sys.exit(f"the command failed: {' '.join(command)}")
+    counted, learnt = None, None
+    if mode:
+        counted = (cache / "store.json").stat().st_mtime - began
+        learnt = max(path.stat().st_mtime for path in cache.glob("fits-*/*")) - began - counted
+        size = sum(path.stat().st_size for path in cache.rglob("*") if path.is_file())
+        for path in sorted(cache.rglob("*"), reverse=True):
+            path.rmdir() if path.is_dir() else path.unlink()
+        cache.rmdir()
+    scores = np.empty(n_docs)
+    with output.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            scores[int(row["id"])] = float(row["score"])
+    return {
+        "documents": n_docs,
+        "text_gb": corpus.stat().st_size / 1e9,
+        "mode": "out of core" if mode else "in memory",
+        "counted": counted,
+        "learnt": learnt,
+        "seconds": ended - began,
+        "peak_mb": usage.ru_maxrss / 1e3,
+        "cache_gb": size / 1e9 if mode else None,
+        "auc": area_under_curve(labels, scores),
+    }
+
+
+def make(folder: Path, n_docs: int) -> tuple[Path, np.ndarray]:
+    """A file of documents that mix common words with those of a subject, and which of them are on a rare subject."""
+    rng = np.random.default_rng(0)
+    words = _words(N_WORDS, rng)
+    common, of_topic = _zipf(N_WORDS), _zipf(TOPIC_WORDS)
+    subjects = np.array([rng.permutation(N_WORDS)[:TOPIC_WORDS] for _ in range(N_TOPICS + N_STRANGE)])
+    labels = np.zeros(n_docs, np.int8)
+    path = folder / "corpus.jsonl"
+    with path.open("w", encoding="utf-8") as file:
+        for first in range(0, n_docs, AT_ONCE):
+            size = min(AT_ONCE, n_docs - first)
+            strange = rng.random(size) < OUTLIER_SHARE
+            subject = np.where(strange, N_TOPICS + rng.integers(0, N_STRANGE, size), rng.integers(0, N_TOPICS, size))
+            lengths = np.maximum(20, rng.poisson(rng.gamma(4, MEAN_LENGTH / 4, size)))
+            numbers = np.searchsorted(common, rng.random(lengths.sum()))
+            on_topic = rng.random(len(numbers)) < TOPIC_SHARE
+            places = np.searchsorted(of_topic, rng.random(int(on_topic.sum())))
+            numbers[on_topic] = subjects[np.repeat(subject, lengths)[on_topic], places]
+            written = words[numbers]
+            for place in np.flatnonzero(rng.random(len(written)) < SLIP_SHARE):
+                written[place] = f"q{rng.integers(0, N_SLIPS):x}"
+            ends = np.append(0, np.cumsum(lengths))
+            for row in range(size):
+                text = " ".join(written[ends[row] : ends[row + 1]])
+                file.write(f'{{"id": {first + row}, "text": "{text}"}}\n')
+            labels[first : first + size] = strange
+    return path, labels
+
+
+def _words(n_words: int, rng: np.random.Generator) -> np.ndarray:
+    letters = np.array(list("abcdefghijklmnoprstuvwxyz"))
+    words: dict[str, None] = {}
+    while len(words) < n_words:
+        words["".join(letters[rng.integers(0, len(letters), rng.integers(4, 10))])] = None
+    return np.array(list(words), dtype=object)
+
+
+def _zipf(n_words: int) -> np.ndarray:
+    weights = 1 / (np.arange(n_words) + 10.0)
+    return np.cumsum(weights / weights.sum())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

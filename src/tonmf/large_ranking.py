@@ -1,0 +1,129 @@
+"""Rankings of documents that are too many to be held: they are gone through once more, and only those to be shown are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Generic, TypeVar, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tonmf.detector import TextOutlierDetector
+from tonmf.disk import Batches
+from tonmf.errors import InputError
+from tonmf.ranking import COLUMNS, Ranking, in_writing, stretches
+
+T = TypeVar("T")
+
+TYPES = {
+    "rank": "whole",
+    "id": "text",
+    "score": "number",
+    "outlier": "truth",
+    "topic": "whole",
+    "unexpected_terms": "texts",
+    "text": "text",
+}
+"""What the columns of a table of results hold."""
+
+
+class Fetched(Sequence[T], Generic[T]):
+    """A sequence of which only some places are known."""
+
+    def __init__(self, length: int) -> None:
+        self._length, self._known = length, dict[int, T]()
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, place: int) -> T: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[T]: ...
+    def __getitem__(self, place: int | slice) -> T | Sequence[T]:
+        if isinstance(place, slice):
+            return [self[i] for i in range(*place.indices(self._length))]
+        return self._known[int(place)]
+
+    def put(self, place: int, value: T) -> None:
+        """Make a place known."""
+        self._known[place] = value
+
+
+@dataclass(frozen=True)
+class LargeRanking(Ranking):
+    """A `Ranking` that has the documents and names of a few rows only."""
+
+    @cached_property
+    def observations(self) -> list[str]:
+        """Which documents repeat others is not known."""
+        return []
+
+
+def rank_on_disk(detector: TextOutlierDetector) -> LargeRanking:
+    """The training documents of a detector, in order; their texts and names are still to come."""
+    n_docs = len(detector.outlier_scores_)
+    order = np.argsort(-detector.outlier_scores_, kind="stable")
+    return LargeRanking(detector, Fetched[Any](n_docs), Fetched[str](n_docs), detector.outlier_scores_, order)
+
+
+def fetch(
+    ranking: LargeRanking,
+    batches: Batches,
+    rows: Iterable[int],
+    names: Iterable[int],
+    write: Callable[[dict[str, list[Any]]], None] | None = None,
+    reasons: str = "outliers",
+    on_done: Callable[[float], None] = lambda share: None,
+) -> None:
+    """Go through the documents once more: keep those of some rows, and the names of some; write the table of all of them.
+
+    The table has the columns of ``Ranking.columns``, in the order in which documents come. With ``reasons="outliers"`` the
+    topic and the unexpected terms are given of flagged documents only, since to find them takes longer than to read on.
+    """
+    wanted, named = set(rows), set(names)
+    ranks = np.empty(len(ranking.order), np.int64)
+    ranks[ranking.order] = np.arange(1, len(ranks) + 1)
+    first = 0
+    for batch in batches:
+        last = first + len(batch.ids)
+        if last > len(ranks):
+            break
+        for row in wanted.intersection(range(first, last)):
+            ranking.documents.put(row, batch.content[row - first])
+        for row in (wanted | named).intersection(range(first, last)):
+            ranking.ids.put(row, batch.ids[row - first])  # type: ignore[attr-defined]
+        if write is not None:
+            here = slice(first, last)
+            write(_columns(ranking, batch.ids, batch.content, ranks[here], ranking.scores[here], reasons))
+        on_done(last / len(ranks))
+        first = last
+    else:
+        if first == len(ranks):
+            return
+    raise InputError(
+        f"The documents have changed since they were learnt from: there were {len(ranks):,}. Run again, on files that stay as "
+        "they are."
+    )
+
+
+def _columns(
+    ranking: LargeRanking,
+    ids: Sequence[str],
+    content: Sequence[Any],
+    ranks: NDArray[np.int64],
+    scores: NDArray[np.floating[Any]],
+    reasons: str,
+) -> dict[str, list[Any]]:
+    outliers = scores > ranking.detector.threshold_
+    chosen = np.flatnonzero(outliers | (reasons == "all")).tolist()
+    topics: list[int | None] = [None] * len(ids)
+    words: list[list[str]] = [[] for _ in ids]
+    for some in stretches(chosen):
+        of_some = ranking.detector.reasons([content[row] for row in some], n_words=10)
+        for row, topic, unexpected in zip(some, *of_some, strict=True):
+            topics[row], words[row] = topic, [word.word for word in unexpected]
+    values = (ranks.tolist(), ids, scores.tolist(), outliers.tolist(), topics, words, map(in_writing, content))
+    return {name: list(column) for name, column in zip(COLUMNS, values, strict=True)}
