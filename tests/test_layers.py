@@ -18,7 +18,7 @@ LAYERS = [
     ["objective", "penalty", "pivoting", "inner", "threshold", "mixture", "calibrate", "words", "documents", "metrics"],
     ["analysis", "highlight"],
     ["blocks", "text"],
-    ["vocabulary", "init", "solver", "weighting", "alarms", "neighbours", "ordinary"],
+    ["init", "solver", "weighting", "alarms", "neighbours", "ordinary"],
     ["parameters", "validation", "corpus", "signs"],
     ["ladder"],
     ["groups", "topics", "scoring", "counting", "saved_parameters"],

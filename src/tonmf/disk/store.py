@@ -21,13 +21,13 @@ from tonmf.corpus import Corpus
 from tonmf.disk.batches import Batch, Batches, checksum_of
 from tonmf.disk.budget import Budget
 from tonmf.disk.names import ids_and_excerpts, write_names
+from tonmf.disk.vocabulary import GrowingVocabulary, NumberedCounts, Vocabulary
 from tonmf.errors import InputError
 from tonmf.executors.serial import SerialExecutor
 from tonmf.sources.array_file import ArrayFile, DamagedFileError, write_arrays
 from tonmf.sources.documents import WordTotals
 from tonmf.sources.shards import TOTALS, ShardSource, write_shard
 from tonmf.text import TermCounter, counts_by_column
-from tonmf.vocabulary import GrowingVocabulary, NumberedCounts, Vocabulary
 from tonmf.weighting import damped, idf_of, unit_rows
 
 VERSION = 1
