@@ -77,6 +77,9 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     n_jobs : int, optional
         Threads for fits and scores by text; all cores if not given or -1, all but one if -2, and so on. Results do not
         depend on it.
+    half_life : number, str or timedelta, optional
+        How fast ``partial_fit`` forgets: the documents after which one counts a half, or a time such as "30 days". Not
+        given: never.
     random_state : int, RandomState instance or None
         Seed of the starts. With a number, runs repeat bit for bit on one machine.
     callback : callable, optional
@@ -150,6 +153,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         contamination: float | str = "auto",
         backend: str = "numba",
         n_jobs: int | None = None,
+        half_life: Any = None,
         random_state: Any = 0,
         callback: Callable[[float], None] | None = None,
     ) -> None:
@@ -168,6 +172,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self.contamination = contamination
         self.backend = backend
         self.n_jobs = n_jobs
+        self.half_life = half_life
         self.random_state = random_state
         self.callback = callback
 
