@@ -73,7 +73,7 @@ class Digest:
         numbers = np.minimum((middles * (KEPT - 1)).astype(np.int64), KEPT - 2)
         numbers[-1] = KEPT - 1  # the largest by itself
         _, numbers = np.unique(numbers, return_inverse=True)
-        weights: Array = np.bincount(numbers, weights=self.weights)
+        weights: Array = np.bincount(numbers, weights=self.weights).astype(np.float64)
         values = np.bincount(numbers, weights=self.weights * self.values) / weights
         values[-1] = self.values[-1]
         return type(self)(np.maximum.accumulate(values), weights)  # rounding must not upset the order

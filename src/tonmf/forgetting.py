@@ -75,7 +75,7 @@ def half_life_of(value: Any) -> HalfLife | None:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and type(value) not in (bool, np.bool_)
+    return isinstance(value, Real) and str(value) not in ("True", "False")
 
 
 def _written(text: str) -> HalfLife | None:

@@ -17,7 +17,8 @@ there any more, and their sums stand for them:
 with P_new and Q_new from the same step (`tonmf.blocks`) on the new documents. Without a past this *is* a pass of the batch fit.
 The sums of the past belong to the W that they were made with; that is the price for not keeping documents. With the ``paper``
 solver P_new includes W₀R, the part that Z holds at W₀, so that all of P fades alike. Topics are brought to unit norm after
-every step, and the sums with them: a factor that w_k loses goes to h_k, so to u_k, to column k of P and to row and column k of Q.
+every step, and the sums with them: a factor that w_k loses goes to h_k, so to u_k, to column k of P, and to row and column k
+of Q.
 
 **After a fit** P is taken to be WQ: the sums for which the topics of the fit are the best there are.
 """
@@ -51,6 +52,10 @@ class Past:
         """P, written out."""
         return W.astype(np.float64) @ self.Q if self.P is None else self.P
 
+    def rescaled(self, P: Array, norms: Array) -> Self:
+        """With another P, once topics of these norms are brought to unit norm."""
+        return type(self)(P * norms, self.Q * norms * norms[:, None], self.usage * norms)
+
     def with_topic(self, W: Array, cross: Array, square: float, usage: float) -> Self:
         """With one topic more, the last column of W, that some documents use.
 
@@ -74,7 +79,7 @@ def learn_block(problem: Problem, this: Pass, past: Past, factor: float) -> Past
     earlier = Sums(factor * past.right_hand_side(W), factor * past.Q, np.zeros_like(past.Q), factor * past.usage)
     sums = {"reweighted": _reweighted, "paper": _paper}[problem.options.solver](problem, this, earlier)
     norms = bring_to_unit_norm(W)
-    return Past(sums.P * norms, sums.Q * norms * norms[:, None], sums.usage * norms)
+    return Past(None, sums.Q, sums.usage).rescaled(sums.P, norms)
 
 
 def _reweighted(problem: Problem, this: Pass, earlier: Sums) -> Sums:
