@@ -33,7 +33,7 @@ LAYERS = [
     ["persist", "ranking", "datasets", "io", "baselines"],
     [""],  # the package itself: tonmf/__init__.py, which names things of the layers above
     ["web"],
-    ["experiments", "report"],
+    ["experiments", "report", "watching"],
     ["cli", "service"],  # a command starts the service
     ["__main__"],
 ]
