@@ -91,8 +91,12 @@ class Alarms:
         excess["unknown"] = np.maximum(excess["unknown"], all_unknown)
         return excess
 
+    def measures_of(self, counts: Counts) -> dict[str, Array]:
+        """The three numbers of documents that are at hand as counts."""
+        return self.measure(counts.totals, sums_over_terms(counts.matrix, self.rarity))
+
     def raised_by(self, counts: Counts) -> dict[str, Array]:
-        """The same of documents that are at hand as counts."""
+        """Alarms of documents that are at hand as counts."""
         return self.raised(counts.totals, sums_over_terms(counts.matrix, self.rarity))
 
 

@@ -14,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tonmf.corpus import Corpus
+from tonmf.documents import is_matrix
 from tonmf.ladder import Rung
 from tonmf.ops import Array, Ops
+from tonmf.text import Counts
 from tonmf.topics import KnownDocument, typical_documents
 from tonmf.unexpected import unexplained_shares
 
@@ -100,6 +102,14 @@ def learn_profile(ops: Ops, corpus: Corpus, sampled: NDArray[np.int64], rungs: S
         excerpts=excerpts,
         typical=typical_documents(rungs[0].mixture.read(ops, ops.prepare(ordinary.C)).theta[:, 1:]),
     )
+
+
+def excerpt_at(documents: Any, row: int, counts: Counts, terms: Sequence[str]) -> str:
+    """How a training document begins; of a row of counts, its terms."""
+    if is_matrix(documents):
+        start, end = counts.matrix.indptr[row : row + 2]
+        return excerpt_of([terms[column] for column in counts.matrix.indices[start:end]])
+    return excerpt_of(documents[row])
 
 
 def _percentiles(values: NDArray[Any], of: NDArray[np.bool_]) -> Array:

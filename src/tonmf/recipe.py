@@ -16,7 +16,7 @@ from tonmf.blas import one_blas_thread
 from tonmf.corpus import Corpus, Describe
 from tonmf.counting import AnyCounter
 from tonmf.detector_state import DetectorState
-from tonmf.documents import check_names, is_matrix
+from tonmf.documents import check_names
 from tonmf.errors import InputError
 from tonmf.executors.serial import SerialExecutor
 from tonmf.groups import COARSE_SHARE, FINE_SHARE, SHARE_AMONG_STRANGEST, Group, candidates, small_groups, strangest
@@ -24,7 +24,7 @@ from tonmf.ladder import PASSES, Keeper, Ladder, Rung
 from tonmf.neighbours import check_embeddings, require_index
 from tonmf.ops import Array, Ops
 from tonmf.ordinary import ORDINARY_SHARE
-from tonmf.profile import excerpt_of, learn_profile
+from tonmf.profile import excerpt_at, learn_profile
 from tonmf.scoring import DocumentScores, Scorer, learn_scorer
 from tonmf.sources.documents import CountedSource
 from tonmf.sources.memory import MatrixSource, default_block_size
@@ -95,7 +95,17 @@ class Recipe:
             profile = learn_profile(ops, corpus, scorer.sampled, rungs)
         threshold = self._threshold(scorer, scores)
         return DetectorState(
-            kind, counter, corpus.idf, scorer, profile, groups, threshold, scores.total, scores.plain, scores.alarms
+            kind,
+            counter,
+            corpus.idf,
+            scorer,
+            profile,
+            groups,
+            threshold,
+            scores.total,
+            scores.plain,
+            scores.alarms,
+            corpus.background,
         )
 
     def _plan(self, seeds: Sequence[int]) -> list[tuple[float, int]]:
@@ -160,10 +170,7 @@ def describer(documents: Any, counts: Counts, terms: Sequence[str], ids: Sequenc
     """What documents in memory are called, and how they begin; of a row of counts, its terms."""
 
     def describe(rows: Any) -> tuple[list[str], list[str]]:
-        if not is_matrix(documents):
-            return [ids[row] for row in rows], [excerpt_of(documents[row]) for row in rows]
-        columns = [counts.matrix.indices[slice(*counts.matrix.indptr[row : row + 2])] for row in rows]
-        return [ids[row] for row in rows], [excerpt_of([terms[column] for column in some]) for some in columns]
+        return [ids[row] for row in rows], [excerpt_at(documents, row, counts, terms) for row in rows]
 
     return describe
 

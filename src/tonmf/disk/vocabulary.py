@@ -122,7 +122,7 @@ class GrowingVocabulary:
         words, numbers = words[by_number], numbers[by_number]
         documents, occurrences = self._tallies_of(numbers)
         rules = WordRules() if rules is None else rules
-        least = max(least_documents(min_df, self.n_docs), rules.min_df)
+        least = least_documents(min_df, self.n_docs, rules)
         kept = np.flatnonzero((documents >= least) & (occurrences >= rules.min_count))
         if len(kept) > most:
             alphabet = np.argsort(np.argsort(words[kept], kind="stable"))

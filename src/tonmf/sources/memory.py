@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
@@ -64,6 +65,12 @@ class MatrixSource(HeldBlocks[Block]):
             rows = rows_between(X, low, high)
             nothing = np.zeros((high - low, 0), X.dtype)
             self._blocks.append(Block(ops.prepare(rows), squared_norms(rows), sample_weight[low:high], low, nothing))
+
+    def again(self) -> MatrixSource:
+        """The same documents for another fit; they are shared, what a fit remembers of them is not."""
+        twin = copy.copy(self)
+        twin._blocks = [block.unfitted() for block in self._blocks]
+        return twin
 
     def term_sums(self) -> Array:
         """Σ_i s_i x_it of each term t, float64."""
