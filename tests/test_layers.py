@@ -19,7 +19,7 @@ LAYERS = [
     ["digest", "forgetting"],
     ["analysis", "highlight"],
     ["blocks", "text"],
-    ["init", "solver", "weighting", "alarms", "neighbours", "ordinary"],
+    ["hashing", "init", "solver", "weighting", "alarms", "neighbours", "ordinary"],
     ["streaming"],
     ["parameters", "validation", "corpus", "signs", "model_stream"],
     ["ladder"],

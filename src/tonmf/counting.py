@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tonmf.analysis import WORD_RULES, Analysis, WordRules, make_analyzer
+from tonmf.analysis import WORD_RULES, Analysis, Analyzer, WordRules, make_analyzer
 from tonmf.documents import COUNTS, ITEMS, TEXTS, items_of
 from tonmf.errors import InputError
+from tonmf.hashing import HashedCounter
 from tonmf.parameters import TEXT_OPTIONS, check_unused
 from tonmf.text import MatrixCounter, TermCounter, VectorizerCounter
 
-AnyCounter = TermCounter | VectorizerCounter | MatrixCounter
+AnyCounter = TermCounter | HashedCounter | VectorizerCounter | MatrixCounter
 
 
 def make_counter(values: Mapping[str, Any], kind: str, terms: Sequence[str] | None) -> AnyCounter:
@@ -22,10 +23,11 @@ def make_counter(values: Mapping[str, Any], kind: str, terms: Sequence[str] | No
         raise InputError(f"terms name the columns of a matrix of counts; the documents are {kind}. Leave them out.")
     if values["vectorizer"] is not None:
         return VectorizerCounter(values["vectorizer"])
-    if kind == ITEMS:
-        return TermCounter(items_of, values["min_df"])
-    analysis = make_analysis(values)
-    return TermCounter(analysis, values["min_df"], analysis.rules)
+    analyze: Analyzer = items_of if kind == ITEMS else make_analysis(values)
+    rules = analyze.rules if isinstance(analyze, Analysis) else None
+    if values["n_buckets"] is not None:
+        return HashedCounter(analyze, values["n_buckets"], values["min_df"], rules)
+    return TermCounter(analyze, values["min_df"], rules)
 
 
 def make_analysis(values: Mapping[str, Any]) -> Analysis:
@@ -38,11 +40,11 @@ def make_analysis(values: Mapping[str, Any]) -> Analysis:
 def check_no_option_idle(values: Mapping[str, Any], defaults: Mapping[str, Any], kind: str) -> None:
     """No option is silently without effect."""
     if values["vectorizer"] is not None:
-        check_unused(values, defaults, (*TEXT_OPTIONS, "min_df"), "beside your own vectorizer")
+        check_unused(values, defaults, (*TEXT_OPTIONS, "min_df", "n_buckets"), "beside your own vectorizer")
     if kind != TEXTS:
         check_unused(values, defaults, TEXT_OPTIONS, f"on {kind}")
     if kind == COUNTS:
-        check_unused(values, defaults, ("vectorizer",), f"on {kind}")
+        check_unused(values, defaults, ("vectorizer", "n_buckets"), f"on {kind}")
     if values["analyzer"] != "word":
         names = ("stop_words", "token_pattern", "stemmer", "word_rules")
         check_unused(values, defaults, names, "unless analyzer='word'")

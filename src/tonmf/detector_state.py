@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tonmf.alarms import CUTS, Alarms
+from tonmf.analysis import Analyzer
 from tonmf.bundles import LARGEST_PRIOR, UNIT, Bundle
 from tonmf.calibrate import Scale
 from tonmf.counting import AnyCounter, make_analysis
@@ -18,6 +19,7 @@ from tonmf.detector_stream import DetectorStream
 from tonmf.documents import COUNTS, ITEMS, TEXTS, items_of
 from tonmf.explaining import Explainer
 from tonmf.groups import Group
+from tonmf.hashing import HashedCounter
 from tonmf.ladder import Rung
 from tonmf.mixture import Mixture
 from tonmf.neighbours import Neighbours
@@ -122,6 +124,8 @@ class DetectorState:
         }
         if isinstance(self.counter, MatrixCounter):
             arrays["vocabulary.kept"] = self.counter.kept.astype(np.int64)
+        if isinstance(self.counter, HashedCounter):
+            arrays["vocabulary.buckets"] = self.counter.kept.astype(np.int64)
         if self.stream is not None:
             arrays.update(stream_arrays(self.stream))
         if scorer.neighbours is not None:
@@ -189,7 +193,13 @@ def _read_counter(bundle: Bundle, kind: str, parameters: Mapping[str, Any]) -> A
     terms = part.texts("terms")
     if not terms or len(set(terms)) != len(terms):
         raise bundle.wrong("vocabulary.terms must be different strings, at least one")
-    return TermCounter.restored(items_of if kind == ITEMS else make_analysis(parameters), terms)
+    analyze: Analyzer = items_of if kind == ITEMS else make_analysis(parameters)
+    if (n_buckets := parameters["n_buckets"]) is None:
+        return TermCounter.restored(analyze, terms)
+    buckets = part.indices("buckets", (len(terms),), n_buckets)
+    if (np.diff(buckets) <= 0).any():
+        raise bundle.wrong("the array vocabulary.buckets must hold rising numbers")
+    return HashedCounter.restored(analyze, n_buckets, terms, buckets)
 
 
 def _read_scorer(bundle: Bundle, idf: Array, n_docs: int) -> Scorer:

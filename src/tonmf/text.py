@@ -93,9 +93,9 @@ class TermCounter:
         counter._learnt(terms)
         return counter
 
-    def with_terms(self, terms: list[str]) -> TermCounter:
+    def with_vocabulary(self, vocabulary: Vocabulary) -> TermCounter:
         """The same with a vocabulary that was learnt elsewhere."""
-        return TermCounter.restored(self.analyze, terms)
+        return TermCounter.restored(self.analyze, vocabulary.terms)
 
     def _learnt(self, terms: list[str]) -> None:
         self.terms = terms
@@ -114,11 +114,7 @@ class TermCounter:
 
     def spans(self, text: str) -> Iterable[tuple[int, int, str]] | None:
         """Where the words of a text are, and what terms; None if terms are not made of words."""
-        return (
-            self.analyze.spans(text)
-            if isinstance(self.analyze, Analysis)
-            else terms_at(text, word_spans(text), self.analyze)
-        )
+        return spans_of(self.analyze, text)
 
     def _count_by(self, documents: Sequence[Any], numbers: Numbering) -> tuple[Counts, sp.csr_matrix]:
         matrix, n_words = _count(documents, self.analyze, numbers)
@@ -144,18 +140,47 @@ class Numbering(dict[str, int]):
         self.update(kept)
 
 
+def spans_of(analyze: Analyzer, text: str) -> Iterable[tuple[int, int, str]] | None:
+    """Where the words of a text are, and what terms; None if terms are not made of words."""
+    return analyze.spans(text) if isinstance(analyze, Analysis) else terms_at(text, word_spans(text), analyze)
+
+
+@dataclass(frozen=True)
+class NumberedCounts:
+    """Some documents, counted by the numbers of terms: those of document i lie in ends[i] to ends[i + 1]."""
+
+    ends: NDArray[np.int64]
+    numbers: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    n_words: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Terms, the numbers that documents were counted by, and in how many documents each occurs."""
+
+    terms: list[str]
+    numbers: NDArray[np.int64]
+    document_frequencies: NDArray[np.int64]
+
+
+def count_by_number(documents: Iterable[Any], analyze: Analyzer, number_of: Callable[[str], int]) -> NumberedCounts:
+    """Counts of every term by its number, and all words of each document."""
+    numbers, counts, ends, n_words = array("q"), array("q"), array("q", [0]), array("q")
+    for document in documents:
+        counted = Counter(analyze(document))
+        numbers.extend(map(number_of, counted))
+        counts.extend(counted.values())
+        ends.append(len(numbers))
+        n_words.append(counted.total())
+    return NumberedCounts(*(np.array(part, dtype=np.int64) for part in (ends, numbers, counts, n_words)))
+
+
 def _count(documents: Sequence[Any], analyze: Analyzer, numbers: Numbering) -> tuple[sp.csr_matrix, NDArray[np.int64]]:
     """Counts of every term in the column of its number, and all words of each document."""
-    terms, counts, ends = array("q"), array("q"), array("q", [0])
-    n_words = np.zeros(len(documents), np.int64)
-    for row, document in enumerate(documents):
-        counted = Counter(analyze(document))
-        terms.extend(map(numbers.__getitem__, counted))
-        counts.extend(counted.values())
-        ends.append(len(terms))
-        n_words[row] = counted.total()
-    parts = tuple(np.array(part, dtype=np.int64) for part in (counts, terms, ends))
-    return sp.csr_matrix(parts, shape=(len(documents), len(numbers))), n_words
+    counted = count_by_number(documents, analyze, numbers.__getitem__)
+    shape = (len(counted.n_words), len(numbers))
+    return sp.csr_matrix((counted.counts, counted.numbers, counted.ends), shape=shape), counted.n_words
 
 
 def kept_terms(matrix: sp.csr_matrix, min_df: Any, rules: WordRules | None = None) -> NDArray[np.int64]:

@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tonmf.counting import AnyCounter
+from tonmf.hashing import HashedCounter
 from tonmf.ops import Array
 from tonmf.text import MatrixCounter, Outside, TermCounter, VectorizerCounter
 
@@ -133,9 +134,9 @@ def changed_vocabulary(
 ) -> Change | None:
     """The next vocabulary, given the documents of each word of the present one; None if it stays as it is.
 
-    The vocabulary of a user's own vectorizer stays.
+    The vocabulary of a user's own vectorizer stays, and so do buckets of words.
     """
-    if isinstance(counter, VectorizerCounter):
+    if isinstance(counter, VectorizerCounter | HashedCounter):
         return None
     names = [*counter.terms, *joining]
     documents = np.concatenate([df, [both[0] for both in joining.values()]])

@@ -88,6 +88,13 @@ def detect(
             rich_help_panel=LARGE,
         ),
     ] = None,
+    buckets: Annotated[
+        int | None,
+        typer.Option(
+            help="Count words by hash in so many buckets, such as 262144, in place of a vocabulary.",
+            rich_help_panel=LARGE,
+        ),
+    ] = None,
     reasons: Annotated[
         Reasons | None,
         typer.Option(
@@ -106,7 +113,12 @@ def detect(
     _check_targets(files, output, save, excerpts)
     _check_report(files, report, title, label_column)
     learning: dict[str, Any] = {"contamination": share, "max_topics": topics, "random_state": seed, "n_jobs": jobs}
-    learning |= {"min_df": min_df, "stop_words": None if stop_words == "none" else stop_words, "stemmer": stem}
+    learning |= {
+        "n_buckets": buckets,
+        "min_df": min_df,
+        "stop_words": None if stop_words == "none" else stop_words,
+        "stemmer": stem,
+    }
     ranking: Ranking
     if memory is not None:
         refuse_beside_memory(report=report)
@@ -130,7 +142,7 @@ def detect(
             write_report(screen, ranking, report, title_of(files, title), notes, documents.labels)
     rows = show_ranking(screen, ranking, top, notes, ranking.small_groups[:GROUPS_SHOWN])
     strangest = ranking.ids[rows[0] if rows else int(ranking.order[0])]
-    show_next(screen, *_next_steps(files, reading, strangest, output, save, report))
+    show_next(screen, *_next_steps(files, reading, strangest, output, save, report, memory))
 
 
 def _check_targets(files: Sequence[str], output: str | None, save: str | None, excerpts: bool) -> None:
@@ -171,6 +183,7 @@ def _next_steps(
     output: str | None,
     save: str | None,
     report: str | None,
+    memory: str | None,
 ) -> list[str]:
     if save is None:
         command = shlex.join(["tonmf", *sys.argv[1:]])
@@ -180,14 +193,14 @@ def _next_steps(
         keeps = f"{command} {both}  keeps the model" + (", and the scores of all documents" if output is None else "")
         return (
             [keeps]
-            if report is not None
+            if report is not None or memory is not None
             else [keeps, f"{command} --report report.html  makes a page to look at, and to share"]
         )
     names = shlex.join(files) if len(files) < 4 else f"{shlex.quote(files[0])} …"
     flags = "".join(f" {flag}" for flag in as_flags(reading))
     page = (
         []
-        if report is not None
+        if report is not None or memory is not None
         else [f"tonmf report {shlex.quote(save)} {names}{flags}  makes a page to look at, and to share"]
     )
     return [

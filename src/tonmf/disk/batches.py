@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Protocol
 
 from tonmf.documents import as_documents
@@ -59,17 +59,35 @@ class BatchesOf:
             first += len(content)
 
 
-def in_batches(documents: Any) -> Batches:
-    """Documents in batches; those that come only once are refused."""
+class BatchesOnce:
+    """Batches of documents that can be gone through only once; the first is looked at before."""
+
+    fingerprint: Any = "read once"
+
+    def __init__(self, documents: Iterator[Any]) -> None:
+        self._batches = iter(BatchesOf(documents))
+        self._first: list[Batch] | None = None
+
+    def __iter__(self) -> Iterator[Batch]:
+        if self._first is None:
+            self._first = list(islice(self._batches, 1))
+            return iter(self._first)
+        return chain(self._first, self._batches)
+
+
+def in_batches(documents: Any, again: bool) -> Batches:
+    """Documents in batches; if they are to be known again, those that come only once are refused."""
     if hasattr(documents, "fingerprint"):
         batches: Batches = documents
         return batches
-    if isinstance(documents, Iterator):
+    if not isinstance(documents, Iterator):
+        return BatchesOf(documents)
+    if again:
         raise InputError(
-            "Expected documents that can be gone through more than once, got an iterator, which is used up by the first time. "
-            "Give a list, or an object whose __iter__ opens the source anew."
+            "Expected documents that can be gone through more than once, got an iterator, which is used up by the first time: "
+            "whether a cache belongs to it cannot be told. Leave cache out, or give an object whose __iter__ begins anew."
         )
-    return BatchesOf(documents)
+    return BatchesOnce(documents)
 
 
 def checksum_of(batch: Batch, so_far: int = 0) -> int:

@@ -83,6 +83,6 @@ class Budget:
             needed = n_docs * PER_DOCUMENT / (1 - TERMS_SHARE) + BASE
             raise InputError(
                 f"{n_docs:,} documents need about {in_units(needed)} of memory, {PER_DOCUMENT} bytes for each; "
-                f"memory={in_units(self.n_bytes)} is enough for {int(most):,}. Raise it, or learn from fewer documents and "
+                f"{in_units(self.n_bytes)} are enough for {int(most):,}. Allow more, or learn from fewer documents and "
                 "score the others."
             )

@@ -13,7 +13,7 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any
 
-from tonmf.counting import make_counter
+from tonmf.counting import check_no_option_idle, make_counter
 from tonmf.detector_state import DetectorState
 from tonmf.disk.batches import Batches, checksum_of
 from tonmf.disk.budget import Budget, bytes_of
@@ -21,23 +21,25 @@ from tonmf.disk.keeper import DiskKeeper
 from tonmf.disk.store import Store
 from tonmf.documents import as_documents
 from tonmf.errors import InputError, ParameterError
-from tonmf.parameters import TEXT_OPTIONS
+from tonmf.hashing import HashedCounter
+from tonmf.parameters import TEXT_OPTIONS, check_unused
 from tonmf.recipe import Recipe
 from tonmf.text import TermCounter
 
-OF_COUNTING = (*TEXT_OPTIONS, "min_df")
+OF_COUNTING = (*TEXT_OPTIONS, "min_df", "n_buckets")
 OF_FITTING = ("topic_shares", "n_restarts", "max_topics", "backend", "random_state")
 """Options that a store, and the fits in it, depend on."""
 
 
-def learn_on_disk(recipe: Recipe, batches: Batches, values: Mapping[str, Any]) -> DetectorState:
+def learn_on_disk(
+    recipe: Recipe, batches: Batches, values: Mapping[str, Any], defaults: Mapping[str, Any]
+) -> DetectorState:
     """All that there is to know about documents, within the memory and in the cache folder that `values` name.
 
     With ``values["cache"]`` what is done stays in that folder, and another run of the same goes on from there; otherwise it
     is in a temporary folder, which is gone at the end.
     """
-    if values["vectorizer"] is not None:
-        raise ParameterError("vectorizer has no effect beside memory: documents are counted by the options for texts.")
+    check_unused(values, defaults, ("vectorizer",), "beside memory")
     if values["cache"] is not None and not isinstance(values["random_state"], Integral):
         raise ParameterError(
             f"random_state must be a whole number beside cache, so that a run can go on where another stopped; got "
@@ -46,30 +48,38 @@ def learn_on_disk(recipe: Recipe, batches: Batches, values: Mapping[str, Any]) -
     budget = Budget(bytes_of(values["memory"]), recipe.n_restarts * len(recipe.topic_shares), recipe.max_topics)
     with _folder(values["cache"]) as folder:
         try:
-            return _learn(recipe, batches, values, budget, folder)
+            return _learn(recipe, batches, values, defaults, budget, folder)
         except OSError as error:
             kept = " What was done is kept there: run again to go on." if values["cache"] else ""
             raise InputError(
                 f"{error.filename or folder} cannot be written: {error.strerror or error}. The cache folder needs about three "
-                f"times the room of the documents: make room in {folder.parent}, or give another with cache.{kept}"
+                f"times the room of the documents: make room in {folder.parent}, or give another.{kept}"
             ) from error
 
 
-def _learn(recipe: Recipe, batches: Batches, values: Mapping[str, Any], budget: Budget, folder: Path) -> DetectorState:
+def _learn(
+    recipe: Recipe,
+    batches: Batches,
+    values: Mapping[str, Any],
+    defaults: Mapping[str, Any],
+    budget: Budget,
+    folder: Path,
+) -> DetectorState:
     first = next(iter(batches), None)
     if first is None:
         raise InputError("Expected at least one document, got none.")
     kind = as_documents(first.content)[1]
+    check_no_option_idle(values, defaults, kind)
     counter = make_counter(values, kind, None)
-    assert isinstance(counter, TermCounter)  # noqa: S101 (batches hold no matrices)
+    assert isinstance(counter, TermCounter | HashedCounter)  # noqa: S101 (batches hold no matrices)
     options = {name: repr(values[name]) for name in OF_COUNTING}
     store = Store(folder, {"documents": batches.fingerprint or _checksum(batches), **options})
     facts = store.open() or store.make(batches, counter, recipe.min_df, budget)
-    terms = store.terms()
-    recipe.check_vocabulary(facts.n_docs, facts.any_words, terms)
+    vocabulary = store.vocabulary()
+    recipe.check_vocabulary(facts.n_docs, facts.any_words, vocabulary.terms)
     keeper = DiskKeeper(folder / f"fits-{_digest({name: repr(values[name]) for name in OF_FITTING})}")
-    corpus = store.corpus(facts, terms)
-    return recipe.learn_from(corpus, kind, counter.with_terms(terms), side_by_side=1, keeper=keeper)
+    corpus, counter = store.corpus(facts, vocabulary.terms), counter.with_vocabulary(vocabulary)
+    return recipe.learn_from(corpus, kind, counter, side_by_side=1, keeper=keeper)
 
 
 def _checksum(batches: Batches) -> list[int]:
@@ -105,7 +115,7 @@ def _folder(cache: str | Path | None) -> Iterator[Path]:
         lock = (folder / LOCK).open("w")
     except OSError as error:
         raise InputError(
-            f"The cache folder {folder} cannot be used: {error.strerror or error}. Give another with cache."
+            f"The cache folder {folder} cannot be used: {error.strerror or error}. Give another."
         ) from error
     with lock:
         try:

@@ -21,14 +21,18 @@ from tonmf.corpus import Corpus
 from tonmf.disk.batches import Batch, Batches, checksum_of
 from tonmf.disk.budget import Budget
 from tonmf.disk.names import ids_and_excerpts, write_names
-from tonmf.disk.vocabulary import GrowingVocabulary, NumberedCounts, Vocabulary
+from tonmf.disk.vocabulary import GrowingVocabulary
 from tonmf.errors import InputError
 from tonmf.executors.serial import SerialExecutor
+from tonmf.hashing import HashedCounter, HashedVocabulary
 from tonmf.sources.array_file import ArrayFile, DamagedFileError, write_arrays
 from tonmf.sources.documents import WordTotals
 from tonmf.sources.shards import TOTALS, ShardSource, write_shard
-from tonmf.text import TermCounter, counts_by_column
+from tonmf.text import NumberedCounts, TermCounter, Vocabulary, counts_by_column
 from tonmf.weighting import damped, idf_of, unit_rows
+
+AnyLearner = TermCounter | HashedCounter
+Words = GrowingVocabulary | HashedVocabulary
 
 VERSION = 1
 
@@ -74,9 +78,7 @@ class Store:
             stored["shards"] = [(str(name), int(n_docs)) for name, n_docs in stored["shards"]]
             facts = Facts(**stored)
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise DamagedFileError(
-                f"{path} is damaged: it cannot be read ({error}). Remove the folder and run again."
-            ) from error
+            raise damaged(path, error) from error
         if version != VERSION or identity != self._identity:
             what = "by another version of tonmf" if version != VERSION else _difference(identity, self._identity)
             raise InputError(
@@ -84,11 +86,12 @@ class Store:
             )
         return facts
 
-    def make(self, batches: Batches, counter: TermCounter, min_df: float, budget: Budget) -> Facts:
+    def make(self, batches: Batches, counter: AnyLearner, min_df: float, budget: Budget) -> Facts:
         """Count documents, and write them all."""
         for stale in self.folder.glob("*-[0-9]*"):
             stale.unlink()
-        words, checksum, any_words = GrowingVocabulary(budget.words), 0, False
+        words = _learner(counter, budget)
+        checksum, any_words = 0, False
         shards: list[tuple[str, int]] = []
         for number, group in enumerate(_groups(batches, counter.analyze, words)):
             for batch in group.batches:
@@ -114,7 +117,7 @@ class Store:
         background = np.zeros(len(idf))
         by_number = np.argsort(vocabulary.numbers)
         sorted_numbers = vocabulary.numbers[by_number]
-        self._write_json("vocabulary.json", vocabulary.terms)
+        self._write_json("vocabulary.json", {"terms": vocabulary.terms, "numbers": vocabulary.numbers.tolist()})
         for name, _ in shards:
             raw = self.folder / name.replace("shard", "raw")
             file = ArrayFile(raw)
@@ -127,10 +130,15 @@ class Store:
             raw.unlink()
         write_arrays(self.folder / "terms-0", {"idf": idf, "background": background})
 
-    def terms(self) -> list[str]:
-        """The vocabulary."""
-        terms: list[str] = json.loads((self.folder / "vocabulary.json").read_text(encoding="utf-8"))
-        return terms
+    def vocabulary(self) -> Vocabulary:
+        """The terms, and the numbers that they were counted by."""
+        path = self.folder / "vocabulary.json"
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+            terms, numbers = list(map(str, found["terms"])), np.array(found["numbers"], np.int64)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise damaged(path, error) from error
+        return Vocabulary(terms, numbers, np.zeros(0, np.int64))
 
     def corpus(self, facts: Facts, terms: list[str]) -> Corpus:
         """The documents, block by block."""
@@ -152,6 +160,12 @@ class Store:
         temporary.replace(path)
 
 
+def _learner(counter: AnyLearner, budget: Budget) -> Words:
+    if isinstance(counter, HashedCounter):
+        return HashedVocabulary(counter.n_buckets)
+    return GrowingVocabulary(budget.words)
+
+
 @dataclass
 class _Group:
     """Batches that make up a shard."""
@@ -168,7 +182,7 @@ class _Group:
         return NumberedCounts(ends, *rest)
 
 
-def _groups(batches: Batches, analyze: Analyzer, words: GrowingVocabulary) -> Iterator[_Group]:
+def _groups(batches: Batches, analyze: Analyzer, words: Words) -> Iterator[_Group]:
     group = _Group([], [])
     for batch in batches:
         group.batches.append(batch)
@@ -200,6 +214,11 @@ def _small(totals: WordTotals) -> WordTotals:
 def _held(totals: WordTotals) -> WordTotals:
     """Copies that do not hold on to a file."""
     return WordTotals(*(np.array(getattr(totals, name)) for name in TOTALS))
+
+
+def damaged(path: Path, error: Exception) -> DamagedFileError:
+    """The error for a file that does not hold what was written."""
+    return DamagedFileError(f"{path} is damaged: it cannot be read ({error}). Remove the folder and run again.")
 
 
 def _difference(one: Any, other: Any) -> str:

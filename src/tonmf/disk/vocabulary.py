@@ -9,36 +9,14 @@ than they are: each time that words are forgotten costs one at most `forgotten_u
 
 from __future__ import annotations
 
-from array import array
-from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tonmf.analysis import Analyzer, WordRules
-from tonmf.text import Numbering, least_documents
-
-
-@dataclass(frozen=True)
-class NumberedCounts:
-    """Some documents, counted by the numbers of words: those of document i lie in ends[i] to ends[i + 1]."""
-
-    ends: NDArray[np.int64]
-    numbers: NDArray[np.int64]
-    counts: NDArray[np.int64]
-    n_words: NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Vocabulary:
-    """Terms in alphabetical order, their numbers (not in any order), and in how many documents each occurs."""
-
-    terms: list[str]
-    numbers: NDArray[np.int64]
-    document_frequencies: NDArray[np.int64]
+from tonmf.text import NumberedCounts, Numbering, Vocabulary, count_by_number, least_documents
 
 
 class GrowingVocabulary:
@@ -65,18 +43,11 @@ class GrowingVocabulary:
 
     def count(self, documents: Iterable[Any], analyze: Analyzer) -> NumberedCounts:
         """Count documents, and learn their words."""
-        numbers, counts, ends, n_words = array("q"), array("q"), array("q", [0]), array("q")
-        for document in documents:
-            counted = Counter(analyze(document))
-            numbers.extend(map(self._words.__getitem__, counted))
-            counts.extend(counted.values())
-            ends.append(len(numbers))
-            n_words.append(counted.total())
-        counted_by_number = NumberedCounts(*(np.array(part, np.int64) for part in (ends, numbers, counts, n_words)))
-        self._tally(counted_by_number)
+        counted = count_by_number(documents, analyze, self._words.__getitem__)
+        self._tally(counted)
         if len(self._words) > self._limit:
             self._forget()
-        return counted_by_number
+        return counted
 
     def _tally(self, counted: NumberedCounts) -> None:
         self.n_docs += len(counted.n_words)

@@ -1,7 +1,7 @@
 """Arrays in one file that is mapped into memory piece by piece, with a checksum, and nothing that can execute.
 
-A file is the magic word, the length of a header, the header as JSON (name, type, shape and place of every array, and the CRC-32
-of all that follows it), and the arrays. It appears under its name only when it is whole.
+A file is the magic word, the length of a header and its CRC-32, the header as JSON (name, type, shape and place of every array,
+and the CRC-32 of all that follows it), and the arrays. It appears under its name only when it is whole.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
             checksum = zlib.crc32(part, checksum)
         offset += array.nbytes + -array.nbytes % ALIGNMENT
     header = json.dumps({"arrays": places, "crc32": checksum, "length": offset}).encode()
-    header += b" " * (-(len(MAGIC) + 8 + len(header)) % ALIGNMENT)
+    header += b" " * (-(len(MAGIC) + 16 + len(header)) % ALIGNMENT)
     temporary = path.with_name(path.name + ".part")
     try:
         with temporary.open("wb") as file:
-            file.write(MAGIC + len(header).to_bytes(8, "little") + header)
+            file.write(MAGIC + b"".join(n.to_bytes(8, "little") for n in (len(header), zlib.crc32(header))) + header)
             for array in listed.values():
                 for part in _parts_of(array):
                     file.write(part)
@@ -102,10 +102,11 @@ class ArrayFile:
             with self.path.open("rb") as file:
                 if file.read(len(MAGIC)) != MAGIC:
                     raise self.damaged("it is no file of arrays")
-                length = int.from_bytes(file.read(8), "little")
-                if length > LONGEST_HEADER:
-                    raise self.damaged("its header is too long")
-                header: dict[str, Any] = json.loads(file.read(length))
+                length, expected = (int.from_bytes(file.read(8), "little") for _ in range(2))
+                written = file.read(min(length, LONGEST_HEADER))
+                if zlib.crc32(written) != expected:
+                    raise self.damaged("its header is not what was written (checksum)")
+                header: dict[str, Any] = json.loads(written)
                 self._check_header(header)
                 self._start, checksum, n_bytes = file.tell(), 0, 0
                 while chunk := file.read(2**20):
