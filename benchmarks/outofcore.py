@@ -83,7 +83,19 @@ def measure(corpus: Path, labels: np.ndarray, n_docs: int, mode: list[str]) -> d
     output, cache = corpus.with_name("scores.csv"), corpus.with_name("cache")
     if mode:
         mode = [*mode, "--cache", str(cache)]
-    command = [sys.executable, "-m", "tonmf", "detect", str(corpus), "--output", str(output), "--quiet", *mode]
+    command = [
+        sys.executable,
+        "-m",
+        "tonmf",
+        "detect",
+        str(corpus),
+        "--output",
+        str(output),
+        "--reasons",
+        "outliers",
+        "--quiet",
+        *mode,
+    ]
     began = time.time()
     process = subprocess.Popen(command)
     _, status, usage = os.wait4(process.pid, 0)

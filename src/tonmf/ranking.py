@@ -161,11 +161,18 @@ class Ranking:
         """Why some documents have the scores they have; `how_much` as in the detector's ``explain``."""
         return self.detector.explain(take(self.documents, rows), names=[self.ids[row] for row in rows], **how_much)
 
-    def columns(self, n_words: int = 10, on_done: Callable[[float], None] = ignore) -> dict[str, list[Any]]:
-        """The table of all documents, the strangest first; `on_done` gets the share that is done."""
-        rows = self.order.tolist()
-        topics, words = self.reasons(rows, n_words, on_done)
-        outliers = self.outliers
+    def columns(
+        self, n_words: int = 10, on_done: Callable[[float], None] = ignore, reasons: str = "all"
+    ) -> dict[str, list[Any]]:
+        """The table of all documents, the strangest first; `on_done` gets the share that is done.
+
+        With ``reasons="outliers"`` the topic and the unexpected terms are given of flagged documents only.
+        """
+        rows, outliers = self.order.tolist(), self.outliers
+        n_explained = int(outliers.sum()) if reasons == "outliers" else len(rows)
+        topics, words = self.reasons(rows[:n_explained], n_words, on_done)
+        topics += [None] * (len(rows) - n_explained)
+        words += [[] for _ in range(len(rows) - n_explained)]
         values: tuple[Iterable[Any], ...] = (
             range(1, len(rows) + 1),
             [self.ids[row] for row in rows],

@@ -22,12 +22,12 @@ GROUPS_SHOWN = 3
 """Small groups that are shown."""
 
 
-def write(screen: Screen, ranking: Ranking, output: str) -> None:
+def write(screen: Screen, ranking: Ranking, output: str, reasons: str = "all") -> None:
     """All documents to a file."""
     from tonmf.io import write_table
 
     with screen.progress("Finding reasons") as done:
-        columns = ranking.columns(on_done=done)
+        columns = ranking.columns(on_done=done, reasons=reasons)
     with screen.step(f"Writing {output}"):
         write_table(output, columns)
     screen.note(f"All {len(ranking.ids):,} documents are in {output}.")

@@ -98,8 +98,8 @@ def detect(
     reasons: Annotated[
         Reasons | None,
         typer.Option(
-            help="Whose reasons --output gives beside --memory. (Default: outliers.)",
-            rich_help_panel=LARGE,
+            help="Whose reasons --output gives. (Default: all; with --memory outliers.)",
+            rich_help_panel=opt.RESULTS,
         ),
     ] = None,
     as_json: opt.AsJson = False,
@@ -111,6 +111,8 @@ def detect(
 
     share = contamination_of(contamination)
     _check_targets(files, output, save, excerpts)
+    if reasons is not None and output is None:
+        raise ParameterError("--reasons says what --output is to hold. Give that too, or leave it out.")
     _check_report(files, report, title, label_column)
     learning: dict[str, Any] = {"contamination": share, "max_topics": topics, "random_state": seed, "n_jobs": jobs}
     learning |= {
@@ -128,14 +130,15 @@ def detect(
         fetch_and_write(screen, large, documents_on_disk, top, output, (reasons or Reasons.OUTLIERS).value)
         ranking, notes = large, documents_on_disk.notes
     else:
-        _check_large(cache, reasons)
+        if cache is not None:
+            raise ParameterError("--cache has no effect without --memory. Give that too, or leave it out.")
         documents = read(screen, files, replace(reading, label_column=label_column))
         ranking = learn(screen, documents.content, documents.ids, terms=documents.terms, **learning)
         for note in ranking.observations:
             screen.note(note)
         notes = [*documents.notes, *ranking.observations]
         if output is not None:
-            write(screen, ranking, output)
+            write(screen, ranking, output, (reasons or Reasons.ALL).value)
         if save is not None:
             ranking.detector.save(save, excerpts=excerpts)
         if report is not None:
@@ -157,13 +160,6 @@ def _check_targets(files: Sequence[str], output: str | None, save: str | None, e
         check_target(save)
     elif not excerpts:
         raise ParameterError("--no-excerpts says what a saved model is to hold. Give --save, or leave it out.")
-
-
-def _check_large(cache: str | None, reasons: Reasons | None) -> None:
-    """Options that say something only beside --memory."""
-    for option, value in (("--cache", cache), ("--reasons", reasons)):
-        if value is not None:
-            raise ParameterError(f"{option} has no effect without --memory. Give that too, or leave it out.")
 
 
 def _check_report(files: Sequence[str], report: str | None, title: str | None, label_column: str | None) -> None:

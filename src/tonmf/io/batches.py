@@ -8,6 +8,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from queue import Empty, Full, Queue
 from typing import Any, BinaryIO
@@ -82,16 +83,17 @@ class DocumentFiles:
                 except Full:
                     continue
                 return
-            raise InterruptedError
+            raise _NoLongerWanted
 
         def read() -> None:
             try:
                 self._read(put)
                 put(None)
-            except InterruptedError:
+            except _NoLongerWanted:
                 pass
             except BaseException as error:
-                put(error)
+                with suppress(_NoLongerWanted):
+                    put(error)
 
         reader = threading.Thread(target=read, name="tonmf-reader", daemon=True)
         reader.start()
@@ -145,6 +147,10 @@ class DocumentFiles:
         copy.flush()
         self._copies.append(copy)
         return replace(source, path=copy.name, members=())
+
+
+class _NoLongerWanted(BaseException):
+    """Ends a thread that reads documents nobody asks for; readers take no error of this kind for one of the file's."""
 
 
 def _next(queue: Queue[Any], reader: threading.Thread) -> Any:
