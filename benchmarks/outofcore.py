@@ -18,7 +18,9 @@ import numpy as np
 from benchmarks.harness import print_table, save
 from tonmf.metrics import area_under_curve
 
-SIZES = (100_000, 5_000_000)
+SIZES = (100_000,)
+"""More take hours: ``--docs 5000000``."""
+
 IN_MEMORY_UP_TO = 100_000
 MEMORY = "2GB"
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
 from rich.cells import cell_len, set_cell_size
 from rich.table import Table
 from rich.text import Text
@@ -45,7 +44,7 @@ def ranking_table(
 
     What room the facts leave is for the unexpected words and, unless there is too little of it, for the document.
     """
-    places = np.argsort(ranking.order)
+    places = ranking.order.argsort()
     facts = {
         "rank": [str(places[row] + 1) for row in rows],
         "score": [f"{why.score:.2f}" for why in explanations],
