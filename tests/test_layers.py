@@ -38,7 +38,7 @@ LAYERS = [
     ["detector_state", "model_state"],
     ["recipe"],
     ["estimator", "detector"],
-    ["persist", "ranking", "datasets", "io", "baselines"],
+    ["persist", "ranking", "births", "timeline", "datasets", "io", "baselines"],
     [""],  # the package itself: tonmf/__init__.py, which names things of the layers above
     ["web"],
     ["experiments", "report"],

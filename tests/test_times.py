@@ -69,9 +69,7 @@ def test_what_is_no_time(value):
 def test_times_must_be_one_for_each_document_and_all_readable():
     with pytest.raises(InputError, match="one for each of the 3 documents; got 2"):
         seconds_of([1, 2], 3)
-    with pytest.raises(
-        InputError, match="Document 1 has no time that can be read, but 'soon'"
-    ):
+    with pytest.raises(InputError, match="Document 1 has no time that can be read, but 'soon'"):
         seconds_of(["1987-10-19", "soon"], 2)
     with pytest.raises(InputError, match="must be a sequence with one for each document; got str"):
         seconds_of("1987-10-19", 1)

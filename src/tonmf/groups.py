@@ -82,7 +82,7 @@ def find_groups(
         likeness = (rung.topics.T @ common.topics).max(axis=1)
         belonging = reading.theta[:, 1:]
         for topic in np.flatnonzero(likeness < SAME_TOPIC):
-            members = _members(belonging, topic)
+            members = members_of(belonging, topic)
             if SMALLEST_GROUP <= len(members) <= LARGEST_SHARE * len(belonging):
                 candidates.append(_group(rung.topics[:, topic], belonging[:, topic], members, strangeness, terms))
     strange = [group for group in _without_parts(candidates) if group.strangeness > 0]
@@ -107,7 +107,8 @@ def _without_parts(groups: Sequence[Group]) -> list[Group]:
     return kept
 
 
-def _members(belonging: Array, topic: np.intp) -> NDArray[np.int64]:
+def members_of(belonging: Array, topic: int | np.intp) -> NDArray[np.int64]:
+    """Documents that lean on a topic (column) more than on others, and enough to be its."""
     largest = belonging.max(axis=1)
     return np.flatnonzero((belonging[:, topic] >= largest) & (largest >= MEMBER_SHARE))
 
