@@ -195,6 +195,7 @@ def document_step(ops: Ops, this: Pass, block: Block, sums: Sums) -> None:
         rows = slice(low, low + DOCUMENTS_AT_A_TIME)
         _solve_documents(ops, this, block.squared_norms[rows], rhs[rows], block.H[rows])
     _measure(ops, this, block, rhs)
+    sums.Q += ops.gram(block.H, block.sample_weight * block.omega, block.H)
     _add_measures(this, block, sums)
 
 

@@ -276,6 +276,11 @@ class Bundle:
             )
         return float(value)
 
+    def flag(self, name: str) -> bool:
+        """True or false."""
+        value: bool = self._field(name, bool, "true or false")
+        return value
+
     def text(self, name: str) -> str:
         """A string."""
         value: str = self._field(name, str, "a string")

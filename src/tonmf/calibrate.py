@@ -29,7 +29,11 @@ class Scale:
         """
         if len(values) == 0:
             return cls(0.0, 1.0)
-        low, median, high = (float(p) for p in np.percentile(values, [LOWER, 50, UPPER]))
+        return cls.of_percentiles(*np.percentile(values, [LOWER, 50, UPPER]).tolist())
+
+    @classmethod
+    def of_percentiles(cls, low: float, median: float, high: float) -> Self:
+        """From P16, median and P84."""
         spread = (high - low) / 2
         return cls(median, spread if spread > NO_SPREAD * max(abs(median), NO_SPREAD) else 1.0)
 

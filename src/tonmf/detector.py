@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from tonmf.analysis import WORD_RULES, WordRules
 from tonmf.backends import make_ops
 from tonmf.blas import one_blas_thread
 from tonmf.bundles import Bundle, provenance, write_bundle
@@ -20,9 +22,12 @@ from tonmf.detector_state import DetectorState, read_state
 from tonmf.documents import COUNTS, as_documents, check_ids, check_names, take
 from tonmf.errors import InputError, ParameterError
 from tonmf.explain import Explanation
+from tonmf.forgetting import age, half_life_of
 from tonmf.highlight import Piece, pieces_of_items, pieces_of_text
+from tonmf.learning import Learner
 from tonmf.mixture import Reading, read_blocks
 from tonmf.neighbours import check_embeddings
+from tonmf.new_documents import NewDocuments
 from tonmf.ops import Array, Ops
 from tonmf.parameters import DETECTOR_RULES, check_at_least, check_parameters, defaults_of
 from tonmf.recipe import Recipe, whole_source
@@ -77,6 +82,9 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     n_jobs : int, optional
         Threads for fits and scores by text; all cores if not given or -1, all but one if -2, and so on. Results do not
         depend on it.
+    half_life : number, str or timedelta, optional
+        How fast ``partial_fit`` forgets: the documents after which one counts a half, or a time such as "30 days". Not
+        given: never.
     random_state : int, RandomState instance or None
         Seed of the starts. With a number, runs repeat bit for bit on one machine.
     callback : callable, optional
@@ -150,6 +158,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         contamination: float | str = "auto",
         backend: str = "numba",
         n_jobs: int | None = None,
+        half_life: Any = None,
         random_state: Any = 0,
         callback: Callable[[float], None] | None = None,
     ) -> None:
@@ -168,6 +177,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self.contamination = contamination
         self.backend = backend
         self.n_jobs = n_jobs
+        self.half_life = half_life
         self.random_state = random_state
         self.callback = callback
 
@@ -210,6 +220,105 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         # A fit that fails leaves the detector as it was.
         self._adopt(Recipe(**options).learn(documents, kind, counter, embeddings, names))
         return self
+
+    def partial_fit(
+        self,
+        documents: Any,
+        y: Any = None,
+        *,
+        times: Any = None,
+        embeddings: Any = None,
+        names: Sequence[Any] | None = None,
+        terms: Sequence[Any] | None = None,
+    ) -> Self:
+        """Score more documents, then learn from them, on top of what is left of those before (docs/streaming.md).
+
+        Of a detector that is not fitted this is ``fit``, so there should be some hundred documents. Otherwise they are scored
+        by the detector as it is, and ``outlier_scores_``, ``labels_``, ``alarms_`` and the like are afterwards those of these
+        documents, as they were scored; ``groups_`` is empty. Topics, vocabulary, scales, alarms and threshold follow.
+
+        Parameters
+        ----------
+        documents : as in ``fit``
+        y : ignored
+            Present for API consistency.
+        times : sequence of shape (n_docs,), optional
+            When each document was: datetimes, ISO 8601 text, datetime64, or seconds. Needed if `half_life` is a time.
+        embeddings : array of shape (n_docs, width), optional
+            If the detector was fitted with embeddings.
+        names : sequence of shape (n_docs,), optional
+            What explanations call the documents; how many came before each if not given.
+        terms : sequence of shape (n_terms,), optional
+            As in ``fit``; only for the first documents.
+
+        Returns
+        -------
+        self : TextOutlierDetector
+
+        Examples
+        --------
+        >>> from tonmf import TextOutlierDetector
+        >>> from tonmf.datasets import make_corpus
+        >>> corpus = make_corpus(n_docs=400, n_outliers=8)
+        >>> detector = TextOutlierDetector(half_life=1000).partial_fit(corpus.texts[:300])
+        >>> detector.partial_fit(corpus.texts[300:]).outlier_scores_.shape
+        (100,)
+        """
+        check_parameters(self.get_params(deep=False), DETECTOR_RULES)
+        documents, kind = as_documents(documents)
+        n_docs = documents.shape[0] if kind == COUNTS else len(documents)
+        if not hasattr(self, "_state"):
+            ageing = age(half_life_of(self.half_life), n_docs, times, None)
+            self.fit(documents, embeddings=embeddings, names=names, terms=terms)
+            self._adopt(replace(self._state, stream=replace(self._learner.stream_of(self._state), now=ageing.now)))
+            return self
+        if terms is not None:
+            raise InputError("terms name the columns of the first documents; these are known. Leave them out.")
+        stream = self._state.stream
+        ageing = age(half_life_of(self.half_life), n_docs, times, None if stream is None else stream.now)
+        self._adopt(self._learner.learn(self._state, self._new(documents, embeddings, names), ageing))
+        return self
+
+    def add_topic(self, documents: Any, *, embeddings: Any = None, names: Sequence[Any] | None = None) -> Self:
+        """Give a group of documents a topic of its own, on every rung, so that documents like them are ordinary from now on.
+
+        Words of at least two of them join the vocabulary. Scores that have been given stay as they are.
+
+        Parameters
+        ----------
+        documents : as in ``fit``
+            The group: some ten documents or more that have something in common.
+        embeddings : array of shape (n_docs, width), optional
+            If the detector was fitted with embeddings.
+        names : sequence of shape (n_docs,), optional
+            What explanations call the documents.
+
+        Returns
+        -------
+        self : TextOutlierDetector
+        """
+        check_is_fitted(self)
+        new = self._new(documents, embeddings, names)
+        if not new.has_words.any():
+            raise InputError("None of the documents has any word that counts, so they make no topic.")
+        self._adopt(self._learner.add_topic(self._state, new))
+        return self
+
+    @property
+    def _learner(self) -> Learner:
+        seed = self.random_state if isinstance(self.random_state, int | np.integer) else 0
+        rules = WordRules() if self.word_rules is None else WORD_RULES[self.word_rules]
+        return Learner(self.min_df, rules, self.contamination, int(seed), make_ops(self.backend, self.n_jobs))
+
+    def _new(self, documents: Any, embeddings: Any, names: Sequence[Any] | None) -> NewDocuments:
+        """Documents as they are scored now."""
+        documents = self._of_the_same_kind(documents)
+        counts, outside = self._state.counter.count_all(documents)
+        n_docs, before = counts.matrix.shape[0], 0 if self._state.stream is None else self._state.stream.n_seen
+        ids = check_names(range(before, before + n_docs) if names is None else names, n_docs)
+        rows = self._check_new_embeddings(embeddings, n_docs)
+        _, readings, scores = self._score(counts, rows)
+        return NewDocuments(documents, ids, self.terms_, counts, outside, readings, scores, rows)
 
     def _adopt(self, state: DetectorState) -> None:
         """Be the fitted detector that a state describes."""

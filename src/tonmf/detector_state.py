@@ -14,6 +14,7 @@ from tonmf.alarms import CUTS, Alarms
 from tonmf.bundles import LARGEST_PRIOR, UNIT, Bundle
 from tonmf.calibrate import Scale
 from tonmf.counting import AnyCounter, make_analysis
+from tonmf.detector_stream import DetectorStream
 from tonmf.documents import COUNTS, ITEMS, TEXTS, items_of
 from tonmf.explaining import Explainer
 from tonmf.groups import Group
@@ -23,6 +24,7 @@ from tonmf.neighbours import Neighbours
 from tonmf.ops import Array
 from tonmf.profile import PERCENTILES, CorpusProfile
 from tonmf.scoring import Scorer
+from tonmf.stream_state import read_stream, stream_arrays, stream_fields
 from tonmf.text import MatrixCounter, TermCounter
 from tonmf.topics import N_TYPICAL
 
@@ -30,6 +32,10 @@ ALARMS = ("empty", *CUTS)
 
 LARGEST_IDF, SMALLEST_SPREAD = 1e3, 1e-30
 """Limits that no fit comes near: idf is about ln n_docs, and a spread that small would be taken for none."""
+
+
+MANY = 2**62
+"""More than all documents of a stream, in which those of the sample have the numbers that they had when they came."""
 
 
 @dataclass(frozen=True)
@@ -46,10 +52,12 @@ class DetectorState:
     outlier_scores: Array
     scores_before_alarms: Array
     alarms: dict[str, Array]
+    background: Array
+    stream: DetectorStream | None = None
 
     def explainer(self, analyzer: Any) -> Explainer:
         """What makes explanations by it."""
-        terms, scores = self.counter.terms, self.outlier_scores
+        terms, scores = self.counter.terms, self.outlier_scores if self.stream is None else self.stream.recent
         return Explainer(terms, self.idf, self.scorer, self.profile, scores, self.threshold, self.word(analyzer))
 
     def word(self, analyzer: Any) -> str:
@@ -86,6 +94,7 @@ class DetectorState:
                 "ids": profile.ids,
                 "excerpts": profile.excerpts if excerpts else [""] * len(profile.ids),
             },
+            "stream": None if self.stream is None else stream_fields(self.stream),
             "groups": [
                 {"share": float(group.share), "words": group.words, "strangeness": float(group.strangeness)}
                 for group in self.groups
@@ -97,6 +106,7 @@ class DetectorState:
         scorer, profile = self.scorer, self.profile
         arrays: dict[str, NDArray[Any]] = {
             "idf": self.idf,
+            "background": self.background,
             "sample.values": scorer.sample.data,
             "sample.columns": scorer.sample.indices.astype(np.int64),
             "sample.ends": scorer.sample.indptr.astype(np.int64),
@@ -112,6 +122,8 @@ class DetectorState:
         }
         if isinstance(self.counter, MatrixCounter):
             arrays["vocabulary.kept"] = self.counter.kept.astype(np.int64)
+        if self.stream is not None:
+            arrays.update(stream_arrays(self.stream))
         if scorer.neighbours is not None:
             arrays["embeddings"] = scorer.neighbours.rows
         for i, rung in enumerate(scorer.rungs):
@@ -132,7 +144,8 @@ def read_state(bundle: Bundle, parameters: Mapping[str, Any]) -> DetectorState:
     idf = bundle.array("idf", np.float64, (n_terms,), most=LARGEST_IDF)
     if not (idf > 1 / LARGEST_IDF).all():
         raise bundle.wrong("the array idf holds numbers that are not above 0")
-    scorer = _read_scorer(bundle, idf, n_docs)
+    scorer = _read_scorer(bundle, idf, MANY if bundle.has("stream") else n_docs)
+    background = bundle.positive("background", np.float64, (n_terms,))
     return DetectorState(
         kind,
         counter,
@@ -144,6 +157,8 @@ def read_state(bundle: Bundle, parameters: Mapping[str, Any]) -> DetectorState:
         bundle.array("outlier_scores", np.float64, (n_docs,)),
         bundle.array("scores_before_alarms", np.float64, (n_docs,)),
         {name: bundle.positive(f"raised.{name}", np.float64, (n_docs,)) for name in ALARMS},
+        background,
+        read_stream(bundle.part("stream"), scorer, background) if bundle.has("stream") else None,
     )
 
 

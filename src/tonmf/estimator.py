@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -20,10 +21,12 @@ from tonmf.blocks import Pass, Topics, document_step
 from tonmf.bundles import Bundle, provenance, write_bundle
 from tonmf.errors import InputError
 from tonmf.executors.serial import SerialExecutor
+from tonmf.forgetting import age, half_life_of
 from tonmf.init import STARTS, Start, at_unit_norm
 from tonmf.inner import INNER_METHODS
 from tonmf.mixture import Mixture, read_blocks
 from tonmf.model_state import read_attributes, state_arrays, state_fields
+from tonmf.model_stream import ModelStream, learn_rows
 from tonmf.objective import outlier_norms, shrink
 from tonmf.ops import Array, Ops
 from tonmf.parameters import MIXTURE_SCORES, MODEL_RULES, check_model_parameters, defaults_of
@@ -31,9 +34,8 @@ from tonmf.penalty import Ramp
 from tonmf.saved_parameters import kept_parameters, restored_parameters
 from tonmf.signs import OutlierSigns
 from tonmf.solver import Options, Problem, Progress, Solution, solve
-from tonmf.sources import Block
 from tonmf.sources.memory import MatrixSource, default_block_size
-from tonmf.threshold import automatic_threshold, common_norm, threshold_for_share
+from tonmf.threshold import automatic_threshold, threshold_for_share
 from tonmf.validation import as_dtype, check_n_topics, check_rows, check_sample_weight, check_start
 
 STALLED = 0.99
@@ -97,6 +99,9 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         Compiled kernels on all cores, or plain numpy and scipy.
     n_jobs : int, optional
         Threads of the compiled kernels; all cores if not given or -1, all but one if -2, and so on.
+    half_life : number, str or timedelta, optional
+        How fast ``partial_fit`` forgets: the documents after which one counts a half, or a time such as "30 days". Not
+        given: never.
     random_state : int, RandomState instance, optional
         Seed of the start. With a seed, runs repeat bit for bit on one machine.
     callback : callable, optional
@@ -145,6 +150,8 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
     17
     """
 
+    _stream: ModelStream
+
     def __init__(
         self,
         n_topics: int | str | None = None,
@@ -165,6 +172,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         block_size: int | None = None,
         backend: str = "numba",
         n_jobs: int | None = None,
+        half_life: Any = None,
         random_state: Any = None,
         callback: Callable[[Progress], None] | None = None,
     ) -> None:
@@ -185,6 +193,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         self.block_size = block_size
         self.backend = backend
         self.n_jobs = n_jobs
+        self.half_life = half_life
         self.random_state = random_state
         self.callback = callback
 
@@ -220,6 +229,70 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         self._warn(solution)
         return self
 
+    def partial_fit(self, X: Any, y: Any = None, *, times: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from more rows: one pass over them, on top of what is left of those before (docs/streaming.md).
+
+        The first rows of a model that is not fitted are where it starts from (with n_topics="auto", by a whole fit). What
+        belongs to rows, such as ``outlier_scores_``, is afterwards that of these rows; ``alpha_`` and ``threshold_`` follow
+        all rows, the recent ones more if there is a `half_life`.
+
+        Parameters
+        ----------
+        X : {array, sparse matrix, dataframe} of shape (n_samples, n_features)
+            Non-negative rows.
+        y : ignored
+            Present for API consistency.
+        times : sequence of shape (n_samples,), optional
+            When each row was: datetimes, ISO 8601 text, datetime64, or seconds. Needed if `half_life` is a time.
+        sample_weight : array of shape (n_samples,), optional
+            How often each row counts.
+
+        Returns
+        -------
+        self : TONMF
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from tonmf import TONMF
+        >>> rng = np.random.default_rng(0)
+        >>> groups = np.kron(np.eye(3), np.ones(20))
+        >>> model = TONMF(n_topics=3, half_life=500, random_state=0)
+        >>> for _ in range(10):
+        ...     _ = model.partial_fit(rng.poisson(2 * groups[rng.integers(3, size=100)]).astype(float))
+        >>> strange = np.zeros((1, 60))
+        >>> strange[0, [3, 25, 47]] = 9
+        >>> model.predict(strange).tolist()
+        [-1]
+        """
+        check_model_parameters(self.get_params(deep=False), defaults_of(type(self)))
+        first = not hasattr(self, "components_")
+        rows = check_rows(self, X, reset=first)
+        ageing = age(half_life_of(self.half_life), rows.shape[0], times, None if first else self._stream.now)
+        weights = check_sample_weight(sample_weight, rows.shape[0]) * ageing.weights
+        if first and isinstance(self.n_topics, str):
+            self.fit(X, sample_weight=weights)
+            self._stream = replace(self._stream, now=ageing.now)
+            return self
+        ops = make_ops(self.backend, self.n_jobs)
+        with one_blas_thread():
+            if first:
+                n_topics = check_n_topics(self.n_topics, self.max_topics, *rows.shape)
+                size = self.block_size or default_block_size(rows, n_topics)
+                source = MatrixSource(rows, weights, size, ops)
+                problem, stream = Problem(source, self._options(), ops, SerialExecutor()), ModelStream.nothing(n_topics)
+                H, W = at_unit_norm(self._start(source, n_topics, ops), rows.dtype)
+                source.start_from(H, n_topics)
+                this, n_iter = problem.first_pass(W), 1
+            else:
+                source = self._source_of(rows, ops, weights)
+                problem, stream = Problem(source, self._options(), ops, SerialExecutor()), self._stream
+                this, n_iter = self._pass(np.array(self.components_.T, order="C")), self.n_iter_ + 1
+                problem.run(document_step, this)
+            solution, stream = learn_rows(problem, this, stream, ageing, weights, n_iter)
+            self._keep(solution, source, weights, ops, stream)
+        return self
+
     def _options(self) -> Options:
         paper = self.solver == "paper"
         return Options(
@@ -239,7 +312,10 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
             return STARTS[self.init](source, n_topics, check_random_state(self.random_state), ops, SerialExecutor())
         return check_start(self.init, source.n_docs, source.n_terms, n_topics)
 
-    def _keep(self, solution: Solution, source: MatrixSource, weights: Array, ops: Ops) -> None:
+    def _keep(
+        self, solution: Solution, source: MatrixSource, weights: Array, ops: Ops, stream: ModelStream | None = None
+    ) -> None:
+        """Be the model of a solution; with a `stream`, its rows are on top of others."""
         blocks = source.blocks()
         self.components_ = solution.topics.W.T
         self._gram = solution.topics.G
@@ -250,25 +326,30 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         self.n_iter_ = solution.n_iter
         self.residual_norms_ = np.concatenate([block.rho for block in blocks])
         self.weights_ = np.concatenate([block.omega for block in blocks])
-        self._score_by = self.score_by  # what threshold_ belongs to, whatever the parameter says later
+        if stream is None or solution.n_iter == 1:
+            self._score_by = self.score_by  # what threshold_ belongs to, whatever the parameter says later
+        term_sums, scores = None, self.residual_norms_
         if self._score_by in MIXTURE_SCORES:
-            self._mixture = Mixture.of(solution.topics.W, source.term_sums(), solution.usage)
-            self.outlier_scores_ = self._mixture_score(source, ops)
+            term_sums = source.term_sums()
+            if stream is not None and stream.term_sums is not None:
+                term_sums += stream.term_sums
+            self._mixture = Mixture.of(solution.topics.W, term_sums, solution.usage)
+            scores = self._mixture_score(source, ops)
+        if stream is None:
+            self._stream = ModelStream.of_fit(solution, blocks, weights, scores, term_sums)
+            threshold = self._threshold(scores, weights, self._stream.bound)
         else:
-            self.outlier_scores_ = self._residual_score(self.residual_norms_)
-        self.threshold_ = self._threshold(blocks, weights)
+            self._stream = replace(stream.with_scores(scores, weights, blocks), term_sums=term_sums)
+            threshold = self._threshold(self._stream.scores.values, self._stream.scores.weights, self._stream.bound)
+        by_mixture = self._score_by in MIXTURE_SCORES
+        self.outlier_scores_ = scores if by_mixture else self._residual_score(scores)
+        self.threshold_ = threshold if by_mixture else float(self._residual_score(np.array(threshold)))
         self.offset_ = -self.threshold_
 
-    def _threshold(self, blocks: Sequence[Block], weights: Array) -> float:
-        of_residuals = self._score_by not in MIXTURE_SCORES
-        scores = self.residual_norms_ if of_residuals else self.outlier_scores_
-        if isinstance(self.contamination, str):
-            squared_norms = np.concatenate([block.squared_norms for block in blocks])
-            bound = common_norm(squared_norms[weights > 0]) if of_residuals else None
-            threshold = automatic_threshold(scores, weights, bound)
-        else:
-            threshold = threshold_for_share(scores, self.contamination, weights)
-        return float(self._residual_score(np.array(threshold))) if of_residuals else threshold
+    def _threshold(self, scores: Array, weights: Array, bound: float | None) -> float:
+        if not isinstance(self.contamination, str):
+            return threshold_for_share(scores, self.contamination, weights)
+        return automatic_threshold(scores, weights, None if self._score_by in MIXTURE_SCORES else bound)
 
     def _warn(self, solution: Solution) -> None:
         started_apart = isinstance(self.init, str) and self.init == "uniform" and self.solver == "paper"
@@ -354,15 +435,20 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         source = self._source_of(X, ops)
         problem = Problem(source, self._options(), ops, SerialExecutor())
         with one_blas_thread():
-            topics, beta = Topics(W, self._gram), np.full(self.n_topics_, float(self.beta))
-            problem.run(document_step, Pass(topics, self.alpha_, beta, INNER_METHODS[self.inner], n_sweeps=1))
+            problem.run(document_step, self._pass(W))
         H = np.concatenate([block.H for block in source.blocks()]).astype(X.dtype, copy=False)
         return H, np.concatenate([block.rho for block in source.blocks()])
 
-    def _source_of(self, X: sp.csr_matrix, ops: Ops) -> MatrixSource:
+    def _pass(self, W: Array) -> Pass:
+        """A pass with the topics of the model."""
+        beta = np.full(self.n_topics_, float(self.beta))
+        return Pass(Topics(W, self._gram), self.alpha_, beta, INNER_METHODS[self.inner], n_sweeps=1)
+
+    def _source_of(self, X: sp.csr_matrix, ops: Ops, weights: Array | None = None) -> MatrixSource:
         """New rows, in the dtype of the model."""
         size = self.block_size or default_block_size(X, self.n_topics_)
-        return MatrixSource(as_dtype(X, self.components_.dtype), np.ones(X.shape[0]), size, ops)
+        weights = np.ones(X.shape[0]) if weights is None else weights
+        return MatrixSource(as_dtype(X, self.components_.dtype), weights, size, ops)
 
     def _residual_score(self, rho: Array) -> Array:
         return rho.copy() if self._score_by == "residual" else outlier_norms(rho, self.alpha_)

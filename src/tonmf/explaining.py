@@ -28,7 +28,7 @@ AT_ONCE = 500
 
 @dataclass(frozen=True)
 class Explainer:
-    """A fitted detector, as far as explanations need it; `scores` are those of the training documents."""
+    """A fitted detector, as far as explanations need it; `scores` are those that others are ranked among."""
 
     terms: Sequence[str]
     idf: Array
@@ -91,7 +91,7 @@ class Explainer:
                     threshold=self.threshold,
                     outlier=bool(scores.total[row] > self.threshold),
                     rank=int(rank[row]),
-                    n_docs=self.profile.n_docs,
+                    n_docs=len(self.scores),
                     parts=_parts(scores, row),
                     unexplained=Compared.with_quantiles(leftovers.unexplained[row], self.profile.unexplained),
                     unexpected=self.words(leftovers, row, n_words),

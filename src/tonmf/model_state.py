@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tonmf.bundles import LARGEST_PRIOR, UNIT, Bundle
 from tonmf.mixture import Mixture
+from tonmf.model_stream import read_stream, stream_arrays, stream_fields
 from tonmf.parameters import MIXTURE_SCORES, SCORES
 
 PER_ROW = ("outlier_scores_", "residual_norms_", "weights_")
@@ -25,6 +26,7 @@ def state_fields(model: Any) -> dict[str, Any]:
         "feature_names": None if names is None else [str(name) for name in names],
         "score_by": model._score_by,
         "n_iter": int(model.n_iter_),
+        "stream": stream_fields(model._stream),
         # α = ∞ is plain NMF
         **{name: None if np.isinf(getattr(model, name)) else float(getattr(model, name)) for name in NUMBERS},
     }
@@ -34,6 +36,7 @@ def state_arrays(model: Any) -> dict[str, NDArray[Any]]:
     """What goes beside it."""
     arrays = {name: getattr(model, name) for name in (*PER_ROW, "objective_history_", "topic_shares_", "components_")}
     arrays["gram"] = model._gram
+    arrays.update(stream_arrays(model._stream))
     if model._score_by in MIXTURE_SCORES:
         arrays.update(ratios=model._mixture.ratios, prior=model._mixture.prior)
     return arrays
@@ -64,6 +67,7 @@ def read_attributes(bundle: Bundle) -> Mapping[str, Any]:
         "topic_shares_": bundle.positive("topic_shares_", np.float64, (n_topics,)),
         "_gram": gram,
         "_score_by": score_by,
+        "_stream": read_stream(bundle.part("stream"), n_features, n_topics, score_by in MIXTURE_SCORES),
         **{name: bundle.array(name, np.float64, residual_norms.shape) for name in PER_ROW},
         **{name: bundle.number(name) if bundle.has(name) else np.inf for name in NUMBERS},
     }

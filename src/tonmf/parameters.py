@@ -14,6 +14,7 @@ import numpy as np
 from tonmf.analysis import WORD_RULES
 from tonmf.backends import BACKENDS
 from tonmf.errors import ParameterError
+from tonmf.forgetting import EXPECTED, is_half_life
 from tonmf.init import STARTS
 from tonmf.inner import INNER_METHODS
 
@@ -86,6 +87,7 @@ _RUNNING: Mapping[str, Rule] = {
         "a whole number of threads other than 0 (-1 for all cores), or None for all cores",
         lambda v: v is None or (_whole(v, -(2**31)) and v != 0),
     ),
+    "half_life": Rule(EXPECTED, is_half_life),
     "callback": Rule("None or a function of one argument", lambda v: v is None or callable(v)),
 }
 

@@ -104,12 +104,12 @@ def learn_profile(
         unknown=_percentiles(counts.n_outside / np.maximum(counts.n_distinct, 1), has_words),
         unexplained=_percentiles(left.unexplained, has_words[some]),
         ids=[ids[row] for row in sampled],
-        excerpts=[_excerpt(documents, row, counts, counter.terms) for row in sampled],
+        excerpts=[excerpt_at(documents, row, counts, counter.terms) for row in sampled],
         typical=typical_documents(fitted[0][1].theta[sampled, 1:]),
     )
 
 
-def _excerpt(documents: Any, row: int, counts: Counts, terms: Sequence[str]) -> str:
+def excerpt_at(documents: Any, row: int, counts: Counts, terms: Sequence[str]) -> str:
     """How a training document begins; of a row of counts, its terms."""
     if is_matrix(documents):
         start, end = counts.matrix.indptr[row : row + 2]

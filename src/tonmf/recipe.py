@@ -73,7 +73,17 @@ class Recipe:
             profile = learn_profile(documents, counter, counts, scorer.sampled, fitted, ids)
         threshold = self._threshold(scorer, scores)
         return DetectorState(
-            kind, counter, idf, scorer, profile, groups, threshold, scores.total, scores.plain, scores.alarms
+            kind,
+            counter,
+            idf,
+            scorer,
+            profile,
+            groups,
+            threshold,
+            scores.total,
+            scores.plain,
+            scores.alarms,
+            corpus.background,
         )
 
     def _fit_rungs(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,8 @@ def _plain(value: Any) -> Any:
         return _plain(value.item())
     if isinstance(value, float) and math.isinf(value):
         return INFINITE
+    if isinstance(value, timedelta):
+        return f"{value.total_seconds()!r} seconds"
     if isinstance(value, set | frozenset):
         return sorted(value)
     if isinstance(value, list | tuple):

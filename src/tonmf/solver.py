@@ -91,12 +91,14 @@ class Progress:
 class Solution:
     """What a fit found. ρ, ω and H of each document are in the source's blocks.
 
+    `usage` and `gram` are the sums Σ_i s_i h_i and Hᵀ(sω∘H) of its last solve of the documents.
     `stayed_at_start` is the `rank_correlation` of the residual norms in the first and the last iteration.
     """
 
     topics: Topics
     alpha: float
     usage: Array
+    gram: Array
     history: list[float]
     n_iter: int
     converged: bool
@@ -149,10 +151,7 @@ class Problem:
             return this
         rho = self.rho()
         weights = np.concatenate([block.sample_weight for block in self.source.blocks()])
-        alpha = weighted_quantile(rho, ALPHA_QUANTILE, weights)
-        if alpha == 0:  # nearly all rows are explained perfectly: weigh down those that are not
-            alpha = float(rho.min(where=(rho > 0) & (weights > 0), initial=np.inf))
-        return replace(this, alpha=alpha if np.isfinite(alpha) else 1.0)
+        return replace(this, alpha=automatic_alpha(rho, weights))
 
     def next_penalty(self, this: Pass, sums: Sums, iteration: int) -> Pass:
         """`this` with the penalty's tangent at the present masses, and the price re-estimated if it is still on its way up."""
@@ -209,7 +208,7 @@ def solve(problem: Problem, W: Array) -> Solution:
     topics, final = _finish(problem, this)
     if problem.options.ramp is None:
         history.append(final.objective)
-    return Solution(topics, this.alpha, final.usage, history, iteration, converged, correlation)
+    return Solution(topics, this.alpha, final.usage, final.Q, history, iteration, converged, correlation)
 
 
 def _reweighted(problem: Problem, this: Pass) -> Iterator[tuple[Pass, Sums]]:
@@ -268,16 +267,30 @@ def improve_topics(ops: Ops, this: Pass, rhs: Array, sums: Sums) -> Topics:
     return topics_of(ops, this.topics.W)
 
 
+def automatic_alpha(rho: Array, weights: Array) -> float:
+    """α for documents of these residual norms and weights."""
+    alpha = weighted_quantile(rho, ALPHA_QUANTILE, weights)
+    if alpha == 0:  # nearly all rows are explained perfectly: weigh down those that are not
+        alpha = float(rho.min(where=(rho > 0) & (weights > 0), initial=np.inf))
+    return alpha if np.isfinite(alpha) else 1.0
+
+
 def topics_of(ops: Ops, W: Array) -> Topics:
     """W with its Gram matrix."""
     return Topics(W, ops.gram(W, np.ones(len(W)), W))
 
 
+def bring_to_unit_norm(W: Array) -> Array:
+    """Scale topics, in place; the norms that they had."""
+    norms: Array = np.sqrt(np.einsum("ij,ij->j", W, W, dtype=np.float64))
+    W /= np.where(norms > 0, norms, 1).astype(W.dtype)
+    return norms
+
+
 def _finish(problem: Problem, this: Pass) -> tuple[Topics, Sums]:
     """Solve every document against the topics at unit norm, and drop the topics that none of them uses."""
     W = this.topics.W
-    norms = np.sqrt(np.einsum("ij,ij->j", W, W, dtype=np.float64))
-    W /= np.where(norms > 0, norms, 1).astype(W.dtype)
+    bring_to_unit_norm(W)
 
     def solve_documents(W: Array) -> tuple[Topics, Sums]:
         beta = np.full(W.shape[1], problem.options.beta)

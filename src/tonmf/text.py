@@ -138,10 +138,14 @@ def kept_terms(matrix: sp.csr_matrix, min_df: Any, rules: WordRules | None = Non
     """Columns with enough documents and enough occurrences."""
     rules = WordRules() if rules is None else rules
     n_docs, n_terms = matrix.shape
-    least = min_df if isinstance(min_df, Integral) else min_df * n_docs
     occurrences = np.bincount(matrix.indices, weights=matrix.data, minlength=n_terms)
     documents = document_frequencies(matrix)
-    return np.flatnonzero((documents >= max(least, rules.min_df)) & (occurrences >= rules.min_count))
+    return np.flatnonzero((documents >= least_documents(min_df, n_docs, rules)) & (occurrences >= rules.min_count))
+
+
+def least_documents(min_df: Any, n_docs: float, rules: WordRules) -> float:
+    """Documents that a term must occur in, of so many."""
+    return max(float(min_df) if isinstance(min_df, Integral) else float(min_df) * n_docs, float(rules.min_df))
 
 
 def _outside(matrix: sp.csr_matrix, inside: NDArray[np.int64], name: Callable[[int], str]) -> Outside:
@@ -287,9 +291,10 @@ class MatrixCounter:
 
     def _chosen(self, kept: NDArray[np.int64], n_columns: int) -> None:
         self.kept, self.n_columns = kept, n_columns
-        self.terms = [self._name(column) for column in kept]
+        self.terms = [self.name(column) for column in kept]
 
-    def _name(self, column: int) -> str:
+    def name(self, column: int) -> str:
+        """What a column is called."""
         return str(column) if self.names is None else self.names[column]
 
     def count(self, documents: Any) -> Counts:
@@ -300,11 +305,11 @@ class MatrixCounter:
     def count_all(self, documents: Any) -> tuple[Counts, Outside]:
         """The same columns of another matrix, and the others by name."""
         matrix = self._checked(documents)
-        return select_terms(matrix, self.kept, word_totals(matrix)), _outside(matrix, self.kept, self._name)
+        return select_terms(matrix, self.kept, word_totals(matrix)), _outside(matrix, self.kept, self.name)
 
     def analyze(self, document: Any) -> list[str]:
         """The terms of a row, by name."""
-        return [self._name(column) for column in check_counts(document, "the row").indices]
+        return [self.name(column) for column in check_counts(document, "the row").indices]
 
     def spans(self, text: str) -> Iterable[tuple[int, int, str]]:
         """Rows of counts have no text."""

@@ -1,0 +1,181 @@
+"""How a fitted detector learns from more documents: scored first, by the detector as it is, and then learnt from.
+
+From the scores and what they are made of come the quantiles: medians and spreads of the scales, alarms, percentiles, threshold.
+Counts give idf, background and vocabulary. Every rung takes one pass (`tonmf.streaming`) over the documents that raise no
+alarm, with those that its topics explain badly weighted down; the topics stay as many as they are. Ordinary documents get a
+chance to be in the sample. docs/streaming.md says it in more words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from tonmf.analysis import WordRules
+from tonmf.blas import one_blas_thread
+from tonmf.detector_state import DetectorState
+from tonmf.detector_stream import DetectorStream, RungStream, begin, problem_of, rows_source, solve
+from tonmf.forgetting import Ageing
+from tonmf.ladder import Rung
+from tonmf.new_documents import NewDocuments, with_measures
+from tonmf.ops import Array, Ops
+from tonmf.relearning import Sample, learnt_rung, learnt_state
+from tonmf.solver import automatic_alpha, bring_to_unit_norm
+from tonmf.sources.memory import MatrixSource
+from tonmf.streaming import Past, learn_block
+from tonmf.text import least_documents
+from tonmf.vocabulary import Change, changed_vocabulary
+from tonmf.weighting import damped, unit_rows
+
+LEAST_IN_GROUP = 2
+"""Documents of a group that must have a word for it to join the vocabulary with the group's topic."""
+
+
+@dataclass(frozen=True)
+class Learner:
+    """The options of the detector that say how to learn."""
+
+    min_df: float
+    rules: WordRules
+    contamination: float | str
+    seed: int
+    ops: Ops
+
+    def stream_of(self, state: DetectorState) -> DetectorStream:
+        """What a detector remembers, or what its fit leaves to go on from."""
+        if state.stream is not None:
+            return state.stream
+        scores, plain = state.outlier_scores, state.scores_before_alarms
+        with one_blas_thread():
+            return begin(
+                state.scorer, state.profile, state.idf, state.background, scores, plain, state.alarms, self.ops
+            )
+
+    def learn(self, state: DetectorState, new: NewDocuments, ageing: Ageing) -> DetectorState:
+        """The detector that has learnt from these documents, too."""
+        stream = with_measures(self.stream_of(state), state.scorer, new, ageing)
+        least = least_documents(self.min_df, stream.n_docs, self.rules)
+        stream, words = self._words(state, stream, new, ageing, least)
+        Y = unit_rows(damped(words.counts(new)), words.idf)
+        weights = ageing.weights * new.quiet
+        rungs, streams = [], []
+        with one_blas_thread():
+            source = rows_source(Y, weights, _most_topics(state), self.ops)
+            for rung, remembered in zip(state.scorer.rungs, stream.rungs, strict=True):
+                W, past = words.topics(rung, remembered.past)
+                remembered = self._learn_rung(replace(remembered, past=past), W, source.again(), weights, ageing)
+                rungs.append(learnt_rung(rung, W, remembered, words.idf, stream.background))
+                streams.append(remembered)
+        stream = replace(stream, rungs=streams)
+        sample = Sample.of(state, stream, words.rows(state.scorer.sample))
+        sample = sample.with_ordinary(new, Y, ageing, np.random.default_rng([self.seed, stream.n_seen]))
+        return learnt_state(state, stream, words.change, words.idf, rungs, sample, new, self.contamination)
+
+    def _learn_rung(
+        self, remembered: RungStream, W: Array, source: MatrixSource, weights: Array, ageing: Ageing
+    ) -> RungStream:
+        """One pass; W is changed in place."""
+        rho = remembered.rho.faded(ageing.factor)
+        alpha = automatic_alpha(rho.values, rho.weights) if len(rho.values) else np.inf
+        problem = problem_of(source, self.ops)
+        this, _ = solve(problem, W, alpha)
+        past = learn_block(problem, this, remembered.past, ageing.factor)
+        return replace(remembered, past=past, rho=rho.add(problem.rho(), weights))
+
+    def _words(
+        self, state: DetectorState, stream: DetectorStream, new: NewDocuments, ageing: Ageing, least: float
+    ) -> tuple[DetectorStream, Words]:
+        """Document frequencies, background and vocabulary with the words of documents."""
+        C = damped(new.counts.matrix)
+        weights = np.repeat(ageing.weights, np.diff(C.indptr))
+        df = ageing.factor * stream.df + np.bincount(C.indices, weights, len(stream.df))
+        background = ageing.factor * stream.background + np.bincount(C.indices, weights * C.data, len(stream.df))
+        n_outside = ageing.factor * stream.n_outside + float(ageing.weights @ new.counts.n_outside)
+        candidates = stream.candidates.faded(ageing.factor).seen(new.outside, ageing.weights)
+        stream = replace(stream, df=df, background=background, n_outside=n_outside, candidates=candidates)
+        joining = candidates.ready(_all_words(new.outside), least, self.rules.min_count)
+        return _with_vocabulary(state, stream, changed_vocabulary(state.counter, df, joining, least))
+
+    def add_topic(self, state: DetectorState, new: NewDocuments) -> DetectorState:
+        """The detector with a topic more on every rung, that of a group of documents."""
+        stream = self.stream_of(state)
+        candidates = stream.candidates.seen(new.outside, np.ones(len(new.outside)))
+        stream = replace(stream, candidates=candidates)
+        least = least_documents(self.min_df, stream.n_docs, self.rules)
+        joining = candidates.ready(_all_words(new.outside), min(least, LEAST_IN_GROUP), 0.0)
+        stream, words = _with_vocabulary(state, stream, changed_vocabulary(state.counter, stream.df, joining, least))
+        Y = unit_rows(damped(words.counts(new)), words.idf)
+        rungs, streams = [], []
+        with one_blas_thread():
+            source = rows_source(Y, np.ones(Y.shape[0]), _most_topics(state) + 1, self.ops)
+            topic = np.asarray(Y.sum(axis=0), dtype=np.float64).reshape(-1, 1)
+            for rung, remembered in zip(state.scorer.rungs, stream.rungs, strict=True):
+                W, past = words.topics(rung, remembered.past)
+                W = np.ascontiguousarray(np.column_stack([W, topic]), dtype=rung.topics.dtype)
+                bring_to_unit_norm(W)
+                _, sums = solve(problem_of(source.again(), self.ops), W, np.inf)
+                past = past.with_topic(W, sums.Q[:-1, -1], float(sums.Q[-1, -1]), float(sums.usage[-1]))
+                remembered = replace(remembered, past=past)
+                rungs.append(learnt_rung(rung, W, remembered, words.idf, stream.background))
+                streams.append(remembered)
+            stream = replace(stream, rungs=streams)
+            sample = Sample.of(state, stream, words.rows(state.scorer.sample))
+            rng = np.random.default_rng([self.seed, stream.n_seen, len(topic)])
+            sample = sample.with_group(new, Y, rungs[0].mixture, damped(words.counts(new)), self.ops, rng)
+        return learnt_state(state, stream, words.change, words.idf, rungs, sample, None, self.contamination)
+
+
+def _most_topics(state: DetectorState) -> int:
+    return max(len(rung.shares) for rung in state.scorer.rungs)
+
+
+def _all_words(outside: Any) -> set[str]:
+    return {word for words in outside for word in words}
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words of a detector that learns: how the vocabulary changes, idf afterwards, and by what factor it is another."""
+
+    change: Change | None
+    idf: Array
+    ratio: Array
+
+    def counts(self, new: NewDocuments) -> sp.csr_matrix:
+        """Counts of documents, by the vocabulary as it is now."""
+        return new.counts.matrix if self.change is None else self.change.counter.count(new.documents).matrix
+
+    def rows(self, sample: sp.csr_matrix) -> sp.csr_matrix:
+        """Unit rows that were made with the idf before, with the present one."""
+        return unit_rows(sample if self.change is None else self.change.of_columns(sample), self.ratio)
+
+    def topics(self, rung: Rung, past: Past) -> tuple[Array, Past]:
+        """Topics and their sums as they are with the present idf and vocabulary: a copy."""
+        P, W = past.right_hand_side(rung.topics), rung.topics
+        if self.change is not None:
+            P, W = self.change.of_rows(P), self.change.of_rows(W)
+        W = np.ascontiguousarray(W * self.ratio[:, None], dtype=rung.topics.dtype)
+        norms = bring_to_unit_norm(W)
+        return W, past.rescaled(P * self.ratio[:, None], norms)
+
+
+def _with_vocabulary(
+    state: DetectorState, stream: DetectorStream, change: Change | None
+) -> tuple[DetectorStream, Words]:
+    before = state.idf
+    if change is not None:
+        documents, totals = change.counts_of_joined()
+        stream = replace(
+            stream,
+            df=change.of_rows(stream.df, documents),
+            background=change.of_rows(stream.background, totals),
+            n_outside=max(stream.n_outside - float(documents.sum()), 0.0),
+            candidates=stream.candidates.without(change.joined),
+        )
+    idf: Array = np.log((1 + stream.n_docs) / (1 + np.minimum(stream.df, stream.n_docs))) + 1
+    if change is not None:
+        before = change.of_rows(before, idf[change.origin < 0])
+    return stream, Words(change, idf, idf / before)
