@@ -16,7 +16,7 @@ LAYERS = [
     ["sources", "backends", "blas"],
     ["executors"],
     ["objective", "penalty", "pivoting", "inner", "threshold", "mixture", "calibrate", "words", "documents", "metrics"],
-    ["times", "bursts"],
+    ["times", "bursts", "trends"],
     ["digest", "forgetting"],
     ["analysis", "highlight"],
     ["blocks", "text"],

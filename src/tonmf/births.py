@@ -4,7 +4,8 @@ Strange documents of the recent past are kept in a *nursery*. Every few of them 
 common that was not there before:
 
 1. Words that occur in more of the recent documents than the model leads one to expect *burst* (`tonmf.bursts`): d documents
-   have the word and e should, by its document frequency in the model; z = (d − e)/√(e + 1) is above `BURST`.
+   have the word and e should, by its document frequency in the model as it was before these documents;
+   z = (d − e)/√(e + 1) is above `BURST`.
 2. The strange documents as rows of bursting words only, each of weight c·idf·z, are fitted as the detector fits documents
    (`tonmf.ladder`), and those that lean on the same topic are a group (`tonmf.groups`).
 3. A group is a new topic if it has enough members that are no copies of one another, if they came later than the other
@@ -178,6 +179,7 @@ class Nursery:
         self._texts: Counter[int] = Counter()
         self._strange: deque[Strange] = deque(maxlen=CAPACITY)
         self._announced: deque[dict[str, float]] = deque(maxlen=REMEMBERED)
+        self._rarities: deque[tuple[int, Rarities]] = deque()
 
     def __len__(self) -> int:
         return len(self._strange)
@@ -205,6 +207,7 @@ class Nursery:
         time: float | None = None,
     ) -> Found | None:
         """Take the next document, which has this score by the model of the moment; a new topic, if it completes one."""
+        self._keep_rarities(detector)
         scores = [known for _, _, known in self._recent]
         cut = float(np.quantile(scores, 1 - STRANGE_SHARE)) if scores else -np.inf
         if not self._note(detector, document, float(score), id, time, cut):
@@ -251,9 +254,16 @@ class Nursery:
         if self._texts[text] == 0:
             del self._texts[text]
 
+    def _keep_rarities(self, detector: TextOutlierDetector) -> None:
+        """So that words can be compared with the model from before the recent documents, as far as it was there."""
+        if not self._rarities or self._n_taken - self._rarities[-1][0] >= RECENT // 2:
+            self._rarities.append((self._n_taken, Rarities.of(detector)))
+        while len(self._rarities) > 1 and self._n_taken - self._rarities[1][0] >= RECENT:
+            self._rarities.popleft()
+
     def _look(self, detector: TextOutlierDetector) -> Found | None:
         """The surest new topic of the moment."""
-        rarities = Rarities.of(detector)
+        rarities = self._rarities[0][1]
         bursts = self._bursting(rarities)
         if len(bursts) < SHARED_WORDS:
             return None
