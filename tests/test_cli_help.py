@@ -46,6 +46,7 @@ def test_there_are_the_promised_commands():
         "report",
         "serve",
         "topics",
+        "timeline",
         "generate",
         "paper",
         "bench",

@@ -33,7 +33,7 @@ LAYERS = [
     ["estimator", "detector"],
     ["persist", "ranking", "births", "timeline", "datasets", "io", "baselines"],
     [""],  # the package itself: tonmf/__init__.py, which names things of the layers above
-    ["web"],
+    ["web", "plots"],
     ["experiments", "report"],
     ["cli", "service"],  # a command starts the service
     ["__main__"],

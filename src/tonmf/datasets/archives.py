@@ -82,7 +82,7 @@ class Dispatch:
 
 def read_reuters_dispatches(path: Path) -> list[Dispatch]:
     """Reuters-21578: all stories with a date and a body, in order of time, those of equal times by number."""
-    dispatches = []
+    dispatches: list[Dispatch] = []
     with tarfile.open(path) as archive:
         for member in sorted(archive.getmembers(), key=lambda m: m.name):
             content = archive.extractfile(member) if member.name.endswith(".sgm") else None
