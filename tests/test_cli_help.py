@@ -47,6 +47,7 @@ def test_there_are_the_promised_commands():
         "serve",
         "topics",
         "timeline",
+        "watch",
         "generate",
         "paper",
         "bench",

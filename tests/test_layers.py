@@ -34,7 +34,7 @@ LAYERS = [
     ["persist", "ranking", "births", "timeline", "datasets", "io", "baselines"],
     [""],  # the package itself: tonmf/__init__.py, which names things of the layers above
     ["web", "plots"],
-    ["experiments", "report"],
+    ["experiments", "report", "watching"],
     ["cli", "service"],  # a command starts the service
     ["__main__"],
 ]

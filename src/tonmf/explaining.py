@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from tonmf.explain import Explanation, NearDocument, TopicShare
 from tonmf.mixture import Reading
 from tonmf.ops import SAME_ROW, Array
 from tonmf.profile import Compared, CorpusProfile
 from tonmf.scoring import DocumentScores, Scorer
-from tonmf.topics import Topic, by_share, first_words
+from tonmf.topics import KnownDocument, Topic, by_share, first_words
 from tonmf.unexpected import Leftovers, UnexpectedWord
 
 TOPIC_WORDS = 5
@@ -135,11 +136,18 @@ class Explainer:
             for cosines in (self.scorer.sample @ Y[start : start + AT_ONCE].T).toarray().T:
                 if len(cosines) and cosines.max() > SAME_ROW:
                     cosines[cosines.argmax()] = 0
-                best = np.argsort(-cosines, kind="stable")[:n_nearest]
-                found.append(
-                    [NearDocument(self.profile.ordinary(i), float(cosines[i])) for i in best if cosines[i] > 0]
-                )
+                found.append(self._different(np.argsort(-cosines, kind="stable"), cosines, n_nearest))
         return found
+
+    def _different(self, order: NDArray[np.int64], cosines: Array, n_nearest: int) -> list[NearDocument]:
+        """The first of these documents; one that is in the sample more than once is listed once."""
+        near: dict[KnownDocument, NearDocument] = {}
+        for row in order.tolist():
+            if len(near) == n_nearest or cosines[row] <= 0:
+                break
+            document = self.profile.ordinary(row)
+            near.setdefault(document, NearDocument(document, float(cosines[row])))
+        return list(near.values())
 
 
 def _terms_of(matrix: sp.csr_matrix, row: int) -> Array:

@@ -26,7 +26,7 @@ from tonmf.relearning import Sample, learnt_rung, learnt_state
 from tonmf.solver import automatic_alpha, bring_to_unit_norm
 from tonmf.sources.memory import MatrixSource
 from tonmf.streaming import Past, learn_block
-from tonmf.text import least_documents
+from tonmf.text import document_frequencies, least_documents
 from tonmf.vocabulary import Change, changed_vocabulary
 from tonmf.weighting import damped, unit_rows
 
@@ -72,6 +72,7 @@ class Learner:
         stream = replace(stream, rungs=streams)
         sample = Sample.of(state, stream, words.rows(state.scorer.sample))
         sample = sample.with_ordinary(new, Y, ageing, np.random.default_rng([self.seed, stream.n_seen]))
+        stream = _measured_against(stream, sample.stayed)
         return learnt_state(state, stream, words.change, words.idf, rungs, sample, new, self.contamination)
 
     def _learn_rung(
@@ -106,7 +107,8 @@ class Learner:
         stream = replace(stream, candidates=candidates)
         least = least_documents(self.min_df, stream.n_docs, self.rules)
         joining = candidates.ready(_all_words(new.outside), min(least, LEAST_IN_GROUP), 0.0)
-        stream, words = _with_vocabulary(state, stream, changed_vocabulary(state.counter, stream.df, joining, least))
+        change = changed_vocabulary(state.counter, stream.df, joining, least)
+        stream, words = _with_vocabulary(state, stream, change, common=new)
         Y = unit_rows(damped(words.counts(new)), words.idf)
         rungs, streams = [], []
         with one_blas_thread():
@@ -126,6 +128,12 @@ class Learner:
             rng = np.random.default_rng([self.seed, stream.n_seen, len(topic)])
             sample = sample.with_group(new, Y, rungs[0].mixture, damped(words.counts(new)), self.ops, rng)
         return learnt_state(state, stream, words.change, words.idf, rungs, sample, None, self.contamination)
+
+
+def _measured_against(stream: DetectorStream, stayed: float) -> DetectorStream:
+    """What was measured against a sample fades with that sample: a larger one has nearer neighbours for everybody."""
+    faded = {name: stream.digests[name].faded(stayed) for name in ("remoteness", "plain", "total")}
+    return replace(stream, digests={**stream.digests, **faded})
 
 
 def _most_topics(state: DetectorState) -> int:
@@ -163,8 +171,9 @@ class Words:
 
 
 def _with_vocabulary(
-    state: DetectorState, stream: DetectorStream, change: Change | None
+    state: DetectorState, stream: DetectorStream, change: Change | None, common: NewDocuments | None = None
 ) -> tuple[DetectorStream, Words]:
+    """With another vocabulary, and idf anew; words of a group that is to be `common` are from now on as common as words are."""
     before = state.idf
     if change is not None:
         documents, totals = change.counts_of_joined()
@@ -175,6 +184,11 @@ def _with_vocabulary(
             n_outside=max(stream.n_outside - float(documents.sum()), 0.0),
             candidates=stream.candidates.without(change.joined),
         )
+    if common is not None:
+        counter = state.counter if change is None else change.counter
+        shared = document_frequencies(counter.count(common.documents).matrix) >= min(LEAST_IN_GROUP, len(common.ids))
+        usual = (1 + stream.n_docs) / np.exp(state.scorer.alarms.medians["rare"]) - 1
+        stream = replace(stream, df=np.where(shared, np.maximum(stream.df, usual), stream.df))
     idf: Array = np.log((1 + stream.n_docs) / (1 + np.minimum(stream.df, stream.n_docs))) + 1
     if change is not None:
         before = change.of_rows(before, idf[change.origin < 0])

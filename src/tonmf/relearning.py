@@ -21,7 +21,7 @@ from tonmf.mixture import Mixture, read_blocks
 from tonmf.neighbours import Neighbours
 from tonmf.new_documents import NewDocuments
 from tonmf.ops import Array, Ops
-from tonmf.ordinary import ORDINARY_SHARE, SAMPLE
+from tonmf.ordinary import NEAREST, ORDINARY_SHARE, SAMPLE
 from tonmf.profile import PERCENTILES, CorpusProfile, excerpt_at
 from tonmf.reservoir import chosen, faded_keys, fresh_keys
 from tonmf.scoring import WIDTHS, Scorer
@@ -51,7 +51,10 @@ def _scale(digest: Digest, otherwise: Scale) -> Scale:
 
 @dataclass(frozen=True)
 class Sample:
-    """The ordinary documents that others are compared with: their rows, and what goes with each."""
+    """The ordinary documents that others are compared with: their rows, and what goes with each.
+
+    A document is ordinary if the topics' score is no higher than `limit`. `stayed` is the share of them that was there before.
+    """
 
     rows: sp.csr_matrix
     numbers: NDArray[np.int64]
@@ -62,10 +65,11 @@ class Sample:
     neighbours: Neighbours | None
     embedding_keys: Array | None
     limit: float
+    stayed: float = 1.0
 
     @classmethod
     def of(cls, state: DetectorState, stream: DetectorStream, rows: sp.csr_matrix) -> Self:
-        """The present one, with rows by the present idf; a document is ordinary up to a limit of its topics' score."""
+        """The present one, with rows by the present idf."""
         profile, scorer = state.profile, state.scorer
         limit = float(stream.digests["topics"].percentiles([100 * ORDINARY_SHARE])[0])
         return cls(
@@ -100,8 +104,12 @@ class Sample:
         ops: Ops,
         rng: np.random.Generator,
     ) -> Self:
-        """With all documents of a group that got a topic of its own, the last of `mixture`; each with a key as others have."""
+        """With all documents of a group that got a topic of its own, the last of `mixture`; each with a key as others have.
+
+        If they are few, each is there several times, so that they are neighbours enough for others like them.
+        """
         documents = np.flatnonzero(np.diff(Y.indptr) > 0)
+        documents = np.tile(documents, -(-(NEAREST + 1) // max(len(documents), 1)))
         keys = rng.choice(self.keys, len(documents)) if len(self.keys) else np.zeros(len(documents))
         theta = read_blocks(mixture, ops, rows_source(C, np.ones(C.shape[0]), len(mixture.prior), ops)).theta
         before = np.column_stack([self.belonging, np.zeros(len(self.belonging))])
@@ -132,6 +140,7 @@ class Sample:
             excerpts=[self.excerpts[row] for row in kept] + excerpts,
             keys=keys,
             belonging=belonging,
+            stayed=len(kept) / rows.shape[0],
         )
 
     def _with_embeddings(self, new: NewDocuments, documents: NDArray[np.int64], keys: Array, factor: float) -> Self:

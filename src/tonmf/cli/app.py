@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tonmf import __version__
-from tonmf.cli import bench, demo, detect, explain, generate, paper, report, score, serve, timeline, topics
+from tonmf.cli import bench, demo, detect, explain, generate, paper, report, score, serve, timeline, topics, watch
 from tonmf.cli.errors import answering
 
 app = typer.Typer(
@@ -41,6 +41,7 @@ COMMANDS: dict[str, tuple[Callable[..., None], str]] = {
     "score": (score.score, "tonmf score model new_reviews.csv --output new_scores.parquet"),
     "explain": (explain.explain, "tonmf explain model reviews.csv --id 17"),
     "report": (report.report, "tonmf report model reviews.csv --output report.html"),
+    "watch": (watch.watch, "tonmf watch model posts.jsonl --snapshot watched --only-outliers"),
     "topics": (topics.topics, "tonmf topics model"),
     "timeline": (timeline.timeline, "tonmf timeline news.jsonl --time-column date --window '7 days' --plot topics.png"),
     "serve": (serve.serve, "tonmf serve model --port 8765"),

@@ -62,6 +62,7 @@ def answering(command: Callable[..., None]) -> Callable[..., None]:
 
 FLAGS = {
     "contamination": "--contamination",
+    "half_life": "--half-life",
     "confidence": "--confidence",
     "correlation": "--correlation",
     "max_topics": "--topics",

@@ -52,18 +52,25 @@ def _parsed(lines: Iterable[str], part: Part, skip_bad: bool) -> Iterator[tuple[
         if line.isspace():
             continue
         try:
-            value = json.loads(without_line_end(line))
-        except json.JSONDecodeError as error:
-            what = error.msg.removesuffix(" at").removesuffix(" starting")
-            reason = f"{what} at column {error.colno}; expected a whole JSON value on each line"
-        except ValueError as error:  # a number of too many digits
-            reason = one_line(error)
-        except RecursionError:
-            reason = "nested too deeply"
+            value = parse_line(line)
+        except ValueError as error:
+            part.add_bad(f"line {number}", str(error), skip_bad)
         else:
             yield number, value
-            continue
-        part.add_bad(f"line {number}", f"not valid JSON ({reason})", skip_bad)
+
+
+def parse_line(line: str) -> Any:
+    """The value on a line; `ValueError` says what is wrong with it."""
+    try:
+        return json.loads(without_line_end(line))
+    except json.JSONDecodeError as error:
+        what = error.msg.removesuffix(" at").removesuffix(" starting")
+        reason = f"{what} at column {error.colno}; expected a whole JSON value on each line"
+    except ValueError as error:  # a number of too many digits
+        reason = one_line(error)
+    except RecursionError:
+        reason = "nested too deeply"
+    raise ValueError(f"not valid JSON ({reason})")
 
 
 def _read_objects(

@@ -1,0 +1,78 @@
+"""Whole lines of what is coming, and where each ends; no more is in memory than one read and one line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tonmf.watching.following import Coming, Place
+
+LONGEST_LINE = 16 * 2**20
+"""Bytes of a line beyond which it is left out."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line without its end, or None if it was too long; its number, and the place after it."""
+
+    content: bytes | None
+    number: int
+    end: int
+
+
+class Lines:
+    """Cuts bytes into lines. Lines are numbered from the first of the file."""
+
+    def __init__(self, coming: Coming, start: Place) -> None:
+        self.coming = coming
+        self._offset, self._number = start.offset, start.lines
+        self._parts: list[bytes] = []
+        self._ready: list[Line] = []
+        self._length = 0
+
+    @property
+    def ended(self) -> bool:
+        """Whether there will be no more lines."""
+        return self.coming.ended and not self._ready and self._length == 0
+
+    def take(self, most: int) -> list[Line]:
+        """Up to so many lines that are there, without waiting; each must be dealt with before the next are taken."""
+        if not self._ready:
+            self._fill()
+        taken, self._ready = self._ready[:most], self._ready[most:]
+        return taken
+
+    def place(self, line: Line | None) -> Place:
+        """Where to go on after a line; where the file begins if there is none."""
+        return Place() if line is None else self.coming.place(line.end, line.number)
+
+    def _fill(self) -> None:
+        """One read. The last line may lack its end; it counts once it is clear that nothing will follow."""
+        data = self.coming.read()
+        if data:
+            *whole, rest = data.split(b"\n")
+            for piece in whole:
+                self._add(piece)
+                self._finish(1)
+            self._add(rest)
+        elif self._length and (self.coming.ended or self.coming.is_replaced()):
+            self._finish(0)
+        elif self.coming.turn_over():
+            self._offset = self._number = 0
+            self._forget()
+
+    def _add(self, piece: bytes) -> None:
+        self._length += len(piece)
+        if self._length > LONGEST_LINE:
+            self._parts.clear()
+        elif piece:
+            self._parts.append(piece)
+
+    def _finish(self, line_end: int) -> None:
+        content = None if self._length > LONGEST_LINE else b"".join(self._parts)
+        self._offset += self._length + line_end
+        self._number += 1
+        self._ready.append(Line(content, self._number, self._offset))
+        self._forget()
+
+    def _forget(self) -> None:
+        self._parts, self._length = [], 0

@@ -1,0 +1,119 @@
+"""From a line to a document, or to what is wrong with it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tonmf.documents import ITEMS, TEXTS
+from tonmf.errors import InputError
+from tonmf.forgetting import seconds_of
+from tonmf.io.columns import Chooser, Columns, id_from, is_list_of_items, is_missing, items_in
+from tonmf.io.decoding import without_surrogates
+from tonmf.io.jsonlines import NAMES, parse_line
+from tonmf.io.options import ReadOptions
+from tonmf.io.wording import shown
+from tonmf.watching.lines import LONGEST_LINE, Line
+
+JSON, PLAIN = "jsonl", "lines"
+
+
+@dataclass(frozen=True)
+class Record:
+    """A document: what it is called, its text or items, when it was as given (or None), and in seconds."""
+
+    id: str
+    content: str | list[str]
+    given_time: Any
+    seconds: float
+
+
+class Records:
+    """Makes documents of lines.
+
+    Parameters
+    ----------
+    name : str
+        Of the input, in ids of documents that bring none.
+    form : str
+        JSON lines or plain lines.
+    kind : str
+        Of the documents that the detector knows.
+    options : ReadOptions
+        The columns, if they are given.
+    time_column : str, optional
+        Key with the time of a document; without it, that is when it came.
+    note : callable
+        Told which columns are taken.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        form: str,
+        kind: str,
+        options: ReadOptions,
+        time_column: str | None,
+        note: Callable[[str], None],
+    ) -> None:
+        self.name, self._form, self._kind, self._note = name, form, kind, note
+        self._chooser, self._time_column = Chooser(options), time_column
+        self._columns: Columns | None = None
+
+    def read(self, line: Line) -> Record | None:
+        """The document on a line, None for a blank one; `ValueError` says why it cannot be read."""
+        if line.content is None:
+            raise ValueError(f"longer than {LONGEST_LINE:,} bytes")
+        text = line.content.decode("utf-8-sig" if line.number == 1 else "utf-8", "replace").removesuffix("\r")
+        if not text or text.isspace():
+            return None
+        place = f"{self.name}:{line.number}"
+        if self._form == PLAIN:
+            content = text.split() if self._kind == ITEMS else text
+            return Record(place, content, None, time.time())
+        value = parse_line(text)
+        if not isinstance(value, dict):
+            return Record(place, self._content(value, "the line"), None, time.time())
+        columns = self._columns = self._columns or self._choose(value)
+        given_id = None if columns.id is None else id_from(value.get(columns.id))
+        content = self._content(value.get(columns.text), f"its {shown(columns.text)}")
+        when, seconds = None, time.time()
+        if self._time_column is not None:
+            when = value.get(self._time_column)
+            seconds = self._seconds(when)
+        return Record(without_surrogates(given_id or place), content, when, seconds)
+
+    def _choose(self, value: dict[str, Any]) -> Columns:
+        """By the first object; a wrong choice of the user's is an error, and not that of a line."""
+        sample = {key: [item] for key, item in value.items() if key != self._time_column}
+        columns, notes = self._chooser.choose(sample, "jsonl", self.name)
+        for note in notes:
+            self._note(note)
+        return columns
+
+    def _content(self, value: Any, what: str) -> str | list[str]:
+        if is_missing(value):
+            raise ValueError(f"expected {what} to hold a text, got nothing")
+        if self._kind == TEXTS and isinstance(value, str):
+            return without_surrogates(value)
+        if self._kind == ITEMS and is_list_of_items(value):
+            return [without_surrogates(item) for item in items_in(value)]
+        expected = "a string" if self._kind == TEXTS else "a list of strings or numbers"
+        raise ValueError(f"expected {what} to be {expected}, got {NAMES[type(value)]} ({shown(value)})")
+
+    def _seconds(self, when: Any) -> float:
+        try:
+            return seconds_of(when)
+        except (ValueError, OverflowError) as error:
+            what = "nothing" if when is None else shown(when)
+            raise ValueError(
+                f"expected a time in its {shown(self._time_column)}, ISO 8601 or seconds since 1970, got {what}"
+            ) from error
+
+
+def check_kind(kind: str) -> None:
+    """Refuse a model of rows of counts, which no line holds."""
+    if kind not in (TEXTS, ITEMS):
+        raise InputError(f"The model was fitted on {kind}; lines hold texts, or lists of items. Fit one on these.")

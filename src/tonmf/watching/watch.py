@@ -1,0 +1,205 @@
+"""The loop of ``tonmf watch``: take lines, score them, say why, learn from them, keep a snapshot now and then.
+
+Documents are scored and written out as soon as they are there, by the detector of the moment, and learnt from in batches. The
+*place* moves on only with documents that have been written out; a snapshot is taken when all of these have been learnt, so that
+detector and place belong together. Whoever goes on from it sees the documents after it once more.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tonmf.detector import TextOutlierDetector
+from tonmf.errors import InputError
+from tonmf.explain import Explanation
+from tonmf.forgetting import HalfLife
+from tonmf.watching.following import Place
+from tonmf.watching.lines import Line, Lines
+from tonmf.watching.output import Output
+from tonmf.watching.records import Record, Records
+from tonmf.watching.snapshots import Snapshots
+from tonmf.watching.stopping import Stopping
+
+AT_ONCE = 32
+"""Documents that are scored together, if as many are there."""
+
+LOOK_AGAIN = 0.2
+"""Seconds after which to see whether a file has grown."""
+
+PENDING_SIZE = 8 * 2**20
+"""Characters of documents that wait to be learnt from, at most."""
+
+Alerts = Callable[[TextOutlierDetector, Sequence[Record], Sequence[Explanation]], Iterable[Mapping[str, Any]]]
+"""What to write out beside the documents whenever a batch has been learnt: objects, a line each."""
+
+
+def no_alerts(
+    detector: TextOutlierDetector, learnt: Sequence[Record], reasons: Sequence[Explanation]
+) -> Iterable[Mapping[str, Any]]:
+    """Nothing beside the documents."""
+    return ()
+
+
+@dataclass(frozen=True)
+class Habits:
+    """How to watch."""
+
+    learn: bool
+    learn_every: int
+    only_outliers: bool
+    n_words: int
+    snapshot_every: HalfLife
+    show_time: bool
+
+
+class Watch:
+    """A watch that goes on until its input ends, somebody asks it to stop, or nobody reads what it writes."""
+
+    def __init__(
+        self,
+        detector: TextOutlierDetector,
+        lines: Lines,
+        records: Records,
+        output: Output,
+        snapshots: Snapshots | None,
+        stopping: Stopping,
+        habits: Habits,
+        say: Callable[[str], None],
+        after_learning: Alerts = no_alerts,
+    ) -> None:
+        self.detector, self.n_bad, self.n_docs = detector, 0, 0
+        self._lines, self._records, self._output, self._snapshots = lines, records, output, snapshots
+        self._stopping, self._habits, self._say, self._after_learning = stopping, habits, say, after_learning
+        self._pending: list[tuple[Record, Explanation]] = []
+        self._place: Line | None = None
+        self._moved, self._kept_at, self._docs_kept = False, time.monotonic(), 0
+
+    def run(self) -> None:
+        """Until it ends; then what is pending is learnt, and a snapshot taken."""
+        try:
+            while not (self._stopping() or self._lines.ended):
+                if not self._step():
+                    break
+        finally:
+            self._learn()
+            self._keep()
+
+    def _step(self) -> bool:
+        """Deal with the lines that are there, or wait for some; False if a line could not be written."""
+        lines = self._lines.take(min(AT_ONCE, self._habits.learn_every - len(self._pending)))
+        if not lines:
+            if self._due():
+                self._learn()
+                self._keep()
+            elif not self._lines.ended:
+                fd = self._lines.coming.waits_on()
+                self._stopping.wait(fd, LOOK_AGAIN if fd is None else self._until_due())
+            return True
+        if not self._score(lines):
+            return False
+        enough = sum(len(record.content) for record, _ in self._pending) >= PENDING_SIZE
+        if enough or len(self._pending) >= self._habits.learn_every or self._due():
+            if not self._learn():
+                return False
+            if self._due():
+                self._keep()
+        return True
+
+    def _score(self, lines: Sequence[Line]) -> bool:
+        """Write out what there is to say about the documents on some lines."""
+        read = [(line, self._record(line)) for line in lines]
+        found = [record for _, record in read if record is not None]
+        reasons: list[Explanation] = []
+        if found:
+            reasons = self.detector.explain(
+                [record.content for record in found],
+                names=[record.id for record in found],
+                n_words=self._habits.n_words,
+                n_nearest=0,
+                n_missing=0,
+            )
+        following = iter(reasons)
+        for line, record in read:
+            if record is not None:
+                reason = next(following)
+                if (reason.outlier or not self._habits.only_outliers) and not self._emit(self._answer(record, reason)):
+                    return False
+                self.n_docs += 1
+                if self._habits.learn:
+                    self._pending.append((record, reason))
+            self._place, self._moved = line, True
+        return True
+
+    def _record(self, line: Line) -> Record | None:
+        try:
+            return self._records.read(line)
+        except InputError:
+            raise
+        except ValueError as error:
+            self.n_bad += 1
+            self._say(f"{self._records.name}, line {line.number} was left out: {error}.")
+            return None
+
+    def _answer(self, record: Record, reason: Explanation) -> dict[str, Any]:
+        answer = {
+            "id": record.id,
+            "score": reason.score,
+            "outlier": reason.outlier,
+            "topic": reason.topic,
+            "unexpected_terms": [word.word for word in reason.unexpected],
+            "reason": reason.sentence,
+        }
+        if self._habits.show_time:
+            answer["time"] = record.given_time
+        content = record.content
+        return {**answer, "text": content if isinstance(content, str) else " ".join(content)}
+
+    def _emit(self, answer: Mapping[str, Any]) -> bool:
+        return self._output.write(json.dumps(answer, ensure_ascii=False, allow_nan=False).encode() + b"\n")
+
+    def _learn(self) -> bool:
+        """Learn from what is pending, and write out what there is to say then; False if that could not be written."""
+        if not self._pending:
+            return True
+        records, reasons = [record for record, _ in self._pending], [reason for _, reason in self._pending]
+        self.detector.partial_fit(
+            [record.content for record in records],
+            times=[record.seconds for record in records],
+            names=[record.id for record in records],
+        )
+        self._pending = []
+        return all(self._emit(alert) for alert in self._after_learning(self.detector, records, reasons))
+
+    def _until_due(self) -> float:
+        every = self._habits.snapshot_every
+        if self._snapshots is None or not self._moved or not every.of_time:
+            return 3600.0
+        return every.length - (time.monotonic() - self._kept_at)
+
+    def _due(self) -> bool:
+        """Whether it is time for a snapshot."""
+        if self._snapshots is None or not self._moved:
+            return False
+        every = self._habits.snapshot_every
+        return self._until_due() <= 0 if every.of_time else self.n_docs - self._docs_kept >= every.length
+
+    def _keep(self) -> None:
+        """Take a snapshot, if anything has moved; one that fails is tried again when the next is due."""
+        if self._snapshots is None or not self._moved:
+            return
+        self._kept_at, self._docs_kept = time.monotonic(), self.n_docs
+        try:
+            self._snapshots.write(self.detector, self.place)
+        except InputError as error:
+            self._say(f"No snapshot: {error} The last one stays, and it will be tried again.")
+        else:
+            self._moved = False
+
+    @property
+    def place(self) -> Place:
+        """After the last document that was written out."""
+        return self._lines.place(self._place)
