@@ -4,7 +4,20 @@ import random
 
 from tonmf.datasets import make_corpus
 
-SUBJECT = ["volcano", "lava", "ash", "crater", "magma", "eruption", "tremor", "summit", "plume", "basalt", "vent", "caldera"]
+SUBJECT = [
+    "volcano",
+    "lava",
+    "ash",
+    "crater",
+    "magma",
+    "eruption",
+    "tremor",
+    "summit",
+    "plume",
+    "basalt",
+    "vent",
+    "caldera",
+]
 START, DAY = 1_750_000_000 - 1_750_000_000 % 86_400, 86_400
 A_DAY = 20
 """Documents."""

@@ -69,10 +69,8 @@ def test_what_is_no_time(value):
 def test_times_must_be_one_for_each_document_and_all_readable():
     with pytest.raises(InputError, match="one for each of the 3 documents; got 2"):
         seconds_of([1, 2], 3)
-    with pytest.raises(InputError, match="Document 1 has no time that can be read, but 'soon'"):
+    with pytest.raises(InputError, match="The time of document 1 is 'soon'; expected a time such as"):
         seconds_of(["1987-10-19", "soon"], 2)
-    with pytest.raises(InputError, match="must be a sequence with one for each document; got str"):
-        seconds_of("1987-10-19", 1)
 
 
 def test_times_with_and_without_a_zone_cannot_be_put_in_order():

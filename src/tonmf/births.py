@@ -56,7 +56,7 @@ EVERY = 8
 LEAST = 5
 """Documents of a new topic, copies not counted."""
 
-BURST, LEAST_SEEN = 2.0, 3
+BURST, LEAST_SEEN = 2.5, 3
 """z from which on a word bursts, and documents that must have it."""
 
 CHANCE = 1e-3

@@ -34,13 +34,13 @@ NEWSWIRE = re.compile(
 )
 
 UNITS = {
-    "second": 1.0, "sec": 1.0, "s": 1.0, "minute": 60.0, "min": 60.0, "hour": 3600.0, "h": 3600.0, "day": 86400.0, "d": 86400.0,
-    "week": 604800.0, "w": 604800.0,
+    "second": 1.0, "sec": 1.0, "s": 1.0, "minute": 60.0, "min": 60.0, "m": 60.0, "hour": 3600.0, "h": 3600.0,
+    "day": 86400.0, "d": 86400.0, "week": 604800.0, "w": 604800.0,
 }  # fmt: skip
 DURATION = re.compile(r"\s*(\d+(?:\.\d+)?|\.\d+)?\s*([a-z]+)\s*", re.IGNORECASE)
 
-LATEST = 253402300800.0
-"""The end of the year 9999 in seconds; larger numbers are other units than seconds."""
+LATEST, EARLIEST = 253402300800.0, 62135596800.0
+"""Seconds to the end of the year 9999 from 1970, and from the beginning of the year 1; what is beyond is in other units."""
 
 
 class Moment(NamedTuple):
@@ -75,7 +75,7 @@ def _of_datetime(value: datetime) -> Moment | None:
 
 
 def _of_number(value: float) -> Moment | None:
-    return Moment(value, None) if math.isfinite(value) and abs(value) < LATEST else None
+    return Moment(value, None) if math.isfinite(value) and -EARLIEST <= value < LATEST else None
 
 
 def _of_text(text: str) -> Moment | None:
@@ -104,7 +104,7 @@ def seconds_of(times: Iterable[Any], n_docs: int) -> NDArray[np.float64]:
     [0.0, 60.0]
     """
     if isinstance(times, str | bytes) or not isinstance(times, Iterable):
-        raise InputError(f"times must be a sequence with one for each document; got {type(times).__name__}.")
+        times = [times]
     values = list(times)
     if len(values) != n_docs:
         raise InputError(f"times must have one for each of the {n_docs} documents; got {len(values)}.")
@@ -112,7 +112,7 @@ def seconds_of(times: Iterable[Any], n_docs: int) -> NDArray[np.float64]:
     for number, value in enumerate(values):
         moment = moment_of(value)
         if moment is None:
-            raise InputError(f"Document {number} has no time that can be read, but {value!r:.60}. Expected {EXPECTED}.")
+            raise InputError(f"The time of document {number} is {value!r:.60}; expected {EXPECTED}.")
         moments.append(moment)
     check_zones([moment.with_zone for moment in moments], [f"document {number}" for number in range(n_docs)])
     return np.array([moment.seconds for moment in moments], dtype=np.float64)
