@@ -2,147 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from tonmf.births import Found, NewTopic, Nursery
+from tonmf.births import NewTopic, Nursery
 from tonmf.detector import TextOutlierDetector
-from tonmf.documents import COUNTS, as_documents, check_names, is_matrix, take
+from tonmf.documents import COUNTS, as_documents, check_names
 from tonmf.errors import InputError
-from tonmf.explaining import SMALLEST_LEAN
 from tonmf.ops import Array
 from tonmf.parameters import check_at_least
 from tonmf.times import UNITS, duration_of, duration_text, seconds_of, time_text
-from tonmf.topics import first_words
-from tonmf.trends import Tally, changes, padded, states_of
-from tonmf.unexpected import Leftovers
+from tonmf.walk import Walk, Windows
+from tonmf.windows import Alert, Timeline, Window
+
+__all__ = ["Alert", "NewTopic", "Nursery", "Timeline", "Window", "follow"]
 
 BATCH = 100
 """Documents after which the model learns."""
-
-TOPIC_WORDS, UNEXPECTED_WORDS = 5, 5
-"""Words that stand for a topic, and unexpected words of a document."""
-
-MOST_WINDOWS = 10_000
-"""More are a slip of the pen."""
-
-
-@dataclass(frozen=True)
-class Window:
-    """A stretch of time.
-
-    Attributes
-    ----------
-    start, end : float
-        In seconds since 1970, UTC; the end is the beginning of the next.
-    n_docs : int
-        Documents in it.
-    n_outliers : int
-        Those that were flagged, each by the model of its moment.
-    shares : ndarray of shape (n_topics,)
-        How much of its documents' weight each topic explains, a mean over documents.
-    emerging, fading : list of int
-        Topics that come up in it, and that go down (`tonmf.trends`).
-    """
-
-    start: float
-    end: float
-    n_docs: int
-    n_outliers: int
-    shares: Array
-    emerging: list[int]
-    fading: list[int]
-
-    @property
-    def outlier_share(self) -> float:
-        """Of its documents."""
-        return self.n_outliers / max(self.n_docs, 1)
-
-
-@dataclass(frozen=True)
-class Alert:
-    """A new topic, and its number in the timeline."""
-
-    topic: int
-    new: NewTopic
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {**self.new.to_dict(), "topic": self.topic + 1}
-
-
-@dataclass(frozen=True)
-class Timeline:
-    """What happened, in order of time.
-
-    ========= =================== ====================================================================
-    field     shape               what
-    ========= =================== ====================================================================
-    windows   n_windows           what was in each stretch of time, empty ones included
-    words     n_topics            first words of each topic as it was in the end, of a new one those of its alert
-    alerts                        new topics, in the order in which they were found
-    rows      n_docs              numbers of the documents, as they were given, in order of time
-    ids       n_docs              what they are called
-    times     n_docs              in seconds since 1970, UTC
-    scores    n_docs              each by the model of its moment
-    outliers  n_docs              whether it was flagged
-    topics    n_docs              the topic that explained most of it, from 0 up; -1 if none explained a tenth
-    reasons   n_docs              its unexpected words
-    notes                         what one should know, in sentences
-    ========= =================== ====================================================================
-
-    Topics keep their numbers: those of the model at the beginning in its order, then new ones as they are found.
-    """
-
-    windows: list[Window]
-    words: list[list[str]]
-    alerts: list[Alert]
-    rows: NDArray[np.int64]
-    ids: list[str]
-    times: Array
-    scores: Array
-    outliers: NDArray[np.bool_]
-    topics: NDArray[np.int64]
-    reasons: list[list[str]]
-    notes: list[str]
-
-    def columns(self) -> dict[str, list[Any]]:
-        """A table of the documents, in order of time."""
-        return {
-            "time": [time_text(seconds) for seconds in self.times.tolist()],
-            "id": list(self.ids),
-            "score": self.scores.tolist(),
-            "outlier": self.outliers.tolist(),
-            "topic": [topic + 1 if topic >= 0 else None for topic in self.topics.tolist()],
-            "unexpected_terms": [list(words) for words in self.reasons],
-        }
-
-    def to_dict(self) -> dict[str, Any]:
-        """Windows, topics and alerts, for JSON."""
-        return {
-            "documents": len(self.ids),
-            "flagged": int(self.outliers.sum()),
-            "windows": [
-                {
-                    "start": time_text(window.start),
-                    "documents": window.n_docs,
-                    "outliers": window.n_outliers,
-                    "shares": [round(share, 6) for share in window.shares.tolist()],
-                    "emerging": [topic + 1 for topic in window.emerging],
-                    "fading": [topic + 1 for topic in window.fading],
-                }
-                for window in self.windows
-            ],
-            "topics": [{"number": number, "words": words} for number, words in enumerate(self.words, start=1)],
-            "alerts": [alert.to_dict() for alert in self.alerts],
-            "notes": self.notes,
-        }
 
 
 def follow(
@@ -206,17 +85,17 @@ def follow(
     names, seconds = check_names(ids, n_docs), seconds_of(times, n_docs)
     length = duration_of(window, "window")
     order = np.argsort(seconds, kind="stable").astype(np.int64)
-    windows = _Windows.over(seconds, length)
-    walk = _Walk(detector, Nursery() if nursery is None else nursery, documents, names, seconds, learn)
+    windows = Windows.over(seconds, length)
+    walk = Walk(detector, Nursery() if nursery is None else nursery, documents, names, seconds, learn)
     for start in range(0, n_docs, batch):
         for seen in walk.go(order[start : start + batch]):
             windows.add(seconds[seen.rows], seen)
         if on_done is not None:
             on_done(min(start + batch, n_docs) / n_docs)
-    return walk.timeline(order, windows, _notes(seconds, order, windows))
+    return walk.timeline(order, windows, _notes(seconds, windows))
 
 
-def _notes(seconds: Array, order: NDArray[np.int64], windows: _Windows) -> list[str]:
+def _notes(seconds: Array, windows: Windows) -> list[str]:
     notes = []
     if (np.diff(seconds) < 0).any():
         notes.append("The documents did not come in order of time, and were put in order.")
@@ -227,153 +106,3 @@ def _notes(seconds: Array, order: NDArray[np.int64], windows: _Windows) -> list[
         length = duration_text(windows.length)
         notes.append(f"All documents lie within {span}, in one window of {length}: give a shorter one to see changes.")
     return notes
-
-
-@dataclass(frozen=True)
-class _Seen:
-    """Documents as the model of the moment saw them."""
-
-    rows: NDArray[np.int64]
-    scores: Array
-    outliers: NDArray[np.bool_]
-    shares: Array
-    topics: NDArray[np.int64]
-    reasons: list[list[str]]
-
-    def first(self, n: int) -> _Seen:
-        values = (getattr(self, field.name)[:n] for field in fields(self))
-        return _Seen(*values)
-
-
-@dataclass
-class _Windows:
-    """What falls into each window; the first begins with a day, or, if windows are shorter, with one of them."""
-
-    first: float
-    length: float
-    tallies: list[Tally]
-
-    @classmethod
-    def over(cls, seconds: Array, length: float) -> _Windows:
-        unit = min(UNITS["day"], length)
-        first = float(np.floor(seconds.min() / unit) * unit)
-        n_windows = int((seconds.max() - first) // length) + 1
-        if n_windows > MOST_WINDOWS:
-            raise InputError(
-                f"The documents span {(seconds.max() - first) / UNITS['day']:,.0f} days, which makes {n_windows:,} windows of "
-                f"{duration_text(length)}; at most {MOST_WINDOWS:,} make sense. Give a longer window, and check the times."
-            )
-        empty = np.zeros(0)
-        return cls(first, length, [Tally(0, 0, empty, empty) for _ in range(n_windows)])
-
-    def number(self, seconds: Array) -> NDArray[np.int64]:
-        numbers: NDArray[np.int64] = ((seconds - self.first) // self.length).astype(np.int64)
-        return numbers
-
-    def add(self, seconds: Array, seen: _Seen) -> None:
-        numbers = self.number(seconds)
-        for number in np.unique(numbers).tolist():
-            there = numbers == number
-            self.tallies[number] += Tally.of(seen.shares[there], seen.outliers[there])
-
-    def listed(self, alerts: Sequence[Alert], n_topics: int) -> list[Window]:
-        born: list[int | None] = [None] * n_topics
-        for alert in alerts:
-            born[alert.topic] = int(self.number(np.array([alert.new.raised]))[0])
-        tallies = [
-            Tally(t.n_docs, t.n_outliers, padded(t.sums, n_topics), padded(t.squares, n_topics)) for t in self.tallies
-        ]
-        states = states_of(tallies, born)
-        starts = [self.first + number * self.length for number in range(len(tallies) + 1)]
-        return [
-            Window(start, end, tally.n_docs, tally.n_outliers, tally.shares, emerging, fading)
-            for start, end, tally, emerging, fading in zip(
-                starts, starts[1:], tallies, changes(states, 1), changes(states, -1), strict=False
-            )
-        ]
-
-
-class _Walk:
-    """A detector on its way through documents."""
-
-    def __init__(
-        self, detector: TextOutlierDetector, nursery: Nursery, documents: Any, ids: list[str], times: Array, learn: bool
-    ) -> None:
-        self.detector, self.nursery, self.learn = detector, nursery, learn
-        self.documents, self.ids, self.times = documents, ids, times
-        self.alerts: list[Alert] = []
-        self.seen: list[_Seen] = []
-
-    def go(self, rows: NDArray[np.int64]) -> Iterator[_Seen]:
-        """Score some documents, look for new topics after each, and learn from them."""
-        left = rows
-        while len(left):
-            seen = self._look(left)
-            n_seen = next(
-                (n for n, row in enumerate(left, start=1) if self._take(int(row), seen.scores[n - 1])), len(left)
-            )
-            seen = seen.first(n_seen)  # the rest is looked at again, by the model that has the new topic
-            self.seen.append(replace(seen, shares=seen.shares[:0]))
-            yield seen
-            left = left[n_seen:]
-        if self.learn:
-            documents, names = take(self.documents, rows), [self.ids[row] for row in rows]
-            self.detector.partial_fit(documents, times=self.times[rows], names=names)
-
-    def _look(self, rows: NDArray[np.int64]) -> _Seen:
-        detector = self.detector
-        new = detector._new(take(self.documents, rows), None, None)
-        leftovers = Leftovers.of(new.counts, new.outside, detector.rungs_, new.readings)
-        explainer, scores = detector._state.explainer(detector.analyzer), new.scores.total
-        reasons = [
-            [word.word for word in explainer.words(leftovers, row, UNEXPECTED_WORDS)] for row in range(len(rows))
-        ]
-        shares = leftovers.explained
-        return _Seen(rows, scores, scores > detector.threshold_, shares, _main(shares), reasons)
-
-    def _take(self, row: int, score: float) -> bool:
-        """Whether a document completes a new topic."""
-        document = take(self.documents, [row]) if is_matrix(self.documents) else self.documents[row]
-        found = self.nursery.take(self.detector, document, float(score), self.ids[row], float(self.times[row]))
-        if found is None:
-            return False
-        add_found(self.detector, found)
-        self.alerts.append(Alert(self.detector.rungs_[0].topics.shape[1] - 1, found.topic))
-        return True
-
-    def timeline(self, order: NDArray[np.int64], windows: _Windows, notes: list[str]) -> Timeline:
-        rung = self.detector.rungs_[0]
-        words = [first_words(topic, self.detector.terms_, TOPIC_WORDS) for topic in rung.topics.T]
-        for alert in self.alerts:
-            words[alert.topic] = alert.new.words[:TOPIC_WORDS]
-        scores, outliers, topics = (
-            np.concatenate([getattr(seen, name) for seen in self.seen]) for name in ("scores", "outliers", "topics")
-        )
-        return Timeline(
-            windows.listed(self.alerts, len(words)),
-            words,
-            self.alerts,
-            order,
-            [self.ids[row] for row in order],
-            self.times[order],
-            scores,
-            outliers,
-            topics,
-            [words for seen in self.seen for words in seen.reasons],
-            notes,
-        )
-
-
-def _main(shares: Array) -> NDArray[np.int64]:
-    """Of each document the topic that explains most of it; -1 if it leans on none."""
-    leans = shares.max(axis=1, initial=0.0) >= SMALLEST_LEAN
-    main: NDArray[np.int64] = np.where(leans, shares.argmax(axis=1), -1)
-    return main
-
-
-def add_found(detector: TextOutlierDetector, found: Found) -> None:
-    """Give the model a topic of documents that were found to make one."""
-    documents: Any = found.documents
-    if is_matrix(documents[0]):
-        documents = sp.csr_matrix(sp.vstack([sp.csr_matrix(row) for row in documents]))
-    detector.add_topic(documents, names=found.topic.documents)

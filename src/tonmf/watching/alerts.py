@@ -8,7 +8,7 @@ from typing import Any
 from tonmf.births import Nursery
 from tonmf.detector import TextOutlierDetector
 from tonmf.explain import Explanation
-from tonmf.timeline import add_found
+from tonmf.walk import add_found
 from tonmf.watching.records import Record
 
 
