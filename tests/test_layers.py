@@ -31,7 +31,7 @@ LAYERS = [
     ["recipe", "relearning"],
     ["learning"],
     ["estimator", "detector"],
-    ["persist", "ranking", "births", "windows", "walk", "timeline", "datasets", "io", "baselines"],
+    ["persist", "ranking", "gathering", "births", "windows", "walk", "timeline", "datasets", "io", "baselines"],
     [""],  # the package itself: tonmf/__init__.py, which names things of the layers above
     ["web", "plots"],
     ["experiments", "report", "watching"],

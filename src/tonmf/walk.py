@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tonmf.births import Found, Nursery
 from tonmf.detector import TextOutlierDetector
-from tonmf.documents import is_matrix, take
+from tonmf.documents import is_matrix, one_of, take
 from tonmf.errors import InputError
 from tonmf.explaining import SMALLEST_LEAN
 from tonmf.ops import Array
@@ -138,8 +138,8 @@ class Walk:
 
     def _take(self, row: int, score: float) -> bool:
         """Whether a document completes a new topic."""
-        document = take(self.documents, [row]) if is_matrix(self.documents) else self.documents[row]
-        found = self.nursery.take(self.detector, document, float(score), self.ids[row], float(self.times[row]))
+        document, time = one_of(self.documents, row), float(self.times[row])
+        found = self.nursery.take(self.detector, document, float(score), self.ids[row], time)
         if found is None:
             return False
         add_found(self.detector, found)
