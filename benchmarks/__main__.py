@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import cost, dense, machine, newswire, novelty, opening, scaling, serving, speed
+from benchmarks import cost, dense, machine, newswire, novelty, opening, scaling, serving, speed, watching
 from benchmarks.harness import describe_machine
 
 BENCHMARKS = {
@@ -15,6 +15,7 @@ BENCHMARKS = {
     "machine": machine,
     "serving": serving,
     "opening": opening,
+    "watching": watching,
     "novelty": novelty,
     "newswire": newswire,
 }

@@ -276,7 +276,8 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError("terms name the columns of the first documents; these are known. Leave them out.")
         stream = self._state.stream
         ageing = age(half_life_of(self.half_life), n_docs, times, None if stream is None else stream.now)
-        self._adopt(self._learner.learn(self._state, self._new(documents, embeddings, names), ageing))
+        with one_blas_thread():
+            self._adopt(self._learner.learn(self._state, self._new(documents, embeddings, names), ageing))
         return self
 
     def add_topic(self, documents: Any, *, embeddings: Any = None, names: Sequence[Any] | None = None) -> Self:
@@ -322,7 +323,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _adopt(self, state: DetectorState) -> None:
         """Be the fitted detector that a state describes."""
-        self._state = state
+        self._state, self._explainer = state, state.explainer(self.analyzer)
         self.kind_, self.terms_, self.n_terms_ = state.kind, state.counter.terms, len(state.counter.terms)
         self.word_, self.highest_score_ = state.word(self.analyzer), state.scorer.highest
         self.column_names_ = getattr(state.counter, "names", None)
@@ -404,10 +405,10 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         if not chosen:
             return []
         counts, outside = self._state.counter.count_all(self._of_the_same_kind(take(documents, chosen)))
-        Y, readings, scores = self._score(counts, None if rows is None else rows[chosen])
-        leftovers = Leftovers.of(counts, outside, self.rungs_, readings)
         with one_blas_thread():
-            return self._state.explainer(self.analyzer).explain(
+            Y, readings, scores = self._score(counts, None if rows is None else rows[chosen])
+            leftovers = Leftovers.of(counts, outside, self.rungs_, readings)
+            return self._explainer.explain(
                 [called[i] for i in chosen], leftovers, Y, readings, scores, n_words, n_nearest, n_missing
             )
 
@@ -437,7 +438,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         counts, outside = self._state.counter.count_all(self._of_the_same_kind(documents))
         _, readings = self._read(counts, make_ops(self.backend, self.n_jobs))
         leftovers = Leftovers.of(counts, outside, self.rungs_, readings)
-        explainer = self._state.explainer(self.analyzer)
+        explainer = self._explainer
         words = [explainer.words(leftovers, row, n_words) for row in range(counts.matrix.shape[0])]
         return explainer.main_topics(leftovers), words
 
@@ -474,7 +475,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         check_at_least(n_words, 1, "n_words")
-        return self._state.explainer(self.analyzer).topics(n_words)
+        return self._explainer.topics(n_words)
 
     def alarms(self, documents: Any) -> dict[str, Array]:
         """How far each document is beyond the alarms "unknown", "rare" and "repeated", as ``alarms_`` has it.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
@@ -52,6 +53,11 @@ class Explainer:
             for number, column in enumerate(by_share(rung), start=1)
         ]
 
+    @cached_property
+    def _short_topics(self) -> list[Topic]:
+        """The same as explanations show them."""
+        return self.topics(TOPIC_WORDS)
+
     def main_topics(self, leftovers: Leftovers) -> list[int | None]:
         """Of each document the number of the topic that explains most of it; None if it leans on none."""
         shares = leftovers.explained[:, by_share(self.scorer.rungs[0])]
@@ -77,7 +83,7 @@ class Explainer:
         n_missing: int,
     ) -> list[Explanation]:
         """Explanations of documents: given by their counts, as unit rows, as the rungs read them, and by their scores."""
-        counts, topics = leftovers.counts, self.topics(TOPIC_WORDS)
+        counts, topics = leftovers.counts, self._short_topics
         unknown = counts.n_outside / np.maximum(counts.n_distinct, 1)
         rank = 1 + len(self.scores) - np.searchsorted(np.sort(self.scores), scores.total, side="right")
         near, main = self._nearest(Y, n_nearest), self.main_topics(leftovers)

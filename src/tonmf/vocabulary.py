@@ -77,7 +77,10 @@ class Candidates:
 
     def without(self, words: Mapping[str, object]) -> Self:
         """But for those that joined."""
-        return replace(self, counts={word: both for word, both in self.counts.items() if word not in words})
+        counts = dict(self.counts)
+        for word in words:
+            counts.pop(word, None)
+        return replace(self, counts=counts)
 
 
 def _most_seen(counts: dict[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
@@ -145,9 +148,9 @@ def changed_vocabulary(
         kept = kept[np.sort(np.argsort(-documents[kept], kind="stable")[:most])]
     if len(kept) == 0 or (len(kept) == len(df) and kept[-1] == len(df) - 1):
         return None
-    following, order = _with_terms(counter, [names[place] for place in kept])
+    following, order = _with_terms(counter, [names[place] for place in kept.tolist()])
     kept = kept[order]
-    joined = {names[place]: joining[names[place]] for place in kept if place >= len(df)}
+    joined = {names[place]: joining[names[place]] for place in kept[kept >= len(df)].tolist()}
     return Change(following, np.where(kept < len(df), kept, -1), len(df), joined)
 
 
@@ -156,8 +159,8 @@ def _with_terms(
 ) -> tuple[TermCounter | MatrixCounter, NDArray[np.int64]]:
     """A counter of these words, and in which order it has them."""
     if isinstance(counter, TermCounter):
-        order = np.argsort(np.array(terms, dtype=object), kind="stable")
-        return TermCounter.restored(counter.analyze, [terms[place] for place in order]), order
+        places = sorted(range(len(terms)), key=terms.__getitem__)
+        return TermCounter.restored(counter.analyze, [terms[place] for place in places]), np.array(places)
     numbers = {counter.name(column): column for column in range(counter.n_columns)}
     columns = np.array([numbers[term] for term in terms], dtype=np.int64)
     order = np.argsort(columns)

@@ -117,6 +117,7 @@ def watch(
     if form == "lines" and (column := text_column or id_column or time_column):
         raise ParameterError(f"Plain lines have no columns; got {column!r:.60}. Leave it out, or give --format jsonl.")
     with screen.step("Loading"), ExitStack() as stack:
+        from tonmf.blas import one_blas_thread
         from tonmf.io import ReadOptions
         from tonmf.watching.alerts import NewTopics
         from tonmf.watching.lines import Lines
@@ -142,7 +143,7 @@ def watch(
         watching = Watch(detector, lines, records, output, snapshots, asked, habits, _say, alerts)
         # The screen's bar must be gone before the first answer.
         entered = stack.pop_all()
-    with entered:
+    with entered, one_blas_thread():
         watching.run()
     _tell(screen, watching.n_docs, watching.n_bad)
     if asked.signal_number == 2:

@@ -147,9 +147,8 @@ class FollowedFile:
         return not os.path.samestat(there, os.fstat(self._fd))
 
     def place(self, offset: int, lines: int) -> Place:
-        """With the digest of the first bytes up to there."""
-        n_head = min(offset, HEAD)
-        return Place(offset, lines, n_head, self._head(n_head))
+        """With the digest of the first bytes as they were when they were read."""
+        return Place(offset, lines, *self._known)
 
     def waits_on(self) -> int | None:
         """Files do not tell."""
