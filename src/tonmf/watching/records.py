@@ -14,7 +14,7 @@ from tonmf.io.decoding import without_surrogates
 from tonmf.io.jsonlines import NAMES, parse_line
 from tonmf.io.options import ReadOptions
 from tonmf.io.wording import shown
-from tonmf.times import EXPECTED, moment_of
+from tonmf.times import moment_of
 from tonmf.watching.lines import LONGEST_LINE, Line
 
 JSON, PLAIN = "jsonl", "lines"
@@ -107,7 +107,8 @@ class Records:
         moment = moment_of(when)
         if moment is None:
             what = "nothing" if when is None else shown(when)
-            raise ValueError(f"expected {EXPECTED} in its {shown(self._time_column)}, got {what}")
+            column = shown(self._time_column)
+            raise ValueError(f"expected a time in its {column}, ISO 8601 or seconds since 1970, got {what}")
         return moment.seconds
 
 
