@@ -46,6 +46,7 @@ def test_there_are_the_promised_commands():
         "report",
         "serve",
         "topics",
+        "timeline",
         "watch",
         "generate",
         "paper",
@@ -90,7 +91,7 @@ def test_the_options_for_reading_are_those_of_the_library():
     assert {member.value for member in Format} == set(FORMATS)
     assert {member.value for member in EncodingErrors} == {"replace", "refuse"}
     names = {name.replace("file_format", "format") for name in _options.__annotations__ if name != "return"}
-    assert names == set(ReadOptions.__dataclass_fields__) - {"label_column"}  # commands that make reports have it
+    assert names == set(ReadOptions.__dataclass_fields__) - {"label_column", "time_column"}  # of reports and timelines
 
 
 def test_help_and_version_load_nothing_heavy():

@@ -23,7 +23,7 @@ from tonmf.experiments.log import ResultLog
 from tonmf.experiments.markdown import share
 from tonmf.experiments.methods import METHODS
 from tonmf.experiments.page import finished, write_page
-from tonmf.experiments.plotting import require_matplotlib, save_figure
+from tonmf.experiments.plotting import save_figure
 from tonmf.experiments.roc import Areas
 from tonmf.experiments.running import run, todo
 from tonmf.experiments.specification import Experiment, Section
@@ -345,10 +345,10 @@ def test_the_page_in_the_documents_is_what_its_results_say(tmp_path):
     assert {path.name for path in (tmp_path / "paper").iterdir()} == {path.name for path in (docs / "paper").iterdir()}
 
 
-def test_without_matplotlib_the_error_says_how_to_get_it(monkeypatch):
+def test_without_matplotlib_the_error_says_how_to_get_it(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'tonmf\[paper\]'"):
-        require_matplotlib()
+        save_figure(None, tmp_path)
 
 
 def test_the_figures_in_the_readme_are_those_of_the_page(tmp_path):

@@ -1,6 +1,7 @@
 """Which column is taken for the text and which for the ids, in tables and JSON lines alike."""
 
 import json
+from datetime import datetime
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -9,6 +10,7 @@ from files_to_read import put, read, refusal
 
 from tonmf.documents import ITEMS
 from tonmf.errors import ParameterError
+from tonmf.times import time_text
 
 
 def as_csv(folder, name, columns, delimiter=","):
@@ -227,3 +229,38 @@ def test_a_label_column_needs_columns_and_must_be_there(table, tmp_path):
     assert "--label-column 'label' needs files with columns" in message
     both = refusal(path, error=ParameterError, label_column="text", text_column="text")
     assert both == "--text-column and --label-column must differ; both are 'text'."
+
+
+def test_times_are_read_from_the_column_that_the_user_names(table):
+    dates = ["1970-01-01 00:01:40", "01-JAN-1970 00:03:20.50", "250"]
+    path = table({"text": ["one text", "another text", "a third"], "date": dates})
+    documents = read(path, time_column="date")
+    assert documents.times == [100.0, 200.5, 250.0]
+    assert read(path).times is None
+
+
+def test_times_of_parquet_files_may_be_of_its_own_type(tmp_path):
+    texts, times = ["one text", "another text"], [datetime(1970, 1, 1, 0, 1), datetime(1970, 1, 2)]
+    path = as_parquet(tmp_path, "a.parquet", {"text": texts, "when": times})
+    assert read(path, time_column="when").times == [60.0, 86400.0]
+
+
+def test_a_time_that_cannot_be_read_is_refused_or_left_out(table):
+    path = table({"text": ["one text", "another text", "a third"], "date": ["1987-02-26", "whenever", "1987-02-27"]})
+    message = refusal(path, time_column="date")
+    assert "expected a time such as 1987-10-19 15:01" in message
+    assert "(--time-column), got 'whenever'" in message
+    documents = read(path, time_column="date", skip_bad=True)
+    assert [time_text(seconds)[:10] for seconds in documents.times] == ["1987-02-26", "1987-02-27"]
+
+
+def test_times_with_and_without_a_zone_are_refused_together(table):
+    path = table(
+        {"id": ["a", "b"], "text": ["one text", "another text"], "date": ["1987-02-26T10:00Z", "1987-02-26T10:00"]}
+    )
+    assert "The time of a has a zone, that of b has none" in refusal(path, time_column="date")
+
+
+def test_times_stay_with_their_documents_where_short_ones_are_left_out(table):
+    path = table({"text": ["one two three", "short", "four five six"], "date": ["10", "20", "30"]})
+    assert read(path, time_column="date", min_words=3).times == [10.0, 30.0]

@@ -16,6 +16,7 @@ LAYERS = [
     ["sources", "backends", "blas"],
     ["executors"],
     ["objective", "penalty", "pivoting", "inner", "threshold", "mixture", "calibrate", "words", "documents", "metrics"],
+    ["times", "bursts", "trends"],
     ["digest", "forgetting"],
     ["analysis", "highlight"],
     ["blocks", "text"],
@@ -32,10 +33,10 @@ LAYERS = [
     ["recipe", "relearning"],
     ["disk", "learning"],
     ["estimator", "detector"],
-    ["persist", "ranking", "datasets", "io", "baselines"],
+    ["persist", "ranking", "gathering", "births", "windows", "walk", "timeline", "datasets", "io", "baselines"],
     ["large_ranking"],
     [""],  # the package itself: tonmf/__init__.py, which names things of the layers above
-    ["web"],
+    ["web", "plots"],
     ["experiments", "report", "watching"],
     ["cli", "service"],  # a command starts the service
     ["__main__"],

@@ -123,7 +123,7 @@ NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
     "times",
     [
         [NOON, NOON - timedelta(hours=1), NOON - timedelta(hours=2)],
-        ["2026-05-04T12:00:00Z", "2026-05-04T13:00:00+02:00", "2026-05-04 10:00"],
+        ["2026-05-04T12:00:00Z", "2026-05-04T13:00:00+02:00", "2026-05-04 10:00Z"],
         np.array(["2026-05-04T12", "2026-05-04T11", "2026-05-04T10"], dtype="datetime64[h]"),
         [NOON.timestamp() - 3600 * age for age in range(3)],
         np.array([7200, 3600, 0]),
@@ -143,7 +143,7 @@ def test_time_that_passes_fades_the_past_and_late_rows_count_as_their_age_says(s
     model.partial_fit(small[30:40], times=np.zeros(10))  # a day late
     assert model._stream.scores.weight == pytest.approx(20 / 2 + 10 + 10 / 2)
     other = copy.deepcopy(model)
-    model.partial_fit(small[40:], times=np.full(20, -1e12))  # so late that they say nothing
+    model.partial_fit(small[40:], times=np.full(20, -6e10))  # so late that they say nothing
     other.partial_fit(sp.csr_matrix((1, 24)), times=[0])
     np.testing.assert_allclose(model.components_, other.components_)
 
@@ -166,7 +166,7 @@ def test_what_is_no_half_life_is_refused(wrong, small):
         (["yesterday"] * 60, "The time of document 0 is 'yesterday'"),
         ([0.0] * 59 + [None], "The time of document 59 is None"),
         ([0.0] * 59 + [np.nan], "The time of document 59 is nan"),
-        (np.array(["2026-01-01"] * 59 + ["NaT"], dtype="datetime64[D]"), "that of document 59 is missing"),
+        (np.array(["2026-01-01"] * 59 + ["NaT"], dtype="datetime64[D]"), "The time of document 59 is"),
         (7.0, "got 1"),
     ],
 )

@@ -52,6 +52,11 @@ def take(documents: Any, rows: Sequence[int] | NDArray[np.int64]) -> Any:
     return documents[rows] if is_matrix(documents) else [documents[row] for row in rows]
 
 
+def one_of(documents: Any, row: int) -> Any:
+    """One of the documents; of a matrix, a matrix of one row."""
+    return take(documents, [row]) if is_matrix(documents) else documents[row]
+
+
 def _refuse_lookalikes(documents: Any) -> None:
     """What could be gone through one by one, but not with the result that is meant."""
     name = type(documents).__name__

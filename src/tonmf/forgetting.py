@@ -1,4 +1,4 @@
-"""How fast a stream forgets: half-lives in documents or in time, and the times of documents.
+"""How fast a stream forgets: half-lives in documents or in time.
 
 A document counts 1 when it comes, a half after one half-life, a quarter after two. A half-life in documents is counted in
 documents that came since, one in time by the times that documents have: the newest time so far is *now*, and a document that
@@ -7,10 +7,9 @@ comes late counts as its age says.
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from numbers import Real
 from typing import Any
 
@@ -18,21 +17,13 @@ import numpy as np
 
 from tonmf.errors import InputError, ParameterError
 from tonmf.ops import Array
+from tonmf.times import duration_of, seconds_of
 
 EXPECTED = (
     "None to forget nothing, a number of documents above 0, or a time above 0 such as '30 days' or timedelta(days=30)"
 )
 
-UNITS = {
-    "second": 1.0,
-    "minute": 60.0,
-    "hour": 3600.0,
-    "day": 86400.0,
-    "week": 7 * 86400.0,
-}
-SHORT = {"s": "second", "sec": "second", "m": "minute", "min": "minute", "h": "hour", "d": "day", "w": "week"}
-
-WRITTEN = re.compile(r"\s*(\d+(?:\.\d*)?(?:e\d{1,2})?|\.\d+)\s*([a-z]*)\s*", re.IGNORECASE)
+WRITTEN = re.compile(r"\s*(\d+(?:\.\d*)?(?:e\d{1,2})?|\.\d+)\s*(?:documents?)?\s*", re.IGNORECASE)
 
 LONGEST = 1e15
 """Documents or seconds beyond which a half-life is a slip of the pen."""
@@ -79,14 +70,12 @@ def _is_number(value: Any) -> bool:
 
 
 def _written(text: str) -> HalfLife | None:
-    matched = WRITTEN.fullmatch(text)
-    if matched is None:
+    if matched := WRITTEN.fullmatch(text):
+        return HalfLife(float(matched[1]), of_time=False)
+    try:
+        return HalfLife(duration_of(text, "half_life"), of_time=True)
+    except ParameterError:
         return None
-    length, unit = float(matched[1]), matched[2].lower()
-    if unit in ("", "document", "documents"):
-        return HalfLife(length, of_time=False)
-    unit = SHORT.get(unit, unit.removesuffix("s"))
-    return HalfLife(length * UNITS[unit], of_time=True) if unit in UNITS else None
 
 
 def is_half_life(value: Any) -> bool:
@@ -116,7 +105,7 @@ def age(half_life: HalfLife | None, n_docs: int, times: Any, now: float | None) 
                 "documents."
             )
         return _age_by_number(half_life, n_docs, now)
-    seconds = check_times(times, n_docs)
+    seconds = seconds_of(times, n_docs)
     latest = float(seconds.max()) if now is None else max(now, float(seconds.max()))
     if half_life is None or not half_life.of_time:
         return _age_by_number(half_life, n_docs, latest)
@@ -128,49 +117,3 @@ def _age_by_number(half_life: HalfLife | None, n_docs: int, now: float | None) -
     if half_life is None:
         return Ageing(1.0, np.ones(n_docs), now)
     return Ageing(float(half_life.share(n_docs)), half_life.share(np.arange(n_docs)[::-1]), now)
-
-
-def check_times(times: Any, n_docs: int) -> Array:
-    """Times of documents as seconds since 1970."""
-    if isinstance(times, str | bytes) or not hasattr(times, "__len__"):
-        times = [times]
-    if len(times) != n_docs:
-        raise InputError(f"times must have one for each of the {n_docs} documents; got {len(times)}.")
-    array = np.asarray(times) if not isinstance(times, list | tuple) else None
-    if array is not None and array.dtype.kind == "M":
-        seconds = array.astype("datetime64[us]").astype(np.int64) / 1e6
-        seconds[np.isnat(array)] = np.nan
-    else:
-        seconds = np.array([_seconds(number, time) for number, time in enumerate(times)], dtype=np.float64)
-    if not np.isfinite(seconds).all():
-        raise InputError(
-            f"times must all be there: that of document {int(np.argmin(np.isfinite(seconds)))} is missing."
-        )
-    return seconds
-
-
-def seconds_of(time: Any) -> float:
-    """A time as seconds since 1970; one without a zone is taken for UTC. `ValueError` for what is no time.
-
-    >>> seconds_of("1970-01-02T00:00:00Z"), seconds_of(12)
-    (86400.0, 12.0)
-    """
-    if isinstance(time, np.datetime64):
-        time = time.astype("datetime64[us]").item()
-    if isinstance(time, str):
-        time = datetime.fromisoformat(time.strip())
-    if isinstance(time, datetime):
-        return (time if time.tzinfo is not None else time.replace(tzinfo=UTC)).timestamp()
-    if _is_number(time) and math.isfinite(time):
-        return float(time)
-    raise ValueError(f"{time!r:.60} is no time")
-
-
-def _seconds(number: int, time: Any) -> float:
-    try:
-        return seconds_of(time)
-    except (ValueError, OverflowError) as error:
-        raise InputError(
-            f"The time of document {number} is {time!r:.60}; expected a datetime, ISO 8601 text such as "
-            "2026-01-31T12:00:00Z, or seconds since 1970."
-        ) from error

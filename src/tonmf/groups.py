@@ -77,9 +77,8 @@ def candidates(rung: Rung, glance: Glance, common: Rung, strangeness: Array, ter
     `strangeness` is what the documents score where only common topics count.
     """
     n_docs, found = len(strangeness), []
-    belongs = glance.belonging >= MEMBER_SHARE
     for topic in np.flatnonzero((rung.topics.T @ common.topics).max(axis=1) < SAME_TOPIC):
-        members = np.flatnonzero(belongs & (glance.main == topic))
+        members = members_of(glance, topic)
         if SMALLEST_GROUP <= len(members) <= LARGEST_SHARE * n_docs:
             best = members[np.argsort(-glance.belonging[members], kind="stable")]
             words = first_words(rung.topics[:, topic], terms, N_WORDS)
@@ -108,3 +107,8 @@ def _without_parts(groups: Sequence[Group]) -> list[Group]:
         if all(np.isin(group.documents, other.documents).mean() < OVERLAP for other in kept):
             kept.append(group)
     return kept
+
+
+def members_of(glance: Glance, topic: int | np.intp) -> NDArray[np.int64]:
+    """Documents that lean on a topic (column) more than on others, and enough to be its."""
+    return np.flatnonzero((glance.main == topic) & (glance.belonging >= MEMBER_SHARE))

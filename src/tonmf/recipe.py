@@ -26,7 +26,7 @@ from tonmf.ops import Array, Ops
 from tonmf.ordinary import ORDINARY_SHARE
 from tonmf.profile import excerpt_at, learn_profile
 from tonmf.scoring import DocumentScores, Scorer, learn_scorer
-from tonmf.sources.documents import CountedSource
+from tonmf.sources.documents import CountedSource, WordTotals
 from tonmf.sources.memory import MatrixSource, default_block_size
 from tonmf.text import Counts
 from tonmf.threshold import threshold_for_share
@@ -161,9 +161,22 @@ class Recipe:
 def corpus_in_memory(counts: Counts, terms: list[str], max_topics: int, ops: Ops, describe: Describe) -> Corpus:
     """Documents of which all counts are at hand."""
     C, idf = damped(counts.matrix), inverse_document_frequencies(counts.matrix)
+    return corpus_of_rows(C, idf, counts.totals, terms, max_topics, ops, describe)
+
+
+def corpus_of_rows(
+    C: sp.csr_matrix,
+    weights: Array,
+    totals: WordTotals,
+    terms: list[str],
+    max_topics: int,
+    ops: Ops,
+    describe: Describe = lambda rows: ([], []),
+) -> Corpus:
+    """Damped counts in memory, with the weight of each term in place of its idf."""
     background = np.bincount(C.indices, C.data, len(terms)).astype(np.float64)
-    source = CountedSource(unit_rows(C, idf), C, counts.totals, max_topics, ops)
-    return Corpus(source, SerialExecutor(), terms, idf, background, counts.totals, describe)
+    source = CountedSource(unit_rows(C, weights), C, totals, max_topics, ops)
+    return Corpus(source, SerialExecutor(), terms, weights, background, totals, describe)
 
 
 def describer(documents: Any, counts: Counts, terms: Sequence[str], ids: Sequence[str]) -> Describe:

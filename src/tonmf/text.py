@@ -383,6 +383,12 @@ class MatrixCounter:
         return matrix
 
 
+def totals_of(matrix: sp.csr_matrix) -> WordTotals:
+    """What is known of rows all of whose terms are in the vocabulary."""
+    n_distinct, nothing = np.diff(matrix.indptr).astype(np.int64), np.zeros(matrix.shape[0])
+    return WordTotals(word_totals(matrix), n_distinct, nothing.astype(np.int64), nothing)
+
+
 def word_totals(matrix: sp.csr_matrix) -> NDArray[np.int64]:
     """All words of each row."""
     totals: NDArray[np.int64] = np.asarray(matrix.sum(axis=1)).ravel().astype(np.int64)

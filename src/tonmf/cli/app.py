@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tonmf import __version__
-from tonmf.cli import bench, demo, detect, explain, generate, paper, report, score, serve, topics, watch
+from tonmf.cli import bench, demo, detect, explain, generate, paper, report, score, serve, timeline, topics, watch
 from tonmf.cli.errors import answering
 
 app = typer.Typer(
@@ -43,6 +43,7 @@ COMMANDS: dict[str, tuple[Callable[..., None], str]] = {
     "report": (report.report, "tonmf report model reviews.csv --output report.html"),
     "watch": (watch.watch, "tonmf watch model posts.jsonl --snapshot watched --only-outliers"),
     "topics": (topics.topics, "tonmf topics model"),
+    "timeline": (timeline.timeline, "tonmf timeline news.jsonl --time-column date --window '7 days' --plot topics.png"),
     "serve": (serve.serve, "tonmf serve model --port 8765"),
     "paper": (paper.paper, "tonmf paper --quick --out paper-quick"),
     "bench": (bench.bench, "tonmf bench --documents 2000"),

@@ -7,14 +7,14 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tonmf.cli import options as opt
 from tonmf.cli.answer import GROUPS_SHOWN, show_next, show_ranking, write
 from tonmf.cli.large import fetch_and_write, learn_large, refuse_beside_memory
-from tonmf.cli.models import learn
+from tonmf.cli.models import learn, learning_options
 from tonmf.cli.reading import as_flags, read, reading_files
 from tonmf.cli.reports import check_report, title_of, write_report
 from tonmf.cli.screen import Screen
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tonmf.io import ReadOptions
     from tonmf.ranking import Ranking
 
-LEARNING, LARGE = "Learning", "Large files"
+LARGE = "Large files"
 
 LONGEST_COMMAND = 200
 """Characters of a command that is suggested."""
@@ -41,23 +41,11 @@ class Reasons(StrEnum):
 def detect(
     files: opt.Files,
     reading: ReadOptions,
-    contamination: Annotated[
-        str, typer.Option(help="Share of the documents to flag, such as 0.05 or 5%, or auto.", rich_help_panel=LEARNING)
-    ] = "auto",
-    stop_words: Annotated[
-        str,
-        typer.Option(
-            help="Language whose commonest words to leave out, such as german, or none.", rich_help_panel=LEARNING
-        ),
-    ] = "english",
-    stem: Annotated[
-        str | None,
-        typer.Option(help="Language whose endings to cut off words, such as english.", rich_help_panel=LEARNING),
-    ] = None,
-    min_df: Annotated[
-        int, typer.Option(min=1, help="Documents that a word must occur in to be known.", rich_help_panel=LEARNING)
-    ] = 2,
-    topics: Annotated[int, typer.Option(min=1, help="Topics to use, at most.", rich_help_panel=LEARNING)] = 25,
+    contamination: opt.Contamination = "auto",
+    stop_words: opt.StopWords = "english",
+    stem: opt.Stem = None,
+    min_df: opt.MinDf = 2,
+    topics: opt.Topics = 25,
     seed: opt.Seed = 0,
     jobs: opt.Jobs = None,
     top: opt.Top = 20,
@@ -107,20 +95,12 @@ def detect(
 ) -> None:
     """Find the documents that do not belong among those in FILES, and say why."""
     screen = Screen(quiet, as_json)
-    from tonmf.parameters import contamination_of
-
-    share = contamination_of(contamination)
+    learning = learning_options(contamination, stop_words, stem, min_df, topics, seed, jobs)
     _check_targets(files, output, save, excerpts)
     if reasons is not None and output is None:
         raise ParameterError("--reasons says what --output is to hold. Give that too, or leave it out.")
     _check_report(files, report, title, label_column)
-    learning: dict[str, Any] = {"contamination": share, "max_topics": topics, "random_state": seed, "n_jobs": jobs}
-    learning |= {
-        "n_buckets": buckets,
-        "min_df": min_df,
-        "stop_words": None if stop_words == "none" else stop_words,
-        "stemmer": stem,
-    }
+    learning["n_buckets"] = buckets
     ranking: Ranking
     if memory is not None:
         refuse_beside_memory(report=report)

@@ -14,6 +14,23 @@ if TYPE_CHECKING:
     from tonmf.ranking import Ranking
 
 
+def learning_options(
+    contamination: str, stop_words: str, stem: str | None, min_df: int, topics: int, seed: int, jobs: int | None
+) -> dict[str, Any]:
+    """The options of a command as those of the detector."""
+    from tonmf.parameters import contamination_of
+
+    return {
+        "contamination": contamination_of(contamination),
+        "max_topics": topics,
+        "random_state": seed,
+        "n_jobs": jobs,
+        "min_df": min_df,
+        "stop_words": None if stop_words == "none" else stop_words,
+        "stemmer": stem,
+    }
+
+
 def learn(
     screen: Screen, content: Any, ids: Sequence[str], *, terms: Sequence[str] | None = None, **options: Any
 ) -> Ranking:

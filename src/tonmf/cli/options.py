@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-RESULTS = "Results"
-
+RESULTS, LEARNING = "Results", "Learning"
 
 Files = Annotated[
     list[str],
@@ -63,3 +62,27 @@ Seed = Annotated[
     int,
     typer.Option("--seed", min=0, max=2**32 - 1, help="Seed of all that is random; the same seed, the same answer."),
 ]
+
+Contamination = Annotated[
+    str,
+    typer.Option(
+        "--contamination", help="Share of the documents to flag, such as 0.05 or 5%, or auto.", rich_help_panel=LEARNING
+    ),
+]
+StopWords = Annotated[
+    str,
+    typer.Option(
+        "--stop-words",
+        help="Language whose commonest words to leave out, such as german, or none.",
+        rich_help_panel=LEARNING,
+    ),
+]
+Stem = Annotated[
+    str | None,
+    typer.Option("--stem", help="Language whose endings to cut off words, such as english.", rich_help_panel=LEARNING),
+]
+MinDf = Annotated[
+    int,
+    typer.Option("--min-df", min=1, help="Documents that a word must occur in to be known.", rich_help_panel=LEARNING),
+]
+Topics = Annotated[int, typer.Option("--topics", min=1, help="Topics to use, at most.", rich_help_panel=LEARNING)]

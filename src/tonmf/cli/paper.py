@@ -49,14 +49,14 @@ def paper(
         from tonmf.experiments.catalogue import EXPERIMENTS
         from tonmf.experiments.log import ResultLog
         from tonmf.experiments.page import finished, page_name, write_page
-        from tonmf.experiments.plotting import require_matplotlib
         from tonmf.experiments.roc import Areas, summary
         from tonmf.experiments.running import run, todo
+        from tonmf.plots import require_matplotlib
 
     unknown = sorted(set(only or []) - set(EXPERIMENTS))
     if unknown:
         raise ParameterError(f"--only must be one of {', '.join(EXPERIMENTS)}; got {', '.join(unknown)}.")
-    require_matplotlib()
+    require_matplotlib("paper")
     name = page_name(quick)
     log = ResultLog(_folder(out, name) / "results.jsonl")
     chosen = [experiment for name, experiment in EXPERIMENTS.items() if not only or name in only]

@@ -50,7 +50,7 @@ def ranking_table(
         "score": [f"{why.score:.2f}" for why in explanations],
         "flagged": ["yes" if why.outlier else "" for why in explanations],
         **({} if planted is None else {"planted": [planted[row] or "" for row in rows]}),
-        "id": [_shortened(printable(why.id), LONGEST_ID) for why in explanations],
+        "id": [shortened(printable(why.id), LONGEST_ID) for why in explanations],
     }
     table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="bold")
     room = width
@@ -95,7 +95,7 @@ def styled(pieces: Sequence[Piece]) -> Text:
 def explanation_lines(why: Explanation, width: int) -> list[Text]:
     """An explanation, its facts a line each; only its sentence may take more."""
     sentence, *facts = printable(why.to_text()).split("\n")
-    return [Text(sentence), *(Text(_shortened(fact, width)) for fact in facts)]
+    return [Text(sentence), *(Text(shortened(fact, width)) for fact in facts)]
 
 
 def topic_lines(detector: TextOutlierDetector, n_words: int, width: int) -> list[Text]:
@@ -105,7 +105,7 @@ def topic_lines(detector: TextOutlierDetector, n_words: int, width: int) -> list
     for topic in detector.topics(n_words):
         lines.append(Text(f"{topic.number:>5}  {100 * topic.share:>4.1f} %  {printable(', '.join(topic.words))}"))
         typical = (printable(f"{indent}{document.id}  {document.excerpt}") for document in topic.typical)
-        lines += [Text(_shortened(line, width), style="dim") for line in typical]
+        lines += [Text(shortened(line, width), style="dim") for line in typical]
     return lines
 
 
@@ -114,9 +114,9 @@ def _as_fit(unexpected: Sequence[UnexpectedWord], room: int) -> str:
     words = [printable(word.word) for word in unexpected]
     while len(words) > 1 and cell_len(", ".join(words)) > room:
         words.pop()
-    return _shortened(", ".join(words), room)
+    return shortened(", ".join(words), room)
 
 
-def _shortened(text: str, width: int) -> str:
+def shortened(text: str, width: int) -> str:
     """As much as fits into so many columns of a terminal; some characters take two."""
     return text if cell_len(text) <= width else set_cell_size(text, width - 1).rstrip() + "…"

@@ -82,6 +82,14 @@ def watch(
             rich_help_panel=LEARNING,
         ),
     ] = None,
+    new_topics: Annotated[
+        bool,
+        typer.Option(
+            "--new-topics/--no-new-topics",
+            help="Announce strange documents that come to hang together, and learn them as a topic.",
+            rich_help_panel=LEARNING,
+        ),
+    ] = True,
     snapshot: Annotated[
         str | None,
         typer.Option(metavar="FOLDER", help="Keep snapshots here, and go on from the last.", rich_help_panel=KEEPING),
@@ -111,12 +119,13 @@ def watch(
     with screen.step("Loading"), ExitStack() as stack:
         from tonmf.blas import one_blas_thread
         from tonmf.io import ReadOptions
+        from tonmf.watching.alerts import NewTopics
         from tonmf.watching.lines import Lines
         from tonmf.watching.output import Output
         from tonmf.watching.records import Records, check_kind
         from tonmf.watching.snapshots import Snapshots
         from tonmf.watching.stopping import stopping
-        from tonmf.watching.watch import Habits, Watch
+        from tonmf.watching.watch import Habits, Watch, no_alerts
 
         snapshots = None if snapshot is None else Snapshots(snapshot)
         detector, place = _detector(model, snapshots, screen)
@@ -130,7 +139,8 @@ def watch(
         records = Records(coming.name, form, detector.kind_, options, time_column, screen.note)
         habits = Habits(learn, learn_every or LEARN_EVERY, only_outliers, words, every, time_column is not None)
         lines, output = Lines(coming, start), Output(sys.stdout.fileno(), asked.wake, asked)
-        watching = Watch(detector, lines, records, output, snapshots, asked, habits, _say)
+        alerts = NewTopics() if learn and new_topics and not detector.uses_embeddings_ else no_alerts
+        watching = Watch(detector, lines, records, output, snapshots, asked, habits, _say, alerts)
         # The screen's bar must be gone before the first answer.
         entered = stack.pop_all()
     with entered, one_blas_thread():

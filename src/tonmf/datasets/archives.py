@@ -21,6 +21,8 @@ import scipy.io
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from tonmf.times import moment_of
+
 
 @dataclass(frozen=True)
 class Document:
@@ -66,6 +68,38 @@ def read_reuters_sgml(path: Path) -> list[Document]:
             if content is not None:
                 documents.extend(_single_topic_stories(content.read().decode("latin-1")))
     return documents
+
+
+@dataclass(frozen=True)
+class Dispatch:
+    """A story of the newswire: its number, when it came (in seconds since 1970), its subjects, and its text, title first."""
+
+    id: str
+    time: float
+    subjects: list[str]
+    text: str
+
+
+def read_reuters_dispatches(path: Path) -> list[Dispatch]:
+    """Reuters-21578: all stories with a date and a body, in order of time, those of equal times by number."""
+    dispatches: list[Dispatch] = []
+    with tarfile.open(path) as archive:
+        for member in sorted(archive.getmembers(), key=lambda m: m.name):
+            content = archive.extractfile(member) if member.name.endswith(".sgm") else None
+            if content is not None:
+                dispatches.extend(_dispatches(content.read().decode("latin-1")))
+    return sorted(dispatches, key=lambda dispatch: (dispatch.time, int(dispatch.id)))
+
+
+def _dispatches(sgml: str) -> Iterator[Dispatch]:
+    for attributes, story in re.findall(r"<REUTERS([^>]*)>(.*?)</REUTERS>", sgml, flags=re.DOTALL):
+        number, body = re.search(r'NEWID="(\d+)"', attributes), _element(story, "BODY")
+        written = re.search(r"\d{1,2}-[A-Z]{3}-\d{4} \d{2}:\d{2}:\d{2}", _element(story, "DATE"))
+        time = moment_of(written.group()) if written else None
+        if number and body and time is not None:
+            text = html.unescape(_element(story, "TITLE") + "\n" + body).replace("\x03", "")
+            subjects = re.findall(r"<D>(.*?)</D>", _element(story, "TOPICS"))
+            yield Dispatch(number.group(1), time.seconds, subjects, text)
 
 
 def _single_topic_stories(sgml: str) -> Iterator[Document]:

@@ -9,10 +9,11 @@ from tonmf.baselines import NMFResidual, SVDScore
 from tonmf.experiments.markdown import markdown_table, share
 from tonmf.experiments.measured import Measured
 from tonmf.experiments.methods import METHODS, settled
-from tonmf.experiments.plotting import COLOURS, MARKERS, Line, draw_areas
+from tonmf.experiments.plotting import MARKERS, Line, draw_areas
 from tonmf.experiments.specification import Config, Experiment, Figure, Result, Section
 from tonmf.experiments.tasks import TASKS, draw
 from tonmf.metrics import area_under_curve
+from tonmf.plots import COLOURS
 
 RANKS = (2, 4, 6, 10, 15, 25, 50)
 

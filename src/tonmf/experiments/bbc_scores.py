@@ -11,11 +11,12 @@ from tonmf import TONMF, TextOutlierDetector
 from tonmf.experiments.markdown import markdown_table, share
 from tonmf.experiments.measured import Measured
 from tonmf.experiments.methods import RANK, settled
-from tonmf.experiments.plotting import COLOURS, legend_beside, panels
+from tonmf.experiments.plotting import legend_beside, panels
 from tonmf.experiments.sensitivity import plain_residuals
 from tonmf.experiments.specification import Config, Experiment, Figure, Result, Section
 from tonmf.experiments.tasks import draw
 from tonmf.metrics import area_under_curve, false_positive_rate, true_positive_rate
+from tonmf.plots import COLOURS
 
 MODELS = {
     "paper": f"‖z‖ of the paper's algorithm, scaled start, rank {RANK}",

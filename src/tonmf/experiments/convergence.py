@@ -9,11 +9,12 @@ from typing import Any
 from tonmf.experiments.markdown import markdown_table, share
 from tonmf.experiments.measured import Measured
 from tonmf.experiments.methods import AUTHORS_ALPHA, AUTHORS_BETA, AUTHORS_ITERATIONS, RANK
-from tonmf.experiments.plotting import COLOURS, STYLES, legend_beside, panels
+from tonmf.experiments.plotting import STYLES, legend_beside, panels
 from tonmf.experiments.specification import Config, Experiment, Figure, Result, Section
 from tonmf.experiments.tasks import draw
 from tonmf.experiments.tracing import trace_fit
 from tonmf.metrics import area_under_curve
+from tonmf.plots import COLOURS
 
 PASSES = AUTHORS_ITERATIONS**2
 """Passes over the documents that each fit has: as many as the published code's iterations."""

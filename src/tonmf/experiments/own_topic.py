@@ -11,11 +11,12 @@ from tonmf import TONMF
 from tonmf.experiments.markdown import markdown_table, share
 from tonmf.experiments.measured import Measured
 from tonmf.experiments.methods import settled
-from tonmf.experiments.plotting import COLOURS, MARKERS, STYLES, Line, draw_areas
+from tonmf.experiments.plotting import MARKERS, STYLES, Line, draw_areas
 from tonmf.experiments.specification import Config, Experiment, Figure, Result, Section
 from tonmf.experiments.tasks import TASKS, draw
 from tonmf.metrics import area_under_curve
 from tonmf.parameters import defaults_of
+from tonmf.plots import COLOURS
 
 RANKS = (2, 4, 6, 10, 15, 25, 50)
 SHARES = (0.005, 0.01, 0.02, 0.03, 0.04, 0.06)

@@ -1,4 +1,4 @@
-"""Plots that look alike: colours that the colour-blind can tell apart, SVG for the page and PNG for slides."""
+"""The plots of the paper's page: SVG for the page, PNG for slides."""
 
 from __future__ import annotations
 
@@ -7,51 +7,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tonmf.errors import MissingExtraError
 from tonmf.experiments.specification import Figure
-from tonmf.io.atomic import replacing
+from tonmf.plots import SETTINGS, WRITTEN, require_matplotlib, save_canvas
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
-"""Okabe and Ito's colours, the strongest first; yellow, which is too light for lines on white, is left out."""
 STYLES = ("-", "--", "-.", ":")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-
-SETTINGS = {
-    "axes.grid": True,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "font.size": 9,
-    "grid.alpha": 0.25,
-    "legend.frameon": False,
-    "lines.linewidth": 1.5,
-    "svg.fonttype": "path",
-    "svg.hashsalt": "tonmf",
-}
-DOTS_PER_INCH = 110
-
-
-def require_matplotlib() -> Any:
-    """matplotlib, or an error that says how to get it."""
-    try:
-        import matplotlib as mpl
-    except ImportError as error:
-        raise MissingExtraError(
-            "Plots need matplotlib, which is not installed. Install it with: pip install 'tonmf[paper]'"
-        ) from error
-    return mpl
 
 
 def save_figure(figure: Figure, folder: Path) -> None:
     """Write ``NAME.svg`` and ``NAME.png``, each whole or not at all; the same figure gives the same bytes."""
-    mpl = require_matplotlib()
+    mpl = require_matplotlib("paper")
     from matplotlib.figure import Figure as Canvas
 
     with mpl.rc_context(SETTINGS):
         canvas = Canvas(layout="constrained")
         figure.draw(canvas)
-        for extension, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):
-            with replacing(folder / f"{figure.name}.{extension}") as temporary:
-                canvas.savefig(temporary, format=extension, dpi=DOTS_PER_INCH, metadata=metadata)
+        for extension in WRITTEN:
+            save_canvas(canvas, folder / f"{figure.name}.{extension}")
 
 
 def panels(canvas: Any, titles: Sequence[str], columns: int, size: tuple[float, float] = (3.3, 2.6)) -> list[Any]:

@@ -13,11 +13,12 @@ from tonmf import TONMF
 from tonmf.experiments.markdown import markdown_table, share
 from tonmf.experiments.measured import Measured
 from tonmf.experiments.methods import RANK, settled
-from tonmf.experiments.plotting import COLOURS, MARKERS, STYLES, Line, draw_areas, legend_beside, panels
+from tonmf.experiments.plotting import MARKERS, STYLES, Line, draw_areas, legend_beside, panels
 from tonmf.experiments.specification import Config, Experiment, Figure, Result, Section
 from tonmf.experiments.tasks import TASKS, draw
 from tonmf.metrics import area_under_curve
 from tonmf.ops import Array
+from tonmf.plots import COLOURS
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.9, 0.99, None)
 """α as a quantile of the residual norms of plain NMF, so that this share of the documents counts in full; None is α = ∞."""

@@ -41,11 +41,12 @@ class Columns:
     id: str | None
     kind: str
     label: str | None = None
+    time: str | None = None
 
     @property
     def names(self) -> list[str]:
         """All of them."""
-        return [self.text, *(column for column in (self.id, self.label) if column is not None)]
+        return [self.text, *(column for column in (self.id, self.label, self.time) if column is not None)]
 
 
 @dataclass
@@ -58,9 +59,11 @@ class Chooser:
     def choose(self, sample: Mapping[str, Sequence[Any]], format: str, name: str) -> tuple[Columns, list[str]]:  # noqa: A002
         """The columns of file `name`, and what to tell about the choice."""
         contents = {column: content_of(values) for column, values in sample.items()}
-        if self.options.label_column is not None:
-            _check_given("--label-column", self.options.label_column, sample, name)
-            contents[self.options.label_column] = OTHER  # neither the text nor the ids
+        for option in ("--label-column", "--time-column"):
+            column = self.options.columns.get(option)
+            if column is not None:
+                _check_given(option, column, sample, name)
+                contents[column] = OTHER  # neither the text nor the ids
         ids = self._id_column(sample, contents, name)
         notes = []
         if self.options.text_column is not None:
@@ -82,7 +85,7 @@ class Chooser:
         if ids is not None and self.options.id_column is None:
             notes.append(f"The ids were taken from column {shown(ids)} of {name}.")
         kind = ITEMS if contents[text] == ITEMS else TEXTS
-        return Columns(text, ids, kind, self.options.label_column), notes
+        return Columns(text, ids, kind, self.options.label_column, self.options.time_column), notes
 
     def check_called_once(self, names: Sequence[str], name: str) -> None:
         """Raise `InputError` if several columns of file `name` are called as the user says."""

@@ -9,10 +9,10 @@ from typing import Any
 
 from tonmf.documents import ITEMS, TEXTS
 from tonmf.errors import InputError
-from tonmf.io.columns import SAMPLE, Chooser, Columns, id_from, is_list_of_items, is_missing, items_in
+from tonmf.io.columns import SAMPLE, Chooser, Columns, is_list_of_items, is_missing, items_in
 from tonmf.io.decoding import DecodedLines, without_line_end, without_surrogates
 from tonmf.io.options import ReadOptions
-from tonmf.io.part import Part
+from tonmf.io.part import UNKNOWN, Facts, Part
 from tonmf.io.streams import Opened
 from tonmf.io.wording import listed, one_line, shown
 
@@ -41,7 +41,7 @@ def read_jsonl(source: Opened, options: ReadOptions, chooser: Chooser) -> Part:
         _check_no_columns(source.name, options, shape)
         part.kind = TEXTS if shape is str else ITEMS
         for number, value in everything:
-            _add(part, number, value, "the line", None, options.skip_bad)
+            _add(part, number, value, "the line", UNKNOWN, options.skip_bad)
     part.notes += lines.notes()
     return part
 
@@ -89,15 +89,9 @@ def _read_objects(
         if not isinstance(value, dict):
             part.add_bad(f"line {number}", f"expected an object, got {NAMES[type(value)]}", options.skip_bad)
             continue
-        given_id = None if columns.id is None else id_from(value.get(columns.id))
-        given_id = None if given_id is None else without_surrogates(given_id)
-        label = None
-        if columns.label is not None:
-            label = part.label(f"line {number}", value.get(columns.label), options.skip_bad)
-            if label is None:
-                continue
-        what = f"its {shown(columns.text)}"
-        _add(part, number, value.get(columns.text), what, given_id, options.skip_bad, label)
+        facts = part.facts(f"line {number}", columns, value, options.skip_bad)
+        if facts is not None:
+            _add(part, number, value.get(columns.text), f"its {shown(columns.text)}", facts, options.skip_bad)
 
 
 def _choose(sample: list[dict[str, Any]], name: str, chooser: Chooser) -> tuple[Columns, list[str]]:
@@ -108,16 +102,14 @@ def _choose(sample: list[dict[str, Any]], name: str, chooser: Chooser) -> tuple[
     return chooser.choose(values, "jsonl", name)
 
 
-def _add(
-    part: Part, number: int, value: Any, what: str, given_id: str | None, skip_bad: bool, label: int | None = None
-) -> None:
+def _add(part: Part, number: int, value: Any, what: str, facts: Facts, skip_bad: bool) -> None:
     """Take a text or a list of items, whichever the part is of."""
     if is_missing(value):
         part.add(number, None)
     elif part.kind == TEXTS and isinstance(value, str):
-        part.add(number, without_surrogates(value), given_id, label)
+        part.add(number, without_surrogates(value), facts)
     elif part.kind == ITEMS and is_list_of_items(value):
-        part.add(number, [without_surrogates(item) for item in items_in(value)], given_id, label)
+        part.add(number, [without_surrogates(item) for item in items_in(value)], facts)
     else:
         expected = "a string" if part.kind == TEXTS else "a list of strings or numbers"
         part.add_bad(

@@ -21,6 +21,8 @@ class ReadOptions:
         Columns of tables and keys of JSON lines. By default they are guessed, and a note says how.
     label_column : str, optional
         Column or key that says which documents are known to be outliers: 1, true or yes; 0, false or no.
+    time_column : str, optional
+        Column or key that says when documents were written, as `tonmf.times` reads it.
     encoding : str
         Of text files. A byte-order mark in a file overrules it.
     encoding_errors : {"replace", "refuse"}
@@ -42,11 +44,17 @@ class ReadOptions:
     vocabulary: str | None = None
     min_words: int = 0
     label_column: str | None = None
+    time_column: str | None = None
 
     @property
     def columns(self) -> dict[str, str]:
         """The columns that the user names, by option."""
-        named = {"--text-column": self.text_column, "--id-column": self.id_column, "--label-column": self.label_column}
+        named = {
+            "--text-column": self.text_column,
+            "--id-column": self.id_column,
+            "--label-column": self.label_column,
+            "--time-column": self.time_column,
+        }
         return {option: column for option, column in named.items() if column is not None}
 
 

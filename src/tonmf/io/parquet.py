@@ -10,7 +10,7 @@ from typing import Any
 from tonmf.documents import ITEMS, TEXTS
 from tonmf.errors import InputError
 from tonmf.io.arrow import arrow
-from tonmf.io.columns import SAMPLE, Chooser, id_from, items_in
+from tonmf.io.columns import SAMPLE, Chooser, items_in
 from tonmf.io.options import ReadOptions
 from tonmf.io.part import Part
 from tonmf.io.streams import Opened
@@ -30,14 +30,12 @@ def read_parquet(source: Opened, options: ReadOptions, chooser: Chooser) -> Part
         part.kind = ITEMS if _is_list(file.schema_arrow.field(columns.text).type, pyarrow.types) else TEXTS
         number = 0
         for batch in file.iter_batches(columns=columns.names):
-            texts = batch.column(columns.text).to_pylist()
-            ids = batch.column(columns.id).to_pylist() if columns.id else [None] * len(texts)
-            labels = batch.column(columns.label).to_pylist() if columns.label else [None] * len(texts)
-            for text, value, says in zip(texts, ids, labels, strict=True):
+            for row in batch.to_pylist():
                 number += 1
-                label = part.label(f"row {number}", says, options.skip_bad) if columns.label else None
-                if label is not None or columns.label is None:
-                    part.add(number, items_in(text) if isinstance(text, list) else text, id_from(value), label)
+                text = row[columns.text]
+                facts = part.facts(f"row {number}", columns, row, options.skip_bad)
+                if facts is not None:
+                    part.add(number, items_in(text) if isinstance(text, list) else text, facts)
     return part
 
 

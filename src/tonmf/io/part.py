@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from tonmf.errors import InputError
-from tonmf.io.columns import is_missing, label_from
+from tonmf.io.columns import Columns, id_from, is_missing, label_from
+from tonmf.io.decoding import without_surrogates
 from tonmf.io.streams import Sink
 from tonmf.io.tally import Tally
 from tonmf.io.wording import number_of, shown
+from tonmf.times import EXPECTED as EXPECTED_TIME
+from tonmf.times import Moment, moment_of
 
 EXPECTED = {
     "lines": "a document a line",
@@ -25,6 +29,18 @@ EXPECTED = {
 
 ENOUGH, ENOUGH_CHARACTERS = 2000, 4_000_000
 """Documents, and characters or items in them, that are handed over together."""
+
+
+class Facts(NamedTuple):
+    """What a row or line says of its document beside the text."""
+
+    id: str | None = None
+    label: int | None = None
+    time: Moment | None = None
+
+
+UNKNOWN = Facts()
+"""Nothing."""
 
 
 class Part:
@@ -47,14 +63,13 @@ class Part:
         self.content: Any = []
         self.ids: list[str] = []
         self.labels: list[int] = []
+        self.times: list[Moment] = []
         self.terms: list[str] | None = None
         self.notes: list[str] = []
         self.n_seen, self._size = 0, 0
         self.without_text, self.bad, self.left_out = Tally(), Tally(), Tally()
 
-    def add(
-        self, where: int | str, content: str | list[str] | None, given_id: str | None = None, label: int | None = None
-    ) -> None:
+    def add(self, where: int | str, content: str | list[str] | None, facts: Facts = UNKNOWN) -> None:
         """Take a document, unless it is blank, from line or row number `where`, or from the file of that name."""
         place = f"{self.name}:{where}" if isinstance(where, int) else where
         self.n_seen += 1
@@ -62,9 +77,11 @@ class Part:
             self.without_text.add(place)
             return
         self.content.append(content)
-        self.ids.append(given_id or place)
-        if label is not None:
-            self.labels.append(label)
+        self.ids.append(facts.id or place)
+        if facts.label is not None:
+            self.labels.append(facts.label)
+        if facts.time is not None:
+            self.times.append(facts.time)
         self._size += len(content)
         if self._sink is not None and (len(self.ids) >= ENOUGH or self._size >= ENOUGH_CHARACTERS):
             self.hand_over()
@@ -73,15 +90,28 @@ class Part:
         """Give the documents that are here to who takes them."""
         if self._sink is not None and self.ids:
             self._sink(self)
-            self.content, self.ids, self.labels, self._size = [], [], [], 0
+            self.content, self.ids, self.labels, self.times, self._size = [], [], [], [], 0
 
-    def label(self, place: str, value: Any, skip: bool) -> int | None:
-        """The label in a cell; a document whose label says nothing is one that cannot be read."""
-        found = label_from(value)
-        if found is None:
-            what = "nothing" if is_missing(value) else shown(value)
-            self.add_bad(place, f"expected a label such as 1 or 0 (--label-column), got {what}", skip)
-        return found
+    def facts(self, place: str, columns: Columns, row: Mapping[str, Any], skip: bool) -> Facts | None:
+        """What a row says of its document beside the text.
+
+        None if it cannot be read: the label says nothing, or the time is none.
+        """
+        label, time = None, None
+        if columns.label is not None:
+            label = label_from(row.get(columns.label))
+            if label is None:
+                got = _what(row.get(columns.label))
+                self.add_bad(place, f"expected a label such as 1 or 0 (--label-column), got {got}", skip)
+                return None
+        if columns.time is not None:
+            time = moment_of(row.get(columns.time))
+            if time is None:
+                got = _what(row.get(columns.time))
+                self.add_bad(place, f"expected {EXPECTED_TIME} (--time-column), got {got}", skip)
+                return None
+        given_id = None if columns.id is None else id_from(row.get(columns.id))
+        return Facts(None if given_id is None else without_surrogates(given_id), label, time)
 
     def add_bad(self, place: str, reason: str, skip: bool) -> None:
         """Count a line or row that cannot be read, or stop at it."""
@@ -119,3 +149,7 @@ class Part:
                 "Tables, JSON lines and matrices are read if the files themselves are given."
             )
         return notes
+
+
+def _what(value: Any) -> str:
+    return "nothing" if is_missing(value) else shown(value)

@@ -24,6 +24,7 @@ from tonmf.io.streams import Opened, Sink, opened
 from tonmf.io.tables import read_csv, read_tsv
 from tonmf.io.tally import Tally
 from tonmf.io.wording import number_of, shown
+from tonmf.times import check_zones
 
 READERS: dict[str, Callable[[Opened, ReadOptions], Part]] = {
     "lines": read_lines,
@@ -57,6 +58,7 @@ class Documents:
     terms   names of a matrix's columns, if known
     notes   sentences for the user: which column was taken, what was left out, and so on
     labels  1 for documents known to be outliers, 0 for the rest; None if no column says so
+    times   when each was written, in seconds since 1970, UTC; None if no column says so
     ======= ===============================================================================
     """
 
@@ -66,6 +68,7 @@ class Documents:
     terms: list[str] | None
     notes: list[str]
     labels: list[int] | None = None
+    times: list[float] | None = None
 
 
 def read_documents(paths: Sequence[str], options: ReadOptions = AS_USUAL, stdin: BinaryIO | None = None) -> Documents:
@@ -99,10 +102,20 @@ def read_documents(paths: Sequence[str], options: ReadOptions = AS_USUAL, stdin:
     terms = next((part.terms for part in parts if part.terms is not None), None)
     notes = [*_note_on_many_files(inputs, options), *notes, *_note_on_repeated_ids(ids)]
     labels = None if options.label_column is None else [label for part in parts for label in part.labels]
-    if labels is not None and len(labels) != len(ids):
-        without = next(part.name for part in parts if not part.labels)
-        raise InputError(f"{without} has no labels (--label-column); all files must have them, or none.")
-    return _long_enough(Documents(parts[0].kind, _joined(parts), ids, terms, notes, labels), options.min_words)
+    times = None if options.time_column is None else _times_of(parts)
+    for option, values, what in (("--label-column", labels, "labels"), ("--time-column", times, "times")):
+        if values is not None and len(values) != len(ids):
+            without = next(part.name for part in parts if not getattr(part, what))
+            raise InputError(f"{without} has no {what} ({option}); all files must have them, or none.")
+    return _long_enough(Documents(parts[0].kind, _joined(parts), ids, terms, notes, labels, times), options.min_words)
+
+
+def _times_of(parts: Sequence[Part]) -> list[float]:
+    """All with a zone, or all without."""
+    places = [document_id for part in parts for document_id, _ in zip(part.ids, part.times, strict=False)]
+    moments = [moment for part in parts for moment in part.times]
+    check_zones([moment.with_zone for moment in moments], places)
+    return [moment.seconds for moment in moments]
 
 
 def read_input(
@@ -188,8 +201,9 @@ def _long_enough(documents: Documents, min_words: int) -> Documents:
     )
     ids = [documents.ids[row] for row in kept]
     labels = None if documents.labels is None else [documents.labels[row] for row in kept]
+    times = None if documents.times is None else [documents.times[row] for row in kept]
     content, notes = take(documents.content, kept), [*documents.notes, note]
-    return replace(documents, content=content, ids=ids, notes=notes, labels=labels)
+    return replace(documents, content=content, ids=ids, notes=notes, labels=labels, times=times)
 
 
 def _note_on_many_files(inputs: Sequence[Input], options: ReadOptions) -> list[str]:

@@ -17,7 +17,7 @@ from typing import Any
 from tonmf.documents import TEXTS
 from tonmf.errors import InputError
 from tonmf.io.arrow import arrow
-from tonmf.io.columns import Chooser, Columns, id_from
+from tonmf.io.columns import Chooser, Columns
 from tonmf.io.decoding import DecodedLines
 from tonmf.io.options import ReadOptions
 from tonmf.io.part import Part
@@ -160,9 +160,8 @@ def _parse(
 
 
 def _add_rows(numbers: list[int], cells: dict[str, list[str]], columns: Columns, part: Part, skip_bad: bool) -> None:
-    ids: list[str] | None = None if columns.id is None else cells[columns.id]
-    labels: list[str] | None = None if columns.label is None else cells[columns.label]
-    for place, (number, text) in enumerate(zip(numbers, cells[columns.text], strict=True)):
-        label = None if labels is None else part.label(f"row {number}", labels[place], skip_bad)
-        if labels is None or label is not None:
-            part.add(number, text, None if ids is None else id_from(ids[place]), label)
+    for place, number in enumerate(numbers):
+        row = {column: cells[column][place] for column in columns.names}
+        facts = part.facts(f"row {number}", columns, row, skip_bad)
+        if facts is not None:
+            part.add(number, row[columns.text], facts)

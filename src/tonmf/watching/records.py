@@ -9,12 +9,12 @@ from typing import Any
 
 from tonmf.documents import ITEMS, TEXTS
 from tonmf.errors import InputError
-from tonmf.forgetting import seconds_of
 from tonmf.io.columns import Chooser, Columns, id_from, is_list_of_items, is_missing, items_in
 from tonmf.io.decoding import without_surrogates
 from tonmf.io.jsonlines import NAMES, parse_line
 from tonmf.io.options import ReadOptions
 from tonmf.io.wording import shown
+from tonmf.times import moment_of
 from tonmf.watching.lines import LONGEST_LINE, Line
 
 JSON, PLAIN = "jsonl", "lines"
@@ -104,13 +104,12 @@ class Records:
         raise ValueError(f"expected {what} to be {expected}, got {NAMES[type(value)]} ({shown(value)})")
 
     def _seconds(self, when: Any) -> float:
-        try:
-            return seconds_of(when)
-        except (ValueError, OverflowError) as error:
+        moment = moment_of(when)
+        if moment is None:
             what = "nothing" if when is None else shown(when)
-            raise ValueError(
-                f"expected a time in its {shown(self._time_column)}, ISO 8601 or seconds since 1970, got {what}"
-            ) from error
+            column = shown(self._time_column)
+            raise ValueError(f"expected a time in its {column}, ISO 8601 or seconds since 1970, got {what}")
+        return moment.seconds
 
 
 def check_kind(kind: str) -> None:

@@ -1,0 +1,259 @@
+"""``tonmf timeline``: documents in order of time, each scored by the model of its moment; topics that come and go."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.cells import cell_len
+from rich.table import Table
+from rich.text import Text
+
+from tonmf.cli import options as opt
+from tonmf.cli.models import learn as fit
+from tonmf.cli.models import learning_options
+from tonmf.cli.plain import printable
+from tonmf.cli.reading import read, reading_files
+from tonmf.cli.screen import Screen
+from tonmf.cli.tables import GAP, NARROWEST, shortened
+from tonmf.errors import ParameterError
+
+if TYPE_CHECKING:
+    from tonmf.io import Documents, ReadOptions
+    from tonmf.timeline import Timeline, Window
+
+TIME = "Time"
+
+DAY = 86_400
+"""Seconds."""
+
+WORDS, NEW_WORDS = 3, 6
+"""Words of a topic in the table, and of a new topic below it."""
+
+
+@reading_files
+def timeline(
+    files: opt.Files,
+    reading: ReadOptions,
+    time_column: Annotated[
+        str,
+        typer.Option(
+            help="Column that says when each document was written: ISO 8601, mail dates, or seconds since 1970.",
+            rich_help_panel=TIME,
+        ),
+    ],
+    window: Annotated[
+        str, typer.Option(help="Length of a window, such as '7 days' or '12 hours'.", rich_help_panel=TIME)
+    ] = "7 days",
+    warm_up: Annotated[
+        str,
+        typer.Option(
+            help="The first documents, to learn from before the timeline begins: a number, a share such as 20%, or a time.",
+            rich_help_panel=TIME,
+        ),
+    ] = "20%",
+    learn: Annotated[
+        bool, typer.Option(help="Learn from the documents as they come, or only from the first.", rich_help_panel=TIME)
+    ] = True,
+    half_life: Annotated[
+        str | None,
+        typer.Option(
+            help="How fast documents are forgotten: a number of documents, or a time such as '30 days'. (Default: never.)",
+            rich_help_panel=TIME,
+        ),
+    ] = None,
+    contamination: opt.Contamination = "auto",
+    stop_words: opt.StopWords = "english",
+    stem: opt.Stem = None,
+    min_df: opt.MinDf = 2,
+    topics: opt.Topics = 25,
+    seed: opt.Seed = 0,
+    jobs: opt.Jobs = None,
+    output: opt.Output = None,
+    plot: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Draw topics, outliers and new topics to this .png or .svg file.",
+            rich_help_panel=opt.RESULTS,
+        ),
+    ] = None,
+    as_json: opt.AsJson = False,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Score the documents in FILES in order of time, each by the model of its moment, and show how topics come and go."""
+    screen = Screen(quiet, as_json)
+    options = learning_options(contamination, stop_words, stem, min_df, topics, seed, jobs)
+    _check_targets(files, window, half_life, output, plot)
+    documents = _in_order(read(screen, files, replace(reading, time_column=time_column)))
+    n_first = _n_first(warm_up, documents.times or [])
+    found = _follow(screen, documents, n_first, window, learn, {**options, "half_life": half_life})
+    for note in found.notes:
+        screen.note(note)
+    if output is not None:
+        _write(screen, documents, found, n_first, output)
+    if plot is not None:
+        from tonmf.plots import plot_timeline
+
+        with screen.step(f"Drawing {plot}"):
+            plot_timeline(found, plot)
+        screen.note(f"The plot is in {plot}.")
+    _show(screen, found, n_first, documents.notes)
+
+
+def _check_targets(
+    files: Sequence[str], window: str, half_life: str | None, output: str | None, plot: str | None
+) -> None:
+    """Refuse what cannot be done before the work begins."""
+    from tonmf.forgetting import half_life_of
+    from tonmf.times import duration_of
+
+    duration_of(window, "--window")
+    half_life_of(half_life)
+    if output is not None:
+        from tonmf.io import check_output
+
+        check_output(output, files)
+    if plot is not None:
+        from tonmf.io.write import check_no_input
+        from tonmf.plots import check_plot
+
+        check_plot(plot)
+        check_no_input(plot, files)
+
+
+def _in_order(documents: Documents) -> Documents:
+    """By time; documents of equal times stay in the order in which they came."""
+    import numpy as np
+
+    from tonmf.documents import take
+
+    times = documents.times or []
+    order = np.argsort(times, kind="stable").tolist()
+    if order == list(range(len(order))):
+        return documents
+    note = "The documents did not come in order of time, and were put in order."
+    return replace(
+        documents,
+        content=take(documents.content, order),
+        ids=[documents.ids[row] for row in order],
+        times=[times[row] for row in order],
+        notes=[*documents.notes, note],
+    )
+
+
+def _n_first(warm_up: str, times: Sequence[float]) -> int:
+    """How many documents come before the timeline."""
+    from tonmf.times import duration_of
+
+    text, n_docs = warm_up.strip(), len(times)
+    if text.isdecimal():
+        n_first = int(text)
+    elif text.endswith("%") and text[:-1].strip().replace(".", "", 1).isdecimal():
+        n_first = round(float(text[:-1]) / 100 * n_docs)
+    else:
+        end = times[0] + duration_of(text, "--warm-up, if neither a number of documents nor a share such as 20%,")
+        n_first = sum(time < end for time in times)
+    if not 0 < n_first < n_docs:
+        raise ParameterError(
+            f"--warm-up {warm_up} takes {n_first:,} of {n_docs:,} documents; expected at least 1, and some left for the "
+            "timeline. Give another number, share or time."
+        )
+    return n_first
+
+
+def _follow(
+    screen: Screen, documents: Documents, n_first: int, window: str, learn: bool, options: dict[str, Any]
+) -> Timeline:
+    from tonmf.documents import take
+
+    times, ids = documents.times or [], documents.ids
+    first, rest = list(range(n_first)), list(range(n_first, len(ids)))
+    past = take(documents.content, first)
+    detector = fit(screen, past, ids[:n_first], terms=documents.terms, **options).detector
+    with screen.step("Loading"):
+        from tonmf.births import Nursery
+        from tonmf.timeline import follow
+    nursery = Nursery()
+    nursery.remember(detector, past, detector.outlier_scores_, ids[:n_first], times[:n_first])
+    with screen.progress("Following") as done:
+        return follow(
+            detector,
+            take(documents.content, rest),
+            times[n_first:],
+            window=window,
+            ids=ids[n_first:],
+            learn=learn,
+            nursery=nursery,
+            on_done=done,
+        )
+
+
+def _write(screen: Screen, documents: Documents, found: Timeline, n_first: int, output: str) -> None:
+    from tonmf.documents import is_matrix
+    from tonmf.io import write_table
+
+    texts: list[str | None] = [None] * len(found.ids)
+    if not is_matrix(documents.content):
+        later = [documents.content[n_first + row] for row in found.rows.tolist()]
+        texts = [one if isinstance(one, str) else " ".join(map(str, one)) for one in later]
+    with screen.step(f"Writing {output}"):
+        write_table(output, {**found.columns(), "text": texts})
+    screen.note(f"All {len(found.ids):,} documents of the timeline are in {output}.")
+
+
+def _show(screen: Screen, found: Timeline, n_first: int, notes: Sequence[str]) -> None:
+    if screen.as_json:
+        screen.show_json({"learnt_from": n_first, **found.to_dict(), "notes": [*notes, *found.notes]})
+        return
+    screen.show(_table(found, screen.width))
+    screen.show()
+    flagged, n_docs = int(found.outliers.sum()), len(found.ids)
+    screen.show(Text(f"{flagged:,} of {n_docs:,} documents were flagged, after {n_first:,} to learn from."))
+    if not found.alerts:
+        screen.show(Text("No new topic was found."))
+        return
+    screen.show()
+    screen.show(Text("New topics:"))
+    for alert in found.alerts:
+        new = alert.new
+        words = printable(", ".join(new.words[:NEW_WORDS]))
+        such = printable(", ".join(new.documents[:3]))
+        when = f"{_written(new.raised, found)}  {new.size:>4} documents since {_written(new.since, found)}"
+        screen.show(Text(f"  {when}  {words}  (such as {such})"), wrap=False)
+
+
+def _table(found: Timeline, width: int) -> Table:
+    """A line for each window that has documents, with what happens to topics in it."""
+    windows = [window for window in found.windows if window.n_docs]
+    facts = {
+        "from": [_written(window.start, found) for window in windows],
+        "documents": [f"{window.n_docs:,}" for window in windows],
+        "outliers": [f"{100 * window.outlier_share:.1f} %" for window in windows],
+    }
+    table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="bold")
+    room = width
+    for name, values in facts.items():
+        table.add_column(name, justify="left" if name == "from" else "right", no_wrap=True)
+        room -= max(map(cell_len, (name, *values))) + GAP
+    table.add_column("topics that are new (*), emerge (+) or fade (-)", no_wrap=True)
+    for window, *known in zip(windows, *facts.values(), strict=True):
+        table.add_row(*map(Text, known), Text(shortened(_events(window, found), max(room, NARROWEST))))
+    return table
+
+
+def _events(window: Window, found: Timeline) -> str:
+    new = {alert.topic for alert in found.alerts if window.start <= alert.new.raised < window.end}
+    marked = [("*" if topic in new else "+", topic) for topic in window.emerging]
+    marked = [*sorted(marked), *(("-", topic) for topic in window.fading)]
+    return "  ".join(f"{mark}{printable(' '.join(found.words[topic][:WORDS]))}" for mark, topic in marked)
+
+
+def _written(seconds: float, found: Timeline) -> str:
+    """A day, and the time if windows are shorter than that."""
+    from tonmf.times import time_text
+
+    short = found.windows[0].end - found.windows[0].start < DAY
+    return time_text(seconds)[:16].replace("T", " ") if short else time_text(seconds)[:10]

@@ -1,0 +1,184 @@
+"""Plots that look alike: colours that the colour-blind can tell apart; SVG and PNG. And the plot of a timeline."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tonmf.errors import InputError, MissingExtraError
+from tonmf.io.atomic import check_writable, replacing
+from tonmf.io.wording import path_shown
+from tonmf.times import duration_text
+
+if TYPE_CHECKING:
+    from tonmf.timeline import Timeline
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
+"""Okabe and Ito's colours, the strongest first; yellow, which is too light for lines on white, is left out."""
+
+SETTINGS = {
+    "axes.grid": True,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "font.size": 9,
+    "grid.alpha": 0.25,
+    "legend.frameon": False,
+    "lines.linewidth": 1.5,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "tonmf",
+}
+DOTS_PER_INCH = 110
+
+WRITTEN: Mapping[str, Mapping[str, Any]] = {"svg": {"Date": None}, "png": {"Software": None}}
+"""What plots are written as, with what keeps the bytes the same for the same plot."""
+
+MOST_TOPICS = 16
+"""Topics that a plot shows."""
+
+LABEL_WORDS = 3
+"""Words that a topic goes by in a plot."""
+
+USUAL, RISING, NEW, STRANGE = "#9DB7CC", COLOURS[0], COLOURS[1], "#555555"
+
+
+def require_matplotlib(extra: str = "plot") -> Any:
+    """matplotlib, or an error that says how to get it."""
+    try:
+        import matplotlib as mpl
+    except ImportError as error:
+        raise MissingExtraError(
+            f"Plots need matplotlib, which is not installed. Install it with: pip install 'tonmf[{extra}]'"
+        ) from error
+    return mpl
+
+
+def check_plot(path: str | os.PathLike[str]) -> None:
+    """Refuse a plot that cannot be made, before any work is done for it."""
+    _format_of(path)
+    check_writable(path)
+    require_matplotlib()
+
+
+def _format_of(path: str | os.PathLike[str]) -> str:
+    extension = Path(path).suffix.lower().lstrip(".")
+    if extension not in WRITTEN:
+        raise InputError(f"{path_shown(os.fspath(path))}: expected a name that ends in .png or .svg.")
+    return extension
+
+
+def save_canvas(canvas: Any, path: str | os.PathLike[str]) -> None:
+    """Write a figure, whole or not at all; the same figure gives the same bytes."""
+    extension = _format_of(path)
+    with replacing(Path(path)) as temporary:
+        canvas.savefig(temporary, format=extension, dpi=DOTS_PER_INCH, metadata=WRITTEN[extension])
+
+
+def plot_timeline(timeline: Timeline, path: str | os.PathLike[str], *, title: str | None = None) -> None:
+    """Draw a timeline: outliers above, and below a row for each topic with its share in every window.
+
+    Topics that were there from the beginning come first, those that change most, the largest at the top; then new ones in
+    the order in which they were found, each from when its alert was raised.
+
+    Parameters
+    ----------
+    timeline : Timeline
+    path : str or path
+        A .png or .svg file (needs ``pip install 'tonmf[plot]'``).
+    title : str, optional
+        What is above the plot.
+    """
+    mpl = require_matplotlib()
+    check_plot(path)
+    from matplotlib.figure import Figure
+
+    topics = topics_to_show(timeline)
+    with mpl.rc_context({**SETTINGS, "axes.grid": False}):
+        heights = [1.6] + [1.0] * len(topics)
+        canvas: Any = Figure(figsize=(9.5, 1.2 + 0.45 * sum(heights)), layout="constrained")
+        canvas.get_layout_engine().set(h_pad=0.01, hspace=0.0)
+        grid = canvas.subplots(len(heights), 1, sharex=True, squeeze=False, height_ratios=heights).ravel()
+        _draw_outliers(grid[0], timeline)
+        for axes, topic in zip(grid[1:], topics, strict=True):
+            _draw_topic(axes, timeline, topic)
+        _draw_dates(grid[-1], timeline)
+        length = duration_text(timeline.windows[0].end - timeline.windows[0].start)
+        grid[0].set_title(title or f"Share of each topic in windows of {length}", loc="left", fontsize=11)
+        save_canvas(canvas, path)
+
+
+def topics_to_show(timeline: Timeline) -> list[int]:
+    """New ones, the latest if there are too many, and before them as many of the others as there is room for."""
+    new = [alert.topic for alert in timeline.alerts][-(MOST_TOPICS - 4) :]
+    others = [topic for topic in range(len(timeline.words)) if topic not in {alert.topic for alert in timeline.alerts}]
+    n_docs = np.array([window.n_docs for window in timeline.windows], dtype=np.float64)
+    shares = np.array([window.shares for window in timeline.windows])
+    means = n_docs @ shares / max(n_docs.sum(), 1)
+    n_changes = {
+        topic: sum(topic in window.emerging or topic in window.fading for window in timeline.windows)
+        for topic in others
+    }
+    chosen = sorted(others, key=lambda topic: (-n_changes[topic], -means[topic]))[: MOST_TOPICS - len(new)]
+    return [*sorted(chosen, key=lambda topic: -means[topic]), *new]
+
+
+def _draw_outliers(axes: Any, timeline: Timeline) -> None:
+    shares = [100 * window.outlier_share for window in timeline.windows]
+    _bars(axes, timeline, shares, [STRANGE] * len(shares))
+    _frame(axes, "outliers", STRANGE, max(shares))
+
+
+def _draw_topic(axes: Any, timeline: Timeline, topic: int) -> None:
+    alert = next((alert for alert in timeline.alerts if alert.topic == topic), None)
+    shares = [100 * float(window.shares[topic]) for window in timeline.windows]
+    rising, colours = False, []
+    for number, window in enumerate(timeline.windows):
+        fell = number > 0 and shares[number] < shares[number - 1] / 2
+        rising = topic in window.emerging or (rising and not fell and topic not in window.fading)
+        colours.append(NEW if alert else RISING if rising else USUAL)
+    _bars(axes, timeline, shares, colours)
+    label = ", ".join(timeline.words[topic][:LABEL_WORDS])
+    _frame(axes, label, NEW if alert else "black", max(shares))
+    if alert is not None:
+        raised = _date(alert.new.raised)
+        axes.axvline(raised, color=NEW, linewidth=0.8, linestyle=":")
+        found = f"new on {raised:%-d %b}, {alert.new.size} documents"
+        axes.text(-0.008, 0.12, found, transform=axes.transAxes, ha="right", va="center", fontsize=7, color="#666666")
+
+
+def _bars(axes: Any, timeline: Timeline, values: Sequence[float], colours: Sequence[str]) -> None:
+    starts = [_date(window.start) for window in timeline.windows]
+    widths = [timedelta(seconds=0.92 * (window.end - window.start)) for window in timeline.windows]
+    axes.bar(starts, values, width=widths, align="edge", color=colours)
+
+
+def _frame(axes: Any, label: str, colour: str, highest: float) -> None:
+    """A label on the left, and the highest share on the right."""
+    top = highest if highest > 0 else 1.0
+    axes.set_ylim(0, 1.12 * top)
+    axes.set_yticks([])
+    axes.spines["left"].set_visible(False)
+    axes.spines["bottom"].set_color("#BBBBBB")
+    axes.tick_params(axis="x", length=0)
+    axes.text(-0.008, 0.5, label, transform=axes.transAxes, ha="right", va="center", color=colour)
+    axes.text(
+        1.005, 0.5, f"up to {highest:.2g} %", transform=axes.transAxes, va="center", fontsize=7.5, color="#666666"
+    )
+
+
+def _draw_dates(axes: Any, timeline: Timeline) -> None:
+    from matplotlib import dates
+
+    axes.set_xlim(_date(timeline.windows[0].start), _date(timeline.windows[-1].end))
+    locator = dates.AutoDateLocator(minticks=4, maxticks=10)  # type: ignore[no-untyped-call]
+    axes.xaxis.set_major_locator(locator)
+    axes.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
+    axes.tick_params(axis="x", length=3)
+
+
+def _date(seconds: float) -> datetime:
+    return datetime(1970, 1, 1) + timedelta(seconds=seconds)

@@ -1,0 +1,108 @@
+"""Documents in order of time: each scored by the model of its moment, topics that come and go, and new ones (docs/time.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from tonmf.births import NewTopic, Nursery
+from tonmf.detector import TextOutlierDetector
+from tonmf.documents import COUNTS, as_documents, check_names
+from tonmf.errors import InputError
+from tonmf.ops import Array
+from tonmf.parameters import check_at_least
+from tonmf.times import UNITS, duration_of, duration_text, seconds_of, time_text
+from tonmf.walk import Walk, Windows
+from tonmf.windows import Alert, Timeline, Window
+
+__all__ = ["Alert", "NewTopic", "Nursery", "Timeline", "Window", "follow"]
+
+BATCH = 100
+"""Documents after which the model learns."""
+
+
+def follow(
+    detector: TextOutlierDetector,
+    documents: Any,
+    times: Any,
+    *,
+    window: Any = "7 days",
+    ids: Sequence[Any] | None = None,
+    learn: bool = True,
+    batch: int = BATCH,
+    nursery: Nursery | None = None,
+    on_done: Callable[[float], None] | None = None,
+) -> Timeline:
+    """Go through documents in order of time with a fitted detector.
+
+    Each document is scored by the model of its moment, then learnt. Strange ones that come to hang together become a topic of
+    the model (`tonmf.births`), which is announced once. The detector is changed: it ends as one that has seen them all.
+
+    Parameters
+    ----------
+    detector : TextOutlierDetector
+        Fitted on earlier documents.
+    documents : as in ``fit``
+    times : sequence of shape (n_docs,)
+        When each was written: datetimes, ISO 8601, mail dates or seconds since 1970. Documents are put in order by them; those
+        of equal times stay in the order given.
+    window : str or timedelta
+        Length of a window, such as "7 days".
+    ids : sequence of shape (n_docs,), optional
+        What the documents are called; their numbers if not given.
+    learn : bool
+        Whether the detector learns from the documents. New topics are added in any case.
+    batch : int
+        Documents after which it learns.
+    nursery : Nursery, optional
+        Where strange documents of before are kept. Without one, bursts are compared with the first documents.
+    on_done : callable, optional
+        Called with the share that is done, from 0 to 1.
+
+    Returns
+    -------
+    timeline : Timeline
+
+    Examples
+    --------
+    >>> from tonmf import TextOutlierDetector
+    >>> from tonmf.datasets import make_corpus
+    >>> texts = make_corpus(n_docs=400, n_outliers=0).texts
+    >>> times = [f"2026-01-{1 + day:02d}" for day in range(20) for _ in range(10)]
+    >>> timeline = follow(TextOutlierDetector().fit(texts[:200]), texts[200:], times, window="10 days")
+    >>> [(window.n_docs, window.n_outliers) for window in timeline.windows], timeline.alerts
+    ([(100, 2), (100, 1)], [])
+    """
+    check_is_fitted(detector)
+    check_at_least(batch, 1, "batch")
+    if detector.uses_embeddings_:
+        raise InputError("A timeline is made of words; the detector was fitted with embeddings. Fit one without.")
+    documents, kind = as_documents(documents)
+    n_docs = documents.shape[0] if kind == COUNTS else len(documents)
+    names, seconds = check_names(ids, n_docs), seconds_of(times, n_docs)
+    length = duration_of(window, "window")
+    order = np.argsort(seconds, kind="stable").astype(np.int64)
+    windows = Windows.over(seconds, length)
+    walk = Walk(detector, Nursery() if nursery is None else nursery, documents, names, seconds, learn)
+    for start in range(0, n_docs, batch):
+        for seen in walk.go(order[start : start + batch]):
+            windows.add(seconds[seen.rows], seen)
+        if on_done is not None:
+            on_done(min(start + batch, n_docs) / n_docs)
+    return walk.timeline(order, windows, _notes(seconds, windows))
+
+
+def _notes(seconds: Array, windows: Windows) -> list[str]:
+    notes = []
+    if (np.diff(seconds) < 0).any():
+        notes.append("The documents did not come in order of time, and were put in order.")
+    if len(seconds) > 1 and seconds.min() == seconds.max():
+        notes.append(f"All documents have the same time, {time_text(seconds[0])}, so there is nothing to compare.")
+    elif len(windows.tallies) == 1 and len(seconds) > 1:
+        span = f"{(seconds.max() - seconds.min()) / UNITS['day']:.2g} days"
+        length = duration_text(windows.length)
+        notes.append(f"All documents lie within {span}, in one window of {length}: give a shorter one to see changes.")
+    return notes
