@@ -7,7 +7,19 @@ from importlib import import_module
 
 from benchmarks.harness import describe_machine
 
-BENCHMARKS = "speed cost dense scaling machine serving opening outofcore watching novelty newswire".split()
+BENCHMARKS = [
+    "speed",
+    "cost",
+    "dense",
+    "scaling",
+    "machine",
+    "serving",
+    "opening",
+    "outofcore",
+    "watching",
+    "novelty",
+    "newswire",
+]
 
 
 def main(names: list[str]) -> None:
