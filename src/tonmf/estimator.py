@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
 
@@ -19,10 +19,11 @@ from tonmf.blas import one_blas_thread
 from tonmf.blocks import Pass, Topics, document_step
 from tonmf.bundles import Bundle, provenance, write_bundle
 from tonmf.errors import InputError
+from tonmf.executors import Executor
 from tonmf.executors.serial import SerialExecutor
-from tonmf.init import STARTS, Start, at_unit_norm
+from tonmf.init import STARTS, Start, at_unit_norm, term_sums
 from tonmf.inner import INNER_METHODS
-from tonmf.mixture import Mixture, read_blocks
+from tonmf.mixture import Mixture
 from tonmf.model_state import read_attributes, state_arrays, state_fields
 from tonmf.objective import outlier_norms, shrink
 from tonmf.ops import Array, Ops
@@ -31,10 +32,10 @@ from tonmf.penalty import Ramp
 from tonmf.saved_parameters import kept_parameters, restored_parameters
 from tonmf.signs import OutlierSigns
 from tonmf.solver import Options, Problem, Progress, Solution, solve
-from tonmf.sources import Block
+from tonmf.sources import Block, Source
 from tonmf.sources.memory import MatrixSource, default_block_size
 from tonmf.threshold import automatic_threshold, common_norm, threshold_for_share
-from tonmf.validation import as_dtype, check_n_topics, check_rows, check_sample_weight, check_start
+from tonmf.validation import as_dtype, check_n_topics, check_rows, check_sample_weight, check_start, keep_columns
 
 STALLED = 0.99
 """Rank correlation of first and last residuals from which a fit counts as one that stayed at its start."""
@@ -101,6 +102,10 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         Seed of the start. With a seed, runs repeat bit for bit on one machine.
     callback : callable, optional
         Called with a `tonmf.Progress` after each iteration. An exception in it ends the fit.
+    executor : dask.distributed.Client, optional
+        The cluster to fit on (``pip install 'tonmf[dask]'``); this process if not given. X may then be a Dask array, a dataframe
+        of numbers, a bag of rows or of sparse blocks, or a list of partitions (docs/scale.md). `n_jobs` is for this process:
+        each worker uses the threads that it has. Other methods run in this process.
 
     Attributes
     ----------
@@ -167,6 +172,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         n_jobs: int | None = None,
         random_state: Any = None,
         callback: Callable[[Progress], None] | None = None,
+        executor: Any = None,
     ) -> None:
         self.n_topics = n_topics
         self.max_topics = max_topics
@@ -187,6 +193,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.callback = callback
+        self.executor = executor
 
     # ------------------------------------------------------------------ fitting
 
@@ -207,18 +214,44 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         self : TONMF
         """
         check_model_parameters(self.get_params(deep=False), defaults_of(type(self)))
-        X = check_rows(self, X, reset=True)
-        weights = check_sample_weight(sample_weight, X.shape[0])
-        n_topics = check_n_topics(self.n_topics, self.max_topics, *X.shape)
+        if self.executor is not None:
+            source, executor, weights = self._on_cluster(X, sample_weight)
+        else:
+            X = check_rows(self, X, reset=True)
+            source, executor, weights = self._in_memory(X, check_sample_weight(sample_weight, X.shape[0]))
+        n_topics = check_n_topics(self.n_topics, self.max_topics, source.n_docs, source.n_terms)
         ops = make_ops(self.backend, self.n_jobs)
-        source = MatrixSource(X, weights, self.block_size or default_block_size(X, n_topics), ops)
         with one_blas_thread():
-            H, W = at_unit_norm(self._start(source, n_topics, ops), X.dtype)
+            H, W = at_unit_norm(self._start(source, n_topics, ops, executor), source.dtype)
             source.start_from(H, n_topics)
-            solution = solve(Problem(source, self._options(), ops, SerialExecutor(), self.callback), W)
-            self._keep(solution, source, weights, ops)
+            solution = solve(Problem(source, self._options(), ops, executor, self.callback), W)
+            self._keep(solution, source, weights, ops, executor)
         self._warn(solution)
         return self
+
+    def _in_memory(self, X: sp.csr_matrix, weights: Array) -> tuple[Source, Executor, Array]:
+        """Rows that this process goes over."""
+        n_topics = check_n_topics(self.n_topics, self.max_topics, *X.shape)
+        size, ops = self.block_size or default_block_size(X, n_topics), make_ops(self.backend, self.n_jobs)
+        return MatrixSource(X, weights, size, ops), SerialExecutor(), weights
+
+    def _on_cluster(self, X: Any, sample_weight: Any) -> tuple[Source, Executor, Array]:
+        """Rows that the workers of a cluster go over."""
+        from tonmf.cluster_rows import cut_rows, is_collection, read_rows
+        from tonmf.executors.cluster import Cluster
+        from tonmf.executors.dask import DaskExecutor
+
+        cluster = Cluster(self.executor)
+        expected = self.max_topics if isinstance(self.n_topics, str) else self.n_topics or 10
+        if not is_collection(X):
+            X = check_rows(self, X, reset=True)
+            weights = check_sample_weight(sample_weight, X.shape[0])
+            return cut_rows(cluster, X, weights, expected, self.block_size), DaskExecutor(cluster), weights
+        if sample_weight is not None:
+            raise InputError("sample_weight is for rows in memory; X is in partitions. Repeat rows, or leave it out.")
+        source = read_rows(cluster, X, expected, self.block_size)
+        keep_columns(self, X, source.n_terms)
+        return source, DaskExecutor(cluster), np.ones(source.n_docs)
 
     def _options(self) -> Options:
         paper = self.solver == "paper"
@@ -235,13 +268,14 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
             compare_with_start=paper and isinstance(self.init, str) and self.init == "uniform",
         )
 
-    def _start(self, source: MatrixSource, n_topics: int, ops: Ops) -> Start:
+    def _start(self, source: Source, n_topics: int, ops: Ops, executor: Executor) -> Start:
         if isinstance(self.init, str):
-            return STARTS[self.init](source, n_topics, check_random_state(self.random_state), ops, SerialExecutor())
+            return STARTS[self.init](source, n_topics, check_random_state(self.random_state), ops, executor)
         return check_start(self.init, source.n_docs, source.n_terms, n_topics)
 
-    def _keep(self, solution: Solution, source: MatrixSource, weights: Array, ops: Ops) -> None:
-        blocks = source.blocks()
+    def _keep(self, solution: Solution, source: Source, weights: Array, ops: Ops, executor: Executor) -> None:
+        of_documents = executor.gather(lambda block: (block.rho, block.omega, block.squared_norms), source.blocks())
+        rho, omega, squared_norms = (np.concatenate(parts) for parts in zip(*of_documents, strict=True))
         self.components_ = solution.topics.W.T
         self._gram = solution.topics.G
         self.alpha_ = solution.alpha
@@ -249,22 +283,20 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         self.topic_shares_ = solution.usage / max(solution.usage.sum(), np.finfo(np.float64).tiny)
         self.objective_history_ = np.array(solution.history)
         self.n_iter_ = solution.n_iter
-        self.residual_norms_ = np.concatenate([block.rho for block in blocks])
-        self.weights_ = np.concatenate([block.omega for block in blocks])
+        self.residual_norms_, self.weights_ = rho, omega
         self._score_by = self.score_by  # what threshold_ belongs to, whatever the parameter says later
         if self._score_by in MIXTURE_SCORES:
-            self._mixture = Mixture.of(solution.topics.W, source.term_sums(), solution.usage)
-            self.outlier_scores_ = self._mixture_score(source, ops)
+            self._mixture = Mixture.of(solution.topics.W, term_sums(source, ops, executor), solution.usage)
+            self.outlier_scores_ = self._mixture_score(source, ops, executor)
         else:
             self.outlier_scores_ = self._residual_score(self.residual_norms_)
-        self.threshold_ = self._threshold(blocks, weights)
+        self.threshold_ = self._threshold(squared_norms, weights)
         self.offset_ = -self.threshold_
 
-    def _threshold(self, blocks: Sequence[Block], weights: Array) -> float:
+    def _threshold(self, squared_norms: Array, weights: Array) -> float:
         of_residuals = self._score_by not in MIXTURE_SCORES
         scores = self.residual_norms_ if of_residuals else self.outlier_scores_
         if isinstance(self.contamination, str):
-            squared_norms = np.concatenate([block.squared_norms for block in blocks])
             bound = common_norm(squared_norms[weights > 0]) if of_residuals else None
             threshold = automatic_threshold(scores, weights, bound)
         else:
@@ -315,7 +347,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         X = self._check_new(X)
         if self._score_by in MIXTURE_SCORES:
             ops = make_ops(self.backend, self.n_jobs)
-            return self._mixture_score(self._source_of(X, ops), ops)
+            return self._mixture_score(self._source_of(X, ops), ops, SerialExecutor())
         return self._residual_score(self._solve_rows(X)[1])
 
     def outlier_matrix(self, X: Any, rows: Any = None) -> Array:
@@ -367,9 +399,14 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
     def _residual_score(self, rho: Array) -> Array:
         return rho.copy() if self._score_by == "residual" else outlier_norms(rho, self.alpha_)
 
-    def _mixture_score(self, source: MatrixSource, ops: Ops) -> Array:
-        reading = read_blocks(self._mixture, ops, source)
-        return reading.unexplained.copy() if self._score_by == "unexplained" else reading.strangeness
+    def _mixture_score(self, source: Source, ops: Ops, executor: Executor) -> Array:
+        mixture, unexplained = self._mixture, self._score_by == "unexplained"
+
+        def score(block: Block) -> Array:
+            reading = mixture.read(ops, block.X)
+            return reading.unexplained.copy() if unexplained else reading.strangeness
+
+        return np.concatenate(executor.gather(score, source.blocks()))
 
     def save(self, path: str | Path) -> None:
         """Save the fitted model in a folder that ``tonmf.load`` reads, and that holds nothing that can execute.

@@ -11,6 +11,8 @@ from tonmf.sources import Block
 class SerialExecutor:
     """`tonmf.executors.Executor` that adds every block's share into one set of sums."""
 
+    far = False
+
     def run(self, step: Callable[[Block, S], None], blocks: Iterable[Block], empty: Callable[[], S]) -> S:
         sums = empty()
         for block in blocks:

@@ -65,14 +65,6 @@ class MatrixSource(HeldBlocks[Block]):
             nothing = np.zeros((high - low, 0), X.dtype)
             self._blocks.append(Block(ops.prepare(rows), squared_norms(rows), sample_weight[low:high], low, nothing))
 
-    def term_sums(self) -> Array:
-        """Σ_i s_i x_it of each term t, float64."""
-        sums = np.zeros(self.n_terms)
-        for block in self._blocks:
-            rows = rows_between(self._X, block.first, block.first + len(block.sample_weight))
-            sums += rows.T.astype(np.float64) @ block.sample_weight
-        return sums
-
     def matrix(self) -> sp.csr_matrix:
         return self._X
 
