@@ -103,9 +103,9 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
     callback : callable, optional
         Called with a `tonmf.Progress` after each iteration. An exception in it ends the fit.
     executor : dask.distributed.Client, optional
-        The cluster to fit on (``pip install 'tonmf[dask]'``); this process if not given. X may then be a Dask array, a dataframe
-        of numbers, a bag of rows or of sparse blocks, or a list of partitions (docs/scale.md). `n_jobs` is for this process:
-        each worker uses the threads that it has. Other methods run in this process.
+        The cluster to fit on (``pip install 'tonmf[dask]'``); this process if not given. X may then be a Dask array, a
+        dataframe of numbers, a bag of rows or of sparse blocks, or a list of partitions (docs/scale.md). `n_jobs` is for this
+        process: each worker uses the threads that it has. Other methods run in this process.
 
     Attributes
     ----------
@@ -237,7 +237,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
 
     def _on_cluster(self, X: Any, sample_weight: Any) -> tuple[Source, Executor, Array]:
         """Rows that the workers of a cluster go over."""
-        from tonmf.cluster_rows import cut_rows, is_collection, read_rows
+        from tonmf.cluster.rows import cut_rows, is_collection, read_rows
         from tonmf.executors.cluster import Cluster
         from tonmf.executors.dask import DaskExecutor
 

@@ -1,7 +1,8 @@
 """The parameters of an estimator in a saved model: those that are plain values.
 
-What belongs to this process or machine is not kept: ``callback``, ``executor``, ``n_jobs``, and a ``random_state`` or ``init`` that is an
-object. A parameter without which the model could not read documents, but that is code of the user's own, cannot be saved.
+What belongs to this process or machine is not kept: ``callback``, ``executor``, ``n_jobs``, and a ``random_state`` or ``init``
+that is an object. A parameter without which the model could not read documents, but that is code of the user's own, cannot be
+saved.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from tonmf.ops import Array
 from tonmf.text import document_frequencies
@@ -29,8 +30,16 @@ def damped(counts: sp.csr_matrix) -> sp.csr_matrix:
 
 def inverse_document_frequencies(counts: sp.csr_matrix) -> Array:
     """idf of each term, from the documents at hand."""
-    n_docs = counts.shape[0]
-    idf: Array = np.log((1 + n_docs) / (1 + document_frequencies(counts))) + 1
+    return idf_of(document_frequencies(counts), counts.shape[0])
+
+
+def idf_of(document_frequencies: NDArray[np.int64], n_docs: int) -> Array:
+    """idf of each term, from the number of documents that it occurs in.
+
+    >>> idf_of(np.array([1, 3]), 3).round(3).tolist()
+    [1.693, 1.0]
+    """
+    idf: Array = np.log((1 + n_docs) / (1 + document_frequencies)) + 1
     return idf
 
 

@@ -6,11 +6,19 @@ import errno
 import socket
 import time
 import uuid
-from collections.abc import Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NoReturn, TypeVar
 from urllib.parse import urlsplit
 
 from tonmf.errors import ClusterError, InputError, MissingExtraError, ParameterError, TonmfError
+from tonmf.executors.worker import forget_session
+from tonmf.sources.partitions import SESSION
+
+T = TypeVar("T")
+
+ATTEMPTS = 4
+"""How often something is tried when workers are lost on the way."""
 
 LOOK_EVERY = 2.0
 """Seconds after which one looks whether a cluster that is waited for is still there."""
@@ -40,8 +48,8 @@ def connect(address: str, timeout: float = 10.0) -> Any:
         return Client(address, timeout=timeout, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         raise ClusterError(
-            f"No Dask scheduler answers at {address!r}. Start one (dask scheduler, dask worker ADDRESS), and give the address that "
-            "it prints, such as tcp://127.0.0.1:8786."
+            f"No Dask scheduler answers at {address!r}. Start one (dask scheduler, dask worker ADDRESS), and give the address "
+            "that it prints, such as tcp://127.0.0.1:8786."
         ) from error
 
 
@@ -105,7 +113,7 @@ class Cluster:
             if version != tonmf.__version__:
                 has = "no tonmf" if version is None else f"tonmf {version}"
                 raise ClusterError(
-                    f"The worker at {address} has {has}, and this is tonmf {tonmf.__version__}. Install the same on all workers."
+                    f"The worker at {address} has {has}, and this is tonmf {tonmf.__version__}. Install the same everywhere."
                 )
 
     def send_to_all(self, value: Any, key: str) -> Any:
@@ -118,17 +126,47 @@ class Cluster:
         key = f"tonmf-sent-{self.new_token()}"
         return self.client.scatter({key: value}, workers=there, direct=self.direct)[key]
 
+    def task(self, name: str, function: Callable[..., Any], *arguments: Any) -> Any:
+        """A reference to what a function makes of some arguments, called after the name."""
+        return self.client.submit(function, *arguments, key=f"tonmf-{name}-{self.new_token()}", pure=False)
+
+    def persist(self, attempt: Callable[[], T], n_attempts: int) -> T:
+        """Try until it works, as long as what goes wrong is that workers are lost."""
+        for number in range(1, n_attempts):
+            try:
+                return attempt()
+            except BaseException as error:
+                self.explain(error, last=number == n_attempts)
+        return attempt()
+
+    @contextmanager
+    def forgetting_in_the_end(self) -> Iterator[None]:
+        """Workers drop what fits of this process remember, when these are over."""
+        try:
+            yield
+        finally:
+            if self.client.status == "running":
+                self.client.run(forget_session, SESSION, on_error="ignore")
+
     def new_token(self) -> str:
         """What makes names of tasks unique."""
         return uuid.uuid4().hex
 
+    def made(self, references: Sequence[Any]) -> None:
+        """Wait for values that are made from one partition each; an error tells which partition is to blame."""
+        from concurrent.futures import CancelledError
+
+        self.wait(references)
+        for number, reference in enumerate(references):
+            if reference.status == "error":
+                self.explain(reference.exception(), references)
+            elif reference.status != "finished":
+                raise CancelledError(f"what was made of partition {number} was lost")
+
     def read(self, references: Sequence[Any]) -> list[Any]:
         """Values made from one partition each, brought here; an error tells which partition is to blame."""
-        try:
-            return self.results(references)
-        except BaseException as error:
-            self.explain(error, references, last=True)
-            raise
+        self.made(references)
+        return self.results(references)
 
     def holders(self, references: Sequence[Any]) -> list[tuple[str, ...]]:
         """Which workers have each of some values."""
@@ -179,8 +217,8 @@ class Cluster:
                 self.blame(number, reference.exception())
         if isinstance(error, KilledWorker):
             raise ClusterError(
-                f"Workers died again and again while they worked on the same documents ({error.task}): most likely they ran out of "
-                "memory. Give them more, or cut the documents into more partitions."
+                f"Workers died again and again while they worked on the same documents ({error.task}): most likely they ran out "
+                "of memory. Give them more, or cut the documents into more partitions."
             ) from error
         if isinstance(error, MemoryError):
             raise ClusterError(
@@ -214,8 +252,8 @@ class Cluster:
         """The scheduler must be there."""
         if self.client.status != "running":
             raise ClusterError(
-                f"The Dask scheduler at {self.address} does not answer any more (the client is {self.client.status}). The fit has "
-                "ended, and the model is as it was before. Start a scheduler, connect, and fit again."
+                f"The Dask scheduler at {self.address} does not answer any more (the client is {self.client.status}). The fit "
+                "has ended, and the model is as it was before. Start a scheduler, connect, and fit again."
             ) from error
 
 

@@ -1,9 +1,9 @@
 """Blocks on the workers of a Dask cluster.
 
-A pass is one task for each worker (`tonmf-pass-…`), which goes over its partitions and returns their sums, and a tree of tasks that
-add these up (`tonmf-merge-…`). What all of them need, the topics above all, is sent to every worker once (`tonmf-told-…`); sums
-travel in the type of the topics. So a pass moves n_workers × n_terms × n_topics numbers in either direction, and nothing that
-grows with the documents. `tonmf.executors.worker` is what runs there.
+A pass is one task for each worker (`tonmf-pass-…`), which goes over its partitions and returns their sums, and a tree of tasks
+that add these up (`tonmf-merge-…`). What all of them need, the topics above all, is sent to every worker once (`tonmf-told-…`);
+sums travel in the type of the topics. So a pass moves n_workers × n_terms × n_topics numbers in either direction, and nothing
+that grows with the documents. `tonmf.executors.worker` is what runs there.
 
 Tasks prefer the worker that has their partitions, but may run elsewhere: Dask then makes lost partitions again from their
 input. What it cannot make again (what we sent, partitions cut from a matrix in memory) is sent again, and the step repeated.
@@ -20,13 +20,10 @@ import numpy as np
 
 from tonmf.errors import TonmfError
 from tonmf.executors import S, T, worker
-from tonmf.executors.cluster import Cluster, Unlucky
+from tonmf.executors.cluster import ATTEMPTS, Cluster, Unlucky
 from tonmf.executors.packing import pack
 from tonmf.sources import Block
 from tonmf.sources.partitions import FitLog, PartitionedData, PartitionSource, partitions_of
-
-ATTEMPTS = 4
-"""How often a step is tried when workers are lost on the way."""
 
 PLAN_SECONDS = 2.0
 """How long a plan of who works on what is used before one looks again which workers there are."""
@@ -169,16 +166,8 @@ class DaskExecutor:
             except BaseException as error:
                 self.cluster.explain(error, source.data.references, last=number == ATTEMPTS)
             self._planned = -np.inf
-            self._supply_lost(source.data)
+            source.data.supply_lost()
         raise AssertionError  # pragma: no cover
-
-    def _supply_lost(self, data: PartitionedData) -> None:
-        """Send partitions again that Dask cannot make again."""
-        if data.supply is None:
-            return
-        for number, reference in enumerate(data.references):
-            if reference.status in ("lost", "cancelled"):
-                data.references[number] = data.supply(number)
 
     def _plan_for(self, data: PartitionedData) -> Plan:
         """Which worker works on which partitions."""

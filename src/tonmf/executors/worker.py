@@ -219,8 +219,8 @@ def check(errand: Errand, partition: Partition) -> None:
         return
     raise InputError(
         f"Partition {errand.number} is not what it was when the fit began: it had {facts.n_docs} documents and "
-        f"{facts.n_stored} stored values, and when it was read again {partition.n_docs} documents. Fit again, on data that stays as "
-        "it is."
+        f"{facts.n_stored} stored values, and when it was read again {partition.n_docs} documents and other values. Fit again, "
+        "on data that stays as it is."
     )
 
 

@@ -1,8 +1,8 @@
 """Documents that are kept in partitions on other machines, and the handle by which a fit goes over them.
 
-A `Partition` is on a worker; here is only a reference to it (`PartitionSource.data`). What a fit remembers of its documents is on
-the worker too, beside the partition (`tonmf.executors.worker`). So the source keeps a log instead: which fit this is, how many
-passes it has done, and what has to happen to every document's topics before the next one.
+A `Partition` is on a worker; here is only a reference to it (`PartitionSource.data`). What a fit remembers of its documents is
+on the worker too, beside the partition (`tonmf.executors.worker`). So the source keeps a log instead: which fit this is, how
+many passes it has done, and what has to happen to every document's topics before the next one.
 """
 
 from __future__ import annotations
@@ -30,11 +30,10 @@ _numbers = itertools.count(1)
 
 @dataclass(frozen=True)
 class Partition:
-    """Some blocks, numbered from the first document of the partition; `begins` says how each document begins, if asked for."""
+    """Some blocks, whose documents are numbered from the first of the partition."""
 
     blocks: tuple[Block, ...]
     n_terms: int
-    begins: tuple[str, ...] = ()
 
     @property
     def n_docs(self) -> int:
@@ -83,6 +82,13 @@ class PartitionedData:
     supply: Callable[[int], Any] | None = None
     places: dict[int, str] = field(default_factory=dict)
 
+    def supply_lost(self) -> None:
+        """Replace references to what is lost and cannot be made again."""
+        if self.supply is not None:
+            for number, reference in enumerate(self.references):
+                if reference.status in ("lost", "cancelled"):
+                    self.references[number] = self.supply(number)
+
     @property
     def firsts(self) -> NDArray[np.int64]:
         """How many documents come before each partition, and the number of all."""
@@ -114,7 +120,7 @@ class PartitionSource(Sequence[Block]):
         self.start: Array | None = None
         self.last_step: Any = None
 
-    def blocks(self) -> PartitionSource:
+    def blocks(self) -> Any:
         """The blocks, in order, for an executor."""
         return self
 

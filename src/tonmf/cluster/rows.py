@@ -1,4 +1,4 @@
-"""Rows of numbers on a cluster: from what the user hands in to partitions on its workers."""
+"""Rows of numbers on a cluster."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ def _is_lazy(X: Any) -> bool:
 
 def inputs_of(cluster: Cluster, X: Any) -> list[Any]:
     """References to the partitions of a bag, array, dataframe or list, as they are given."""
+    if hasattr(X, "compute_chunk_sizes") and X.ndim != 2:
+        raise InputError(f"Expected an array of rows, with 2 dimensions; got one with {X.ndim}.")
     if isinstance(X, list | tuple):
         lazy = [part if _is_lazy(part) else cluster.send_to(part) for part in X]
-    elif hasattr(X, "chunks") and hasattr(X, "rechunk"):
-        if X.ndim != 2:
-            raise InputError(f"Expected an array of rows, with 2 dimensions; got one with {X.ndim}.")
+    elif hasattr(X, "compute_chunk_sizes"):
         lazy = list(X.rechunk({1: -1}).to_delayed().ravel())
     else:
         lazy = list(X.to_delayed()) if hasattr(X, "to_delayed") else [X]
     if not lazy:
         raise InputError("Expected at least one partition, got none.")
-    return [part if hasattr(part, "result") else cluster.client.compute(part) for part in lazy]
+    return [cluster.client.compute(part) if hasattr(part, "__dask_graph__") else part for part in lazy]
 
 
 def cut_rows(
@@ -72,23 +72,16 @@ def cut_rows(
 
 def read_rows(cluster: Cluster, X: Any, n_topics: int, block_size: int | None) -> PartitionSource:
     """Partitions of a collection, read and checked on the workers, where they stay."""
-    inputs = inputs_of(cluster, X)
-    submit, token = cluster.client.submit, cluster.new_token()
     references = [
-        submit(rows_of, number, part, n_topics, block_size, key=f"tonmf-read-{number}-{token}", pure=False)
-        for number, part in enumerate(inputs)
+        cluster.task(f"read-{number}", rows_of, number, part, n_topics, block_size)
+        for number, part in enumerate(inputs_of(cluster, X))
     ]
     return PartitionSource(data_of(cluster, references))
 
 
 def data_of(cluster: Cluster, references: list[Any]) -> PartitionedData:
     """Partitions that are being made, once they are there, and checked one against the other."""
-    token = cluster.new_token()
-    asked = [
-        cluster.client.submit(facts_of, reference, key=f"tonmf-check-{number}-{token}", pure=False)
-        for number, reference in enumerate(references)
-    ]
-    facts = cluster.read(asked)
+    facts = cluster.read([cluster.task(f"check-{n}", facts_of, reference) for n, reference in enumerate(references)])
     check_facts(facts)
     return PartitionedData(references, facts)
 
@@ -102,12 +95,12 @@ def check_facts(facts: Sequence[PartitionFacts]) -> None:
     for number, fact in filled[1:]:
         if fact.n_terms != first.n_terms:
             raise InputError(
-                f"Partition {number} has {fact.n_terms} columns, but partition {known} has {first.n_terms}. Count all partitions by "
-                "the same vocabulary."
+                f"Partition {number} has {fact.n_terms} columns, but partition {known} has {first.n_terms}. Count all partitions "
+                "by the same vocabulary."
             )
         if fact.dtype != first.dtype:
             raise InputError(
-                f"Partition {number} holds {fact.dtype}, but partition {known} {first.dtype}. Give all partitions the same type."
+                f"Partition {number} holds {fact.dtype}, but partition {known} {first.dtype}. Give all the same type."
             )
 
 
