@@ -26,7 +26,7 @@ from tonmf.cluster.texts import Inputs, TextOptions, learn_vocabulary, list_of
 from tonmf.counting import check_no_option_idle, make_counter
 from tonmf.detector import TextOutlierDetector
 from tonmf.errors import InputError, ParameterError
-from tonmf.executors.cluster import ATTEMPTS, Cluster
+from tonmf.executors.cluster import Cluster
 from tonmf.executors.worker import threads_of_this_worker
 from tonmf.ops import Array
 from tonmf.parameters import DETECTOR_RULES, check_parameters, defaults_of
@@ -71,10 +71,9 @@ def fit_detector(
     detector = TextOutlierDetector(**options)
     values = detector.get_params(deep=False)
     check_parameters(values, DETECTOR_RULES)
-    if values["vectorizer"] is not None:
-        raise ParameterError(
-            "A vectorizer of your own sees all documents at once, and these are in partitions. Leave it out."
-        )
+    for name in ("vectorizer", "memory", "cache", "n_buckets"):
+        if values.get(name) is not None:
+            raise ParameterError(f"{name} is for documents in one process, and these are in partitions. Leave it out.")
     recipe = Recipe(**{name: values[name] for name in Recipe.__dataclass_fields__})
     cluster = Cluster(client)
     told = TextOptions({name: value for name, value in values.items() if name != "callback"}, column)
@@ -86,11 +85,11 @@ def fit_detector(
         recipe.check_vocabulary(texts.vocabulary.n_docs, texts.vocabulary.any_words, texts.vocabulary.terms)
         return texts.vocabulary, texts.corpus(names)
 
-    vocabulary, corpus = cluster.persist(counted, ATTEMPTS)
+    vocabulary, corpus = cluster.persist(counted)
     kind, plain = vocabulary.kind, make_counter(values, vocabulary.kind, None)
     assert isinstance(plain, TermCounter)  # noqa: S101 (there are no others of texts without a vectorizer)
     counter = TermCounter.restored(plain.analyze, vocabulary.terms)
-    with cluster.forgetting_in_the_end():
+    with corpus.executor.over(corpus.source):
         detector._adopt(recipe.learn_from(corpus, kind, counter, side_by_side=SIDE_BY_SIDE))
     return detector
 

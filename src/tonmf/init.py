@@ -142,9 +142,9 @@ def nndsvd_start(source: Source, n_topics: int, rng: np.random.RandomState, *_: 
 
 def _nndsvd(source: Source, n_topics: int, rng: np.random.RandomState) -> tuple[Array, Array]:
     """(H, W) from the singular vectors of the rows scaled by the root of their weight."""
+    X, rank = source.matrix(), min(n_topics, source.n_docs, source.n_terms)
     root = np.sqrt(np.concatenate([block.sample_weight for block in source.blocks()]))
-    rank = min(n_topics, source.n_docs, source.n_terms)
-    U, S, Vt = randomized_svd(sp.diags_array(root, dtype=source.dtype) @ source.matrix(), rank, random_state=rng)
+    U, S, Vt = randomized_svd(sp.diags_array(root, dtype=source.dtype) @ X, rank, random_state=rng)
     H, W = np.zeros((source.n_docs, n_topics)), np.zeros((source.n_terms, n_topics))
     for k in range(rank):
         sides = [(np.maximum(sign * U[:, k], 0), np.maximum(sign * Vt[k], 0)) for sign in (1, -1)]
@@ -158,8 +158,9 @@ def _nndsvd(source: Source, n_topics: int, rng: np.random.RandomState) -> tuple[
 
 def _mean(source: Source) -> float:
     """Mean entry of X, weighted."""
+    X = source.matrix()
     weights = np.concatenate([block.sample_weight for block in source.blocks()])
-    return float((weights @ source.matrix()).sum() / (weights.sum() * source.n_terms))
+    return float((weights @ X).sum() / (weights.sum() * source.n_terms))
 
 
 def nndsvda_start(source: Source, n_topics: int, rng: np.random.RandomState, *_: Any) -> Start:

@@ -62,14 +62,15 @@ class Bins:
         return first
 
 
-def quantile_over(executor: Executor, blocks: Iterable[Block], values: Values, q: float) -> float:
-    """The smallest number with at least the share q of all weight at or below it."""
+def quantile_over(executor: Executor, blocks: Iterable[Block], values: Values, q: float, n_values: int) -> float:
+    """The smallest of `n_values` numbers with at least the share q of all weight at or below it."""
+    if n_values <= FEW:
+        return _pick(executor.gather(_quantile_between(values, -np.inf, np.inf), blocks), q, None, 0.0)
     extremes = executor.gather(lambda block: _extremes(*_counted(*values(block))), blocks)
-    n_values = sum(n for n, *_ in extremes)
-    low, high = min(low for _, low, *_ in extremes), max(high for *_, high, _ in extremes)
+    low, high = min(low for low, *_ in extremes), max(high for _, high, _ in extremes)
     goal, below = q * sum(weight for *_, weight in extremes) * (1 - 1e-12), 0.0
     while n_values > FEW and low < high:
-        bins = Bins.together(executor.gather(_in_bins(values, low, high), blocks))
+        bins = Bins.together(executor.gather(_quantile_bins(values, low, high), blocks))
         cumulative = below + np.cumsum(bins.weights)
         chosen = int(np.searchsorted(cumulative, goal))
         chosen = min(chosen, int(np.flatnonzero(bins.counts)[-1]))
@@ -77,10 +78,15 @@ def quantile_over(executor: Executor, blocks: Iterable[Block], values: Values, q
         n_values, low, high = int(bins.counts[chosen]), float(bins.smallest[chosen]), float(bins.largest[chosen])
     if low == high:
         return float(low)
-    left = executor.gather(_between(values, low, high), blocks)
-    numbers, weights = (np.concatenate(parts) for parts in zip(*left, strict=True))
+    return _pick(executor.gather(_quantile_between(values, low, high), blocks), q, goal, below)
+
+
+def _pick(parts: list[tuple[Array, Array]], q: float, goal: float | None, below: float) -> float:
+    """The first of the numbers that are left at which the weight reaches the goal; `below` is the weight of those before."""
+    numbers, weights = (np.concatenate(of_blocks) for of_blocks in zip(*parts, strict=True))
     order = np.argsort(numbers, kind="stable")
-    place = int(np.searchsorted(below + np.cumsum(weights[order]), goal))
+    cumulative = below + np.cumsum(weights[order])
+    place = int(np.searchsorted(cumulative, q * cumulative[-1] * (1 - 1e-12) if goal is None else goal))
     return float(numbers[order[min(place, len(order) - 1)]])
 
 
@@ -89,12 +95,12 @@ def _counted(values: Array, weights: Array) -> tuple[Array, Array]:
     return values[weights > 0], weights[weights > 0]
 
 
-def _extremes(values: Array, weights: Array) -> tuple[int, float, float, float]:
+def _extremes(values: Array, weights: Array) -> tuple[float, float, float]:
     smallest, largest = values.min(initial=np.inf), values.max(initial=-np.inf)
-    return len(values), float(smallest), float(largest), float(weights.sum())
+    return float(smallest), float(largest), float(weights.sum())
 
 
-def _between(values: Values, low: float, high: float) -> Values:
+def _quantile_between(values: Values, low: float, high: float) -> Values:
     def inside(block: Block) -> tuple[Array, Array]:
         numbers, weights = _counted(*values(block))
         chosen = (numbers >= low) & (numbers <= high)
@@ -103,6 +109,6 @@ def _between(values: Values, low: float, high: float) -> Values:
     return inside
 
 
-def _in_bins(values: Values, low: float, high: float) -> Callable[[Block], Bins]:
-    inside = _between(values, low, high)
+def _quantile_bins(values: Values, low: float, high: float) -> Callable[[Block], Bins]:
+    inside = _quantile_between(values, low, high)
     return lambda block: Bins.of(*inside(block), low, high)

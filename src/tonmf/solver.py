@@ -211,7 +211,7 @@ class Problem:
         """The quantile of the residual norms that an automatic α is."""
         blocks = self.source.blocks()
         if self.executor.far:
-            return quantile_over(self.executor, blocks, _residuals_and_weights, ALPHA_QUANTILE)
+            return quantile_over(self.executor, blocks, _residuals_and_weights, ALPHA_QUANTILE, self.source.n_docs)
         weights = np.concatenate(self.executor.gather(lambda block: block.sample_weight, blocks))
         return weighted_quantile(self.rho(), ALPHA_QUANTILE, weights)
 

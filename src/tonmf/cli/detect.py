@@ -48,6 +48,15 @@ def detect(
         int, typer.Option(min=1, help="Documents that a word must occur in to be known.", rich_help_panel=LEARNING)
     ] = 2,
     topics: Annotated[int, typer.Option(min=1, help="Topics to use, at most.", rich_help_panel=LEARNING)] = 25,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            "--dask",
+            metavar="ADDRESS",
+            help="Learn on the Dask cluster whose scheduler is at this address, such as tcp://127.0.0.1:8786.",
+            rich_help_panel=LEARNING,
+        ),
+    ] = None,
     seed: opt.Seed = 0,
     jobs: opt.Jobs = None,
     top: opt.Top = 20,
@@ -75,7 +84,7 @@ def detect(
     documents = read(screen, files, replace(reading, label_column=label_column))
     learning: dict[str, Any] = {"contamination": share, "max_topics": topics, "random_state": seed, "n_jobs": jobs}
     learning |= {"min_df": min_df, "stop_words": None if stop_words == "none" else stop_words, "stemmer": stem}
-    ranking = learn(screen, documents.content, documents.ids, terms=documents.terms, **learning)
+    ranking = learn(screen, documents.content, documents.ids, terms=documents.terms, dask=dask, **learning)
     for note in ranking.observations:
         screen.note(note)
     notes = [*documents.notes, *ranking.observations]

@@ -95,8 +95,8 @@ def check_facts(facts: Sequence[PartitionFacts]) -> None:
     for number, fact in filled[1:]:
         if fact.n_terms != first.n_terms:
             raise InputError(
-                f"Partition {number} has {fact.n_terms} columns, but partition {known} has {first.n_terms}. Count all partitions "
-                "by the same vocabulary."
+                f"Partition {number} has {fact.n_terms} columns, but partition {known} has {first.n_terms}. Count all "
+                "partitions by the same vocabulary."
             )
         if fact.dtype != first.dtype:
             raise InputError(
@@ -104,7 +104,7 @@ def check_facts(facts: Sequence[PartitionFacts]) -> None:
             )
 
 
-class PartitionOfX(BaseEstimator):  # type: ignore[misc]
+class TONMFPartition(BaseEstimator):  # type: ignore[misc]
     """Stands for the model where a partition is checked."""
 
 
@@ -114,7 +114,7 @@ def rows_of(number: int, given: Any, n_topics: int, block_size: int | None) -> P
         X = together(given)
         if X is None or X.shape[0] == 0:
             return Partition((), 0)
-        rows = check_rows(PartitionOfX(), X, reset=True)
+        rows = check_rows(TONMFPartition(), X, reset=True)
     except (ValueError, TypeError) as error:
         raise InputError(f"Partition {number}: {error}") from error
     return as_partition(rows, np.ones(rows.shape[0]), n_topics, block_size)

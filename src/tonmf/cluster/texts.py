@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ from tonmf.executors.worker import among
 from tonmf.profile import excerpt_of
 from tonmf.solver import EmptySums
 from tonmf.sources.documents import CountedSource, DocumentBlock, WordTotals
-from tonmf.sources.partitions import Partition, PartitionedData, PartitionSource
+from tonmf.sources.partitions import Fits, Partition, PartitionedData, PartitionSource
 from tonmf.weighting import damped, unit_rows
 
 BRANCHES = 4
@@ -59,13 +60,13 @@ class ShownBlock(DocumentBlock):
 class DocumentPartitions(PartitionSource):
     """`tonmf.sources.documents.DocumentSource` of partitions on workers."""
 
-    def __init__(self, cluster: Cluster, data: PartitionedData, alive: set[str] | None = None) -> None:
-        super().__init__(data, alive)
+    def __init__(self, cluster: Cluster, data: PartitionedData, fits: Fits | None = None) -> None:
+        super().__init__(data, fits)
         self._cluster = cluster
 
     def again(self) -> DocumentPartitions:
         """The same documents for another fit."""
-        return DocumentPartitions(self._cluster, self.data, self._alive)
+        return DocumentPartitions(self._cluster, self.data, self.fits)
 
     def among(self, rows: NDArray[np.int64]) -> PartitionSource:
         """Only the documents with these numbers."""
@@ -82,7 +83,7 @@ class DocumentPartitions(PartitionSource):
             return some_of(number)
 
         data = data_of(cluster, [some_of(number) for number in range(len(self))])
-        return PartitionSource(replace(data, supply=supply), self._alive)
+        return PartitionSource(replace(data, supply=supply), self.fits)
 
 
 @dataclass(frozen=True)
@@ -132,7 +133,7 @@ class Inputs:
         listed, _ = as_documents(documents)
         n_partitions = min(PARTITIONS_PER_WORKER * len(cluster.workers()), len(listed))
         edges = np.linspace(0, len(listed), n_partitions + 1).astype(int)
-        parts = [listed[low:high] for low, high in zip(edges[:-1], edges[1:], strict=True)]
+        parts = [listed[low:high] for low, high in pairwise(edges)]
         return cls(cluster, n_partitions, None, parts)
 
     @classmethod

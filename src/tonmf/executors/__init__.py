@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 
-from tonmf.sources import Block
+from tonmf.sources import Block, Source
 
 __all__ = ["Executor", "Mergeable"]
 
@@ -38,6 +39,9 @@ class Executor(Protocol):
     """
 
     far: bool
+
+    def over(self, source: Source) -> AbstractContextManager[None]:
+        """Around a fit over a source: in the end, what was kept for it elsewhere is let go."""
 
     def run(self, step: Callable[[Block, S], None], blocks: Iterable[Block], empty: Callable[[], S]) -> S:
         """``step(block, sums)`` updates the block and adds its share to `sums`, which starts from ``empty()``."""

@@ -12,13 +12,16 @@ from typing import Any, NoReturn, TypeVar
 from urllib.parse import urlsplit
 
 from tonmf.errors import ClusterError, InputError, MissingExtraError, ParameterError, TonmfError
-from tonmf.executors.worker import forget_session
-from tonmf.sources.partitions import SESSION
+from tonmf.executors.worker import forget_family
+from tonmf.sources.partitions import PartitionSource
 
 T = TypeVar("T")
 
-ATTEMPTS = 4
+ATTEMPTS = 6
 """How often something is tried when workers are lost on the way."""
+
+FIRST_PAUSE = 0.1
+"""Seconds before the second time; before each further one twice as many."""
 
 LOOK_EVERY = 2.0
 """Seconds after which one looks whether a cluster that is waited for is still there."""
@@ -39,7 +42,7 @@ def require_dask() -> None:
         raise MissingExtraError("Work on a cluster needs Dask: pip install 'tonmf[dask]'") from error
 
 
-def connect(address: str, timeout: float = 10.0) -> Any:
+def connect(address: str, timeout: float = 5.0) -> Any:
     """A client of the scheduler at an address, such as tcp://127.0.0.1:8786."""
     require_dask()
     from distributed import Client
@@ -130,23 +133,30 @@ class Cluster:
         """A reference to what a function makes of some arguments, called after the name."""
         return self.client.submit(function, *arguments, key=f"tonmf-{name}-{self.new_token()}", pure=False)
 
-    def persist(self, attempt: Callable[[], T], n_attempts: int) -> T:
-        """Try until it works, as long as what goes wrong is that workers are lost."""
-        for number in range(1, n_attempts):
+    def persist(self, attempt: Callable[[], T], references: Sequence[Any] = ()) -> T:
+        """Try until it works, as long as what goes wrong is that workers are lost; `references` are to partitions."""
+        for number in range(ATTEMPTS - 1):
             try:
                 return attempt()
             except BaseException as error:
-                self.explain(error, last=number == n_attempts)
-        return attempt()
+                self.explain(error, references)
+            time.sleep(FIRST_PAUSE * 2**number)
+        try:
+            return attempt()
+        except BaseException as error:
+            self.explain(error, references)
+            raise ClusterError(
+                f"Workers of the cluster at {self.address} were lost so often that a step could not be finished: {error}"
+            ) from error
 
     @contextmanager
-    def forgetting_in_the_end(self) -> Iterator[None]:
-        """Workers drop what fits of this process remember, when these are over."""
+    def forgetting(self, source: PartitionSource) -> Iterator[None]:
+        """In the end workers drop what fits over the documents of a source remember."""
         try:
             yield
         finally:
             if self.client.status == "running":
-                self.client.run(forget_session, SESSION, on_error="ignore")
+                self.client.run(forget_family, source.fits.family, on_error="ignore")
 
     def new_token(self) -> str:
         """What makes names of tasks unique."""
@@ -190,7 +200,8 @@ class Cluster:
         without_workers = None
         while True:
             try:
-                wait(list(references), timeout=LOOK_EVERY)
+                with self.client.as_current():
+                    wait(list(references), timeout=LOOK_EVERY)
                 return
             except TimeoutError:
                 self._check_running()
@@ -203,7 +214,7 @@ class Cluster:
                     f"The cluster at {self.address} has had no workers for {PATIENCE:.0f} seconds. Start some, and fit again."
                 )
 
-    def explain(self, error: BaseException, references: Sequence[Any] = (), last: bool = False) -> None:
+    def explain(self, error: BaseException, references: Sequence[Any] = ()) -> None:
         """Raise what an error means in plain words; return if it may go away by itself."""
         from concurrent.futures import CancelledError
 
@@ -217,33 +228,18 @@ class Cluster:
                 self.blame(number, reference.exception())
         if isinstance(error, KilledWorker):
             raise ClusterError(
-                f"Workers died again and again while they worked on the same documents ({error.task}): most likely they ran out "
-                "of memory. Give them more, or cut the documents into more partitions."
+                f"Workers died again and again while they worked on the same documents ({error.task}): most likely they ran "
+                "out of memory. Give them more, or cut the documents into more partitions."
             ) from error
-        if isinstance(error, MemoryError):
-            raise ClusterError(
-                "A worker ran out of memory. Give workers more, or cut the documents into more partitions."
-            ) from error
-        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-            raise ClusterError(
-                "A worker has no room left on its disk, where Dask puts what does not fit into memory. Make room, or give "
-                "workers another --local-directory."
-            ) from error
-        if not isinstance(error, CancelledError | OSError | TimeoutError | KeyError):
+        _raise_shortage(error, "")
+        if not isinstance(error, CancelledError | OSError | TimeoutError | KeyError | Unlucky):
             raise error
-        if last:
-            raise ClusterError(
-                f"Workers of the cluster at {self.address} were lost so often that a step could not be finished: {error}"
-            ) from error
 
     def blame(self, number: int, error: BaseException) -> NoReturn:
         """Raise that a partition cannot be had."""
         if isinstance(error, InputError):
             raise error
-        if isinstance(error, MemoryError):
-            raise ClusterError(
-                f"A worker ran out of memory over partition {number}. Cut the documents into more partitions."
-            ) from error
+        _raise_shortage(error, f" over partition {number}")
         raise InputError(
             f"Partition {number} cannot be read: {type(error).__name__}: {error}. Mend or leave it out, and fit again."
         ) from error
@@ -255,6 +251,19 @@ class Cluster:
                 f"The Dask scheduler at {self.address} does not answer any more (the client is {self.client.status}). The fit "
                 "has ended, and the model is as it was before. Start a scheduler, connect, and fit again."
             ) from error
+
+
+def _raise_shortage(error: BaseException, where: str) -> None:
+    """Say what a worker ran out of, if that is what an error means."""
+    if isinstance(error, MemoryError):
+        raise ClusterError(
+            f"A worker ran out of memory{where}. Give workers more, or cut the documents into more partitions."
+        ) from error
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        raise ClusterError(
+            f"A worker has no room left on its disk{where}. Dask puts there what does not fit into memory: make room, or give "
+            "workers another --local-directory."
+        ) from error
 
 
 def _reaches(address: str) -> bool:

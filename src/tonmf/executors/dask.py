@@ -14,15 +14,15 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
 
-from tonmf.errors import TonmfError
 from tonmf.executors import S, T, worker
-from tonmf.executors.cluster import ATTEMPTS, Cluster, Unlucky
+from tonmf.executors.cluster import Cluster, Unlucky
 from tonmf.executors.packing import pack
-from tonmf.sources import Block
+from tonmf.sources import Block, Source
 from tonmf.sources.partitions import FitLog, PartitionedData, PartitionSource, partitions_of
 
 PLAN_SECONDS = 2.0
@@ -50,6 +50,9 @@ class DaskExecutor:
         self._planned = -np.inf
         self._plan: Plan = {}
         self._planned_for: PartitionedData | None = None
+
+    def over(self, source: Source) -> AbstractContextManager[None]:
+        return self.cluster.forgetting(partitions_of(source.blocks()))
 
     def run(self, step: Callable[[Block, S], None], blocks: Iterable[Block], empty: Callable[[], S]) -> S:
         source = partitions_of(blocks)
@@ -155,19 +158,16 @@ class DaskExecutor:
 
     def _persist(self, attempt: Callable[[int], Any], source: PartitionSource) -> Any:
         """Try until it works, as long as what goes wrong is that workers are lost."""
-        for number in itertools.count(1):
-            try:
-                return attempt(number)
-            except TonmfError:
-                raise
-            except Unlucky:
-                if number == ATTEMPTS:
-                    raise
-            except BaseException as error:
-                self.cluster.explain(error, source.data.references, last=number == ATTEMPTS)
-            self._planned = -np.inf
-            source.data.supply_lost()
-        raise AssertionError  # pragma: no cover
+        numbers = itertools.count(1)
+
+        def again() -> Any:
+            number = next(numbers)
+            if number > 1:
+                self._planned = -np.inf
+                source.data.supply_lost()
+            return attempt(number)
+
+        return self.cluster.persist(again, source.data.references)
 
     def _plan_for(self, data: PartitionedData) -> Plan:
         """Which worker works on which partitions."""
@@ -220,4 +220,4 @@ def name_of(function: Callable[..., Any]) -> str:
     'assign'
     """
     written: str = getattr(function, "__qualname__", type(function).__name__)
-    return written.split(".<locals>")[0].rsplit(".", 1)[-1].strip("_")
+    return written.split(".<locals>")[0].rsplit(".", 1)[-1].strip("_").replace("_", "-")

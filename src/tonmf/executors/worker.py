@@ -150,7 +150,7 @@ def restore(told: bytes, log: FitLog, errands: Sequence[Errand], *partitions: Pa
 
 def blocks_for_pass(log: FitLog, errand: Errand, partition: Partition, step: Any) -> list[Block]:
     """The blocks of a partition as they are when the next pass begins."""
-    forget_others(log.alive)
+    forget_family(log.family, log.alive)
     memory = _memories.get((log.name, errand.number))
     if memory is not None and memory.n_done == log.n_done + 1 and memory.before:
         for block, before in zip(memory.blocks, memory.before, strict=True):
@@ -187,18 +187,10 @@ def remembered_blocks(log: FitLog, errand: Errand) -> list[Block] | None:
     return memory.blocks if memory is not None and memory.n_done == log.n_done else None
 
 
-def forget_others(alive: frozenset[str]) -> None:
-    """Drop what fits of the same process remember that are over."""
-    session = next(iter(alive)).split("-")[0]
+def forget_family(family: str, but: frozenset[str] = frozenset()) -> None:
+    """Drop what fits over the same documents remember, but for some."""
     with _lock:
-        for name, number in [key for key in _memories if key[0].startswith(session) and key[0] not in alive]:
-            del _memories[name, number]
-
-
-def forget_session(session: str) -> None:
-    """Drop all that the fits of a process remember."""
-    with _lock:
-        for key in [key for key in _memories if key[0].startswith(session)]:
+        for key in [key for key in _memories if key[0].startswith(family) and key[0] not in but]:
             del _memories[key]
 
 

@@ -22,11 +22,6 @@ from tonmf.errors import ParameterError
 from tonmf.ops import Array
 from tonmf.sources import Block
 
-SESSION = uuid.uuid4().hex[:8]
-"""Tells the fits of this process from those of others on the same workers."""
-
-_numbers = itertools.count(1)
-
 
 @dataclass(frozen=True)
 class Partition:
@@ -95,10 +90,26 @@ class PartitionedData:
         return np.append(0, np.cumsum([fact.n_docs for fact in self.facts])).astype(np.int64)
 
 
+class Fits:
+    """Fits over the same documents, which have names that no others have; `alive` are those that are not over."""
+
+    def __init__(self) -> None:
+        self.family = uuid.uuid4().hex
+        self.alive: set[str] = set()
+        self._numbers = itertools.count(1)
+
+    def begin(self) -> str:
+        """The name of a new fit."""
+        name = f"{self.family}-{next(self._numbers)}"
+        self.alive.add(name)
+        return name
+
+
 @dataclass(frozen=True)
 class FitLog:
     """Where a fit stands: what a worker must know to find, or to make up, what the fit remembers of a partition."""
 
+    family: str
     name: str
     n_done: int
     n_topics: int
@@ -109,13 +120,13 @@ class FitLog:
 class PartitionSource(Sequence[Block]):
     """`tonmf.sources.Source` of partitions on workers, and the sequence of its blocks, which only an executor can go over."""
 
-    def __init__(self, data: PartitionedData, alive: set[str] | None = None) -> None:
+    def __init__(self, data: PartitionedData, fits: Fits | None = None) -> None:
+        self.fits, self._name = Fits() if fits is None else fits, ""
         self.data = data
         known = [fact for fact in data.facts if fact.n_docs]
         self.n_docs, self.n_terms = int(data.firsts[-1]), known[0].n_terms
         self.dtype: np.dtype[Any] = np.dtype(known[0].dtype)
-        self._alive = set() if alive is None else alive
-        self._name, self._n_done, self._n_topics = "", 0, 0
+        self._n_done, self._n_topics = 0, 0
         self._kept: NDArray[np.bool_] | None = None
         self.start: Array | None = None
         self.last_step: Any = None
@@ -126,13 +137,12 @@ class PartitionSource(Sequence[Block]):
 
     def again(self) -> PartitionSource:
         """The same documents for another fit."""
-        return type(self)(self.data, self._alive)
+        return PartitionSource(self.data, self.fits)
 
     def start_from(self, H: Array | None, n_topics: int) -> None:
         """Set every document's topics to its row of `H`, or to zero, when the first pass begins."""
         self.forget()
-        self._name = f"{SESSION}-{next(_numbers)}"
-        self._alive.add(self._name)
+        self._name = self.fits.begin()
         self._n_done, self._n_topics, self._kept, self.start, self.last_step = 0, n_topics, None, H, None
 
     def keep_topics(self, kept: NDArray[np.bool_]) -> None:
@@ -144,7 +154,8 @@ class PartitionSource(Sequence[Block]):
 
     def begin_pass(self) -> FitLog:
         """What to tell those who run the next pass."""
-        return FitLog(self._name, self._n_done, self._n_topics, self._kept, frozenset(self._alive))
+        alive = frozenset(self.fits.alive)
+        return FitLog(self.fits.family, self._name, self._n_done, self._n_topics, self._kept, alive)
 
     def end_pass(self, step: Any) -> None:
         """A pass is done, by this step."""
@@ -157,7 +168,7 @@ class PartitionSource(Sequence[Block]):
 
     def forget(self) -> None:
         """The fit is over: workers may forget it."""
-        self._alive.discard(self._name)
+        self.fits.alive.discard(self._name)
 
     def __del__(self) -> None:
         self.forget()
