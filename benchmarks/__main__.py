@@ -1,10 +1,10 @@
-"""``python -m benchmarks [speed cost dense scaling machine serving opening]``: the named benchmarks, or all."""
+"""``python -m benchmarks [speed cost dense scaling machine serving opening dask]``: the named benchmarks, or all."""
 
 from __future__ import annotations
 
 import sys
 
-from benchmarks import cost, dense, machine, opening, scaling, serving, speed
+from benchmarks import cluster, cost, dense, machine, opening, scaling, serving, speed
 from benchmarks.harness import describe_machine
 
 BENCHMARKS = {
@@ -15,6 +15,7 @@ BENCHMARKS = {
     "machine": machine,
     "serving": serving,
     "opening": opening,
+    "dask": cluster,
 }
 
 
