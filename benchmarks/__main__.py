@@ -19,6 +19,7 @@ BENCHMARKS = [
     "watching",
     "novelty",
     "newswire",
+    "cluster",
 ]
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from browser import browser, narrow_page, page  # noqa: F401 (fixtures)
+from clusters import client  # noqa: F401 (a fixture)
 from hypothesis import settings
 from saved_models import CORPUS, SMALL
 from serving import serving

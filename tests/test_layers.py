@@ -16,6 +16,7 @@ LAYERS = [
     ["sources", "backends", "blas"],
     ["executors"],
     ["objective", "penalty", "pivoting", "inner", "threshold", "mixture", "calibrate", "words", "documents", "metrics"],
+    ["quantiles"],
     ["times", "bursts", "trends"],
     ["digest", "forgetting"],
     ["analysis", "highlight"],
@@ -31,9 +32,9 @@ LAYERS = [
     ["new_documents", "stream_state"],
     ["detector_state", "model_state"],
     ["recipe", "relearning"],
-    ["disk", "learning"],
+    ["cluster", "disk", "learning"],
     ["estimator", "detector"],
-    ["persist", "ranking", "gathering", "births", "windows", "walk", "timeline", "datasets", "io", "baselines"],
+    ["persist", "ranking", "gathering", "births", "windows", "walk", "timeline", "datasets", "io", "baselines", "dask"],
     ["large_ranking"],
     [""],  # the package itself: tonmf/__init__.py, which names things of the layers above
     ["web", "plots"],
@@ -112,6 +113,7 @@ def test_importing_the_data_sets_loads_nothing_that_downloads():
 def test_the_public_names_are_the_promised_ones():
     assert set(tonmf.__all__) == {
         "TONMF",
+        "ClusterError",
         "Explanation",
         "Group",
         "InputError",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tonmf.detector import TextOutlierDetector as TextOutlierDetector
+    from tonmf.errors import ClusterError as ClusterError
     from tonmf.errors import InputError as InputError
     from tonmf.errors import MissingExtraError as MissingExtraError
     from tonmf.errors import ParameterError as ParameterError
@@ -24,6 +25,7 @@ __version__ = "0.1.0"
 # Where each public name lives. Imported on first use, so that a command line that only prints its help starts at once.
 _HOMES = {
     "TONMF": "estimator",
+    "ClusterError": "errors",
     "Explanation": "explain",
     "Group": "groups",
     "InputError": "errors",

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,6 +89,15 @@ class Sums:
         P = np.ascontiguousarray(self.P[:, kept])
         return replace(self, P=P, Q=self.Q[square], R=self.R[square], usage=self.usage[kept])
 
+    def packed(self, dtype: np.dtype[Any]) -> Self:
+        """The same with P in `dtype`, to be sent."""
+        return replace(self, P=self.P.astype(dtype, copy=False))
+
+    def unpacked(self) -> Self:
+        """The same with P in float64, and ours to change."""
+        P, Q, R, usage = (np.array(part, np.float64) for part in (self.P, self.Q, self.R, self.usage))
+        return replace(self, P=P, Q=Q, R=R, usage=usage)
+
     def merge(self, other: Self) -> None:
         """Add the sums of other documents."""
         self.P += other.P
@@ -126,6 +135,25 @@ class Pass:
 
 
 Step = Callable[[Ops, Pass, Block, Sums], None]
+
+
+@dataclass(frozen=True)
+class BlockStep:
+    """A step with all that is the same for every block, ready to be sent to those who run it."""
+
+    step: Step
+    ops: Ops
+    this: Pass
+
+    def __call__(self, block: Block, sums: Sums) -> None:
+        """Do it on a block."""
+        self.step(self.ops, self.this, block, sums)
+
+    def restore(self, block: Block) -> None:
+        """Make up H, ρ and ω of a block that were lost: the best there are for the topics of this pass."""
+        document_step(self.ops, self.this, block, Sums.zeros(0, self.this.topics.W.shape[1]))
+        if self.this.cross is not None:
+            block.held = _hold(self.this, block, self.ops.project(block.X, self.this.topics.W))
 
 
 def reweighted_step(ops: Ops, this: Pass, block: Block, sums: Sums) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from typing import TypeVar
 
 import numpy as np
@@ -91,6 +92,7 @@ class Corpus:
     def look(self, at: Callable[[DocumentBlock], T]) -> list[T]:
         """What there is to see in every block, in order."""
 
+        @wraps(at)
         def of_block(block: Block) -> T:
             assert isinstance(block, DocumentBlock)  # noqa: S101 (a source of documents has no others)
             return at(block)

@@ -20,11 +20,12 @@ from tonmf.blas import one_blas_thread
 from tonmf.blocks import Pass, Topics, document_step
 from tonmf.bundles import Bundle, provenance, write_bundle
 from tonmf.errors import InputError
+from tonmf.executors import Executor
 from tonmf.executors.serial import SerialExecutor
 from tonmf.forgetting import age, half_life_of
-from tonmf.init import STARTS, Start, at_unit_norm
+from tonmf.init import STARTS, Start, at_unit_norm, term_sums
 from tonmf.inner import INNER_METHODS
-from tonmf.mixture import Mixture, read_blocks
+from tonmf.mixture import Mixture
 from tonmf.model_state import read_attributes, state_arrays, state_fields
 from tonmf.model_stream import ModelStream, learn_rows
 from tonmf.objective import outlier_norms, shrink
@@ -34,9 +35,10 @@ from tonmf.penalty import Ramp
 from tonmf.saved_parameters import kept_parameters, restored_parameters
 from tonmf.signs import OutlierSigns
 from tonmf.solver import Options, Problem, Progress, Solution, solve
+from tonmf.sources import Block, Source
 from tonmf.sources.memory import MatrixSource, default_block_size
 from tonmf.threshold import automatic_threshold, threshold_for_share
-from tonmf.validation import as_dtype, check_n_topics, check_rows, check_sample_weight, check_start
+from tonmf.validation import as_dtype, check_n_topics, check_rows, check_sample_weight, check_start, keep_columns
 
 STALLED = 0.99
 """Rank correlation of first and last residuals from which a fit counts as one that stayed at its start."""
@@ -106,6 +108,10 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         Seed of the start. With a seed, runs repeat bit for bit on one machine.
     callback : callable, optional
         Called with a `tonmf.Progress` after each iteration. An exception in it ends the fit.
+    executor : dask.distributed.Client, optional
+        The cluster to fit on (``pip install 'tonmf[dask]'``); this process if not given. X may then be a Dask array, a
+        dataframe of numbers, a bag of rows or of sparse blocks, or a list of partitions (docs/scale.md). `n_jobs` is for this
+        process: each worker uses the threads that it has. Other methods run in this process.
 
     Attributes
     ----------
@@ -175,6 +181,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         half_life: Any = None,
         random_state: Any = None,
         callback: Callable[[Progress], None] | None = None,
+        executor: Any = None,
     ) -> None:
         self.n_topics = n_topics
         self.max_topics = max_topics
@@ -196,6 +203,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         self.half_life = half_life
         self.random_state = random_state
         self.callback = callback
+        self.executor = executor
 
     # ------------------------------------------------------------------ fitting
 
@@ -216,16 +224,18 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         self : TONMF
         """
         check_model_parameters(self.get_params(deep=False), defaults_of(type(self)))
-        X = check_rows(self, X, reset=True)
-        weights = check_sample_weight(sample_weight, X.shape[0])
-        n_topics = check_n_topics(self.n_topics, self.max_topics, *X.shape)
+        if self.executor is not None:
+            source, executor, weights = self._on_cluster(X, sample_weight)
+        else:
+            X = check_rows(self, X, reset=True)
+            source, executor, weights = self._in_memory(X, check_sample_weight(sample_weight, X.shape[0]))
+        n_topics = check_n_topics(self.n_topics, self.max_topics, source.n_docs, source.n_terms)
         ops = make_ops(self.backend, self.n_jobs)
-        source = MatrixSource(X, weights, self.block_size or default_block_size(X, n_topics), ops)
-        with one_blas_thread():
-            H, W = at_unit_norm(self._start(source, n_topics, ops), X.dtype)
+        with one_blas_thread(), executor.over(source):
+            H, W = at_unit_norm(self._start(source, n_topics, ops, executor), source.dtype)
             source.start_from(H, n_topics)
-            solution = solve(Problem(source, self._options(), ops, SerialExecutor(), self.callback), W)
-            self._keep(solution, source, weights, ops)
+            solution = solve(Problem(source, self._options(), ops, executor, self.callback), W)
+            self._keep(solution, source, weights, ops, executor)
         self._warn(solution)
         return self
 
@@ -274,24 +284,49 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
             self.fit(X, sample_weight=weights)
             self._stream = replace(self._stream, now=ageing.now)
             return self
-        ops = make_ops(self.backend, self.n_jobs)
+        ops, executor = make_ops(self.backend, self.n_jobs), SerialExecutor()
         with one_blas_thread():
             if first:
                 n_topics = check_n_topics(self.n_topics, self.max_topics, *rows.shape)
                 size = self.block_size or default_block_size(rows, n_topics)
                 source = MatrixSource(rows, weights, size, ops)
-                problem, stream = Problem(source, self._options(), ops, SerialExecutor()), ModelStream.nothing(n_topics)
-                H, W = at_unit_norm(self._start(source, n_topics, ops), rows.dtype)
+                problem, stream = Problem(source, self._options(), ops, executor), ModelStream.nothing(n_topics)
+                H, W = at_unit_norm(self._start(source, n_topics, ops, executor), rows.dtype)
                 source.start_from(H, n_topics)
                 (_, this), n_iter = problem.first_pass(W), 1
             else:
                 source = self._source_of(rows, ops, weights)
-                problem, stream = Problem(source, self._options(), ops, SerialExecutor()), self._stream
+                problem, stream = Problem(source, self._options(), ops, executor), self._stream
                 this, n_iter = self._pass(np.array(self.components_.T, order="C")), self.n_iter_ + 1
                 problem.run(document_step, this)
             solution, stream = learn_rows(problem, this, stream, ageing, weights, n_iter)
-            self._keep(solution, source, weights, ops, stream)
+            self._keep(solution, source, weights, ops, executor, stream)
         return self
+
+    def _in_memory(self, X: sp.csr_matrix, weights: Array) -> tuple[Source, Executor, Array]:
+        """Rows that this process goes over."""
+        n_topics = check_n_topics(self.n_topics, self.max_topics, *X.shape)
+        size, ops = self.block_size or default_block_size(X, n_topics), make_ops(self.backend, self.n_jobs)
+        return MatrixSource(X, weights, size, ops), SerialExecutor(), weights
+
+    def _on_cluster(self, X: Any, sample_weight: Any) -> tuple[Source, Executor, Array]:
+        """Rows that the workers of a cluster go over."""
+        from tonmf.cluster.rows import cut_rows, is_collection, read_rows
+        from tonmf.executors.cluster import Cluster
+        from tonmf.executors.dask import DaskExecutor
+
+        cluster = Cluster(self.executor)
+        expected = self.max_topics if isinstance(self.n_topics, str) else self.n_topics or 10
+        if not is_collection(X):
+            X = check_rows(self, X, reset=True)
+            weights = check_sample_weight(sample_weight, X.shape[0])
+            source = cluster.persist(lambda: cut_rows(cluster, X, weights, expected, self.block_size))
+            return source, DaskExecutor(cluster), weights
+        if sample_weight is not None:
+            raise InputError("sample_weight is for rows in memory; X is in partitions. Repeat rows, or leave it out.")
+        source = cluster.persist(lambda: read_rows(cluster, X, expected, self.block_size))
+        keep_columns(self, X, source.n_terms)
+        return source, DaskExecutor(cluster), np.ones(source.n_docs)
 
     def _options(self) -> Options:
         paper = self.solver == "paper"
@@ -308,16 +343,23 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
             compare_with_start=paper and isinstance(self.init, str) and self.init == "uniform",
         )
 
-    def _start(self, source: MatrixSource, n_topics: int, ops: Ops) -> Start:
+    def _start(self, source: Source, n_topics: int, ops: Ops, executor: Executor) -> Start:
         if isinstance(self.init, str):
-            return STARTS[self.init](source, n_topics, check_random_state(self.random_state), ops, SerialExecutor())
+            return STARTS[self.init](source, n_topics, check_random_state(self.random_state), ops, executor)
         return check_start(self.init, source.n_docs, source.n_terms, n_topics)
 
     def _keep(
-        self, solution: Solution, source: MatrixSource, weights: Array, ops: Ops, stream: ModelStream | None = None
+        self,
+        solution: Solution,
+        source: Source,
+        weights: Array,
+        ops: Ops,
+        executor: Executor,
+        stream: ModelStream | None = None,
     ) -> None:
         """Be the model of a solution; with a `stream`, its rows are on top of others."""
-        blocks = source.blocks()
+        of_documents = executor.gather(lambda block: (block.rho, block.omega, block.squared_norms), source.blocks())
+        rho, omega, squared_norms = (np.concatenate(parts) for parts in zip(*of_documents, strict=True))
         self.components_ = solution.topics.W.T
         self._gram = solution.topics.G
         self.alpha_ = solution.alpha
@@ -325,22 +367,21 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         self.topic_shares_ = solution.usage / max(solution.usage.sum(), np.finfo(np.float64).tiny)
         self.objective_history_ = np.array(solution.history)
         self.n_iter_ = solution.n_iter
-        self.residual_norms_ = np.concatenate([block.rho for block in blocks])
-        self.weights_ = np.concatenate([block.omega for block in blocks])
+        self.residual_norms_, self.weights_ = rho, omega
         if stream is None or solution.n_iter == 1:
             self._score_by = self.score_by  # what threshold_ belongs to, whatever the parameter says later
-        term_sums, scores = None, self.residual_norms_
+        sums, scores = None, self.residual_norms_
         if self._score_by in MIXTURE_SCORES:
-            term_sums = source.term_sums()
+            sums = term_sums(source, ops, executor)
             if stream is not None and stream.term_sums is not None:
-                term_sums += stream.term_sums
-            self._mixture = Mixture.of(solution.topics.W, term_sums, solution.usage)
-            scores = self._mixture_score(source, ops)
+                sums += stream.term_sums
+            self._mixture = Mixture.of(solution.topics.W, sums, solution.usage)
+            scores = self._mixture_score(source, ops, executor)
         if stream is None:
-            self._stream = ModelStream.of_fit(solution, blocks, weights, scores, term_sums)
+            self._stream = ModelStream.of_fit(solution, rho, squared_norms, weights, scores, sums)
             threshold = self._threshold(scores, weights, self._stream.bound)
         else:
-            self._stream = replace(stream.with_scores(scores, weights, blocks), term_sums=term_sums)
+            self._stream = replace(stream.with_scores(scores, weights, squared_norms), term_sums=sums)
             threshold = self._threshold(self._stream.scores.values, self._stream.scores.weights, self._stream.bound)
         by_mixture = self._score_by in MIXTURE_SCORES
         self.outlier_scores_ = scores if by_mixture else self._residual_score(scores)
@@ -396,7 +437,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         X = self._check_new(X)
         if self._score_by in MIXTURE_SCORES:
             ops = make_ops(self.backend, self.n_jobs)
-            return self._mixture_score(self._source_of(X, ops), ops)
+            return self._mixture_score(self._source_of(X, ops), ops, SerialExecutor())
         return self._residual_score(self._solve_rows(X)[1])
 
     def outlier_matrix(self, X: Any, rows: Any = None) -> Array:
@@ -453,9 +494,14 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
     def _residual_score(self, rho: Array) -> Array:
         return rho.copy() if self._score_by == "residual" else outlier_norms(rho, self.alpha_)
 
-    def _mixture_score(self, source: MatrixSource, ops: Ops) -> Array:
-        reading = read_blocks(self._mixture, ops, source)
-        return reading.unexplained.copy() if self._score_by == "unexplained" else reading.strangeness
+    def _mixture_score(self, source: Source, ops: Ops, executor: Executor) -> Array:
+        mixture, unexplained = self._mixture, self._score_by == "unexplained"
+
+        def score(block: Block) -> Array:
+            reading = mixture.read(ops, block.X)
+            return reading.unexplained.copy() if unexplained else reading.strangeness
+
+        return np.concatenate(executor.gather(score, source.blocks()))
 
     def save(self, path: str | Path) -> None:
         """Save the fitted model in a folder that ``tonmf.load`` reads, and that holds nothing that can execute.

@@ -25,6 +25,7 @@ H      n_docs × n_topics    first topics of the documents, or None for zero
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -58,9 +59,6 @@ def random_start(source: Source, n_topics: int, rng: np.random.RandomState, ops:
 
     dtype = source.dtype
 
-    def add_documents(block: Block, sums: Sums) -> None:
-        ops.collect(block.X, block.sample_weight.astype(dtype)[:, None], sums.P)
-
     def add_leaning(block: Block, sums: Sums) -> None:
         lean = ops.project(block.X, R)
         lean -= centre
@@ -69,12 +67,23 @@ def random_start(source: Source, n_topics: int, rng: np.random.RandomState, ops:
         ops.collect(block.X, lean.astype(dtype), sums.P)
 
     total_weight = sum(executor.gather(lambda block: float(block.sample_weight.sum()), source.blocks()))
-    total = executor.run(add_documents, source.blocks(), lambda: Sums.zeros(source.n_terms, 1)).P
-    centre = total[:, 0] / total_weight @ R
-    W = executor.run(add_leaning, source.blocks(), lambda: Sums.zeros(source.n_terms, n_topics)).P
+    total = term_sums(source, ops, executor)
+    centre = total / total_weight @ R
+    W = executor.run(add_leaning, source.blocks(), partial(Sums.zeros, source.n_terms, n_topics)).P
     empty = ~W.any(axis=0)
-    W[:, empty] = total
+    W[:, empty] = total[:, None]
     return None, W
+
+
+def term_sums(source: Source, ops: Ops, executor: Executor) -> Array:
+    """Σ_i s_i x_it of each term t, float64."""
+    dtype = source.dtype
+
+    def add_documents(block: Block, sums: Sums) -> None:
+        ops.collect(block.X, block.sample_weight.astype(dtype)[:, None], sums.P)
+
+    sums: Array = executor.run(add_documents, source.blocks(), partial(Sums.zeros, source.n_terms, 1)).P[:, 0]
+    return sums
 
 
 ROWS_PER_TOPIC = 8
@@ -83,28 +92,41 @@ ROWS_PER_TOPIC = 8
 
 def rows_start(source: Source, n_topics: int, rng: np.random.RandomState, ops: Ops, executor: Executor) -> Start:
     """Each topic the sum of a few documents that are not empty, drawn as often as they count."""
-    weights = np.concatenate(executor.gather(_weights_of_rows, source.blocks()))
-    if not weights.any():
-        weights = np.ones(source.n_docs)
-    drawn = rng.choice(source.n_docs, size=(n_topics, ROWS_PER_TOPIC), p=weights / weights.sum()).ravel()
+    of_blocks = executor.gather(_first_and_weight, source.blocks())
+    flat = not any(weight for _, weight in of_blocks)
+    if flat:
+        of_blocks = executor.gather(_first_and_size, source.blocks())
+    ends = np.cumsum([weight for _, weight in of_blocks])
+    begins = {first: end - weight for (first, weight), end in zip(of_blocks, ends, strict=True)}
+    drawn = rng.random_sample(n_topics * ROWS_PER_TOPIC) * ends[-1]
     topics, dtype = np.repeat(np.arange(n_topics), ROWS_PER_TOPIC), source.dtype
 
     def add_chosen(block: Block, sums: Sums) -> None:
-        n_docs = len(block.sample_weight)
-        here = (drawn >= block.first) & (drawn < block.first + n_docs)
+        cumulative = begins[block.first] + np.cumsum(np.ones(len(block.sample_weight)) if flat else _weights_of(block))
+        here = (drawn >= begins[block.first]) & (drawn < cumulative[-1])
         if here.any():
-            chosen = np.zeros((n_docs, n_topics), dtype)
-            np.add.at(chosen, (drawn[here] - block.first, topics[here]), 1)
+            chosen = np.zeros((len(cumulative), n_topics), dtype)
+            np.add.at(chosen, (np.searchsorted(cumulative, drawn[here], side="right"), topics[here]), 1)
             ops.collect(block.X, chosen, sums.P)
 
-    W = executor.run(add_chosen, source.blocks(), lambda: Sums.zeros(source.n_terms, n_topics)).P
+    W = executor.run(add_chosen, source.blocks(), partial(Sums.zeros, source.n_terms, n_topics)).P
     return None, W
 
 
-def _weights_of_rows(block: Block) -> Array:
+def _weights_of(block: Block) -> Array:
     """How often each document counts, empty ones not at all."""
     weights: Array = block.sample_weight * (block.squared_norms > 0)
     return weights
+
+
+def _first_and_weight(block: Block) -> tuple[int, float]:
+    """The number of the first document, and how often all of the block count."""
+    return block.first, float(_weights_of(block).sum())
+
+
+def _first_and_size(block: Block) -> tuple[int, float]:
+    """The number of the first document, and how many there are."""
+    return block.first, float(len(block.sample_weight))
 
 
 def uniform_start(source: Source, n_topics: int, rng: np.random.RandomState, *_: Any) -> Start:
@@ -120,9 +142,9 @@ def nndsvd_start(source: Source, n_topics: int, rng: np.random.RandomState, *_: 
 
 def _nndsvd(source: Source, n_topics: int, rng: np.random.RandomState) -> tuple[Array, Array]:
     """(H, W) from the singular vectors of the rows scaled by the root of their weight."""
+    X, rank = source.matrix(), min(n_topics, source.n_docs, source.n_terms)
     root = np.sqrt(np.concatenate([block.sample_weight for block in source.blocks()]))
-    rank = min(n_topics, source.n_docs, source.n_terms)
-    U, S, Vt = randomized_svd(sp.diags_array(root, dtype=source.dtype) @ source.matrix(), rank, random_state=rng)
+    U, S, Vt = randomized_svd(sp.diags_array(root, dtype=source.dtype) @ X, rank, random_state=rng)
     H, W = np.zeros((source.n_docs, n_topics)), np.zeros((source.n_terms, n_topics))
     for k in range(rank):
         sides = [(np.maximum(sign * U[:, k], 0), np.maximum(sign * Vt[k], 0)) for sign in (1, -1)]
@@ -136,8 +158,9 @@ def _nndsvd(source: Source, n_topics: int, rng: np.random.RandomState) -> tuple[
 
 def _mean(source: Source) -> float:
     """Mean entry of X, weighted."""
+    X = source.matrix()
     weights = np.concatenate([block.sample_weight for block in source.blocks()])
-    return float((weights @ source.matrix()).sum() / (weights.sum() * source.n_terms))
+    return float((weights @ X).sum() / (weights.sum() * source.n_terms))
 
 
 def nndsvda_start(source: Source, n_topics: int, rng: np.random.RandomState, *_: Any) -> Start:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -15,7 +14,6 @@ from tonmf.digest import Digest, digest_arrays, read_digest
 from tonmf.forgetting import Ageing
 from tonmf.ops import Array
 from tonmf.solver import Problem, Solution, automatic_alpha, topics_of
-from tonmf.sources import Block
 from tonmf.streaming import Past, learn_block
 from tonmf.threshold import common_norm
 
@@ -51,13 +49,18 @@ class ModelStream:
 
     @classmethod
     def of_fit(
-        cls, solution: Solution, blocks: Sequence[Block], weights: Array, scores: Array, term_sums: Array | None
+        cls,
+        solution: Solution,
+        rho: Array,
+        squared_norms: Array,
+        weights: Array,
+        scores: Array,
+        term_sums: Array | None,
     ) -> Self:
         """What a fit leaves."""
         past = Past(None, solution.gram, solution.usage)
-        rho = Digest.of(np.concatenate([block.rho for block in blocks]), weights)
-        stream = cls(past, solution.usage, rho, Digest.of([]), np.zeros(0), term_sums, None)
-        return stream.with_scores(scores, weights, blocks)
+        stream = cls(past, solution.usage, Digest.of(rho, weights), Digest.of([]), np.zeros(0), term_sums, None)
+        return stream.with_scores(scores, weights, squared_norms)
 
     @property
     def bound(self) -> float | None:
@@ -71,11 +74,10 @@ class ModelStream:
         usage = ageing.factor * self.usage
         return replace(self, usage=usage, rho=rho, scores=scores, term_sums=term_sums, now=ageing.now)
 
-    def with_scores(self, scores: Array, weights: Array, blocks: Sequence[Block]) -> Self:
+    def with_scores(self, scores: Array, weights: Array, squared_norms: Array) -> Self:
         """With the scores and norms of new rows."""
-        of_rows = np.concatenate([block.squared_norms for block in blocks])
-        squared_norms = np.append(self.squared_norms, of_rows[(of_rows > 0) & (weights > 0)])
-        both = np.array([squared_norms.min(), squared_norms.max()]) if len(squared_norms) else squared_norms
+        known = np.append(self.squared_norms, squared_norms[(squared_norms > 0) & (weights > 0)])
+        both = np.array([known.min(), known.max()]) if len(known) else known
         return replace(self, scores=self.scores.add(scores, weights), squared_norms=both)
 
 

@@ -113,6 +113,9 @@ MODEL_RULES: Mapping[str, Rule] = {
     "inner_tol": Rule("a number of at least 0, or None for the solver's default", lambda v: v is None or _number(v, 0)),
     "score_by": _one_of(SCORES),
     "block_size": _whole_rule(1, "a size that fits the caches"),
+    "executor": Rule(
+        "a dask.distributed Client, or None for this process", lambda v: v is None or hasattr(v, "scheduler_info")
+    ),
     **_RUNNING,
 }
 

@@ -1,8 +1,8 @@
 """The parameters of an estimator in a saved model: those that are plain values.
 
-What belongs to this process or machine is not kept: ``callback``, ``n_jobs``, ``memory``, ``cache``, and a ``random_state``
-or ``init`` that is an object. A parameter without which the model could not read documents, but that is code of the user's
-own, cannot be saved.
+What belongs to this process or machine is not kept: ``callback``, ``executor``, ``n_jobs``, ``memory``, ``cache``, and a
+``random_state`` or ``init`` that is an object. A parameter without which the model could not read documents, but that is code
+of the user's own, cannot be saved.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tonmf.bundles import Bundle
 from tonmf.errors import ParameterError, TonmfError
 from tonmf.parameters import Rule, check_parameters
 
-NOT_KEPT = ("callback", "n_jobs", "memory", "cache")
+NOT_KEPT = ("callback", "executor", "n_jobs", "memory", "cache")
 OBJECTS = ("random_state", "init")
 CODE = ("analyzer", "vectorizer")
 

@@ -47,12 +47,13 @@ from typing import Protocol
 import numpy as np
 from scipy.stats import rankdata
 
-from tonmf.blocks import Pass, Step, Sums, Topics, document_step, paper_step, reweighted_step
+from tonmf.blocks import BlockStep, Pass, Step, Sums, Topics, document_step, paper_step, reweighted_step
 from tonmf.executors import Executor
 from tonmf.inner import InnerMethod
 from tonmf.objective import huber
 from tonmf.ops import Array, Ops
 from tonmf.penalty import Penalty, Ramp
+from tonmf.quantiles import quantile_over
 from tonmf.sources import Block, Source
 from tonmf.threshold import weighted_quantile
 
@@ -133,6 +134,22 @@ class Solution:
     stayed_at_start: float
 
 
+class EmptySums:
+    """Makes zero sums, of arrays that are used again if there are any; those are not sent to another process."""
+
+    def __init__(self, shape: tuple[int, ...], used: Sums | None = None) -> None:
+        self._shape, self._used = shape, used
+
+    def __call__(self) -> Sums:
+        """Zero sums."""
+        if self._used is not None and self._used.P.shape == self._shape:
+            return self._used.cleared()
+        return Sums.zeros(*self._shape)
+
+    def __reduce__(self) -> tuple[type[EmptySums], tuple[tuple[int, ...]]]:
+        return EmptySums, (self._shape,)
+
+
 class Problem:
     """A source, the means to go over it, and what is asked: shared by the two solvers."""
 
@@ -155,14 +172,7 @@ class Problem:
     def run(self, step: Step, this: Pass) -> Sums:
         """One pass over all blocks; the sums of the pass before it are gone then."""
 
-        def on_block(block: Block, sums: Sums) -> None:
-            step(self.ops, this, block, sums)
-
-        def empty() -> Sums:
-            if self._sums is not None and self._sums.P.shape == this.topics.W.shape:
-                return self._sums.cleared()
-            return Sums.zeros(*this.topics.W.shape)
-
+        on_block, empty = BlockStep(step, self.ops, this), EmptySums(this.topics.W.shape, self._sums)
         self._sums = self.executor.run(on_block, self.source.blocks(), empty)
         return self._sums
 
@@ -194,9 +204,14 @@ class Problem:
         """`this` with α re-estimated, if it is automatic and still follows the residuals."""
         if self.options.alpha is not None or not self.settling(iteration):
             return this
-        rho = self.rho()
-        weights = np.concatenate(self.executor.gather(lambda block: block.sample_weight, self.source.blocks()))
-        return replace(this, alpha=automatic_alpha(rho, weights))
+        blocks = self.source.blocks()
+        if not self.executor.far:
+            weights = np.concatenate(self.executor.gather(lambda block: block.sample_weight, blocks))
+            return replace(this, alpha=automatic_alpha(self.rho(), weights))
+        alpha = quantile_over(self.executor, blocks, _residuals_and_weights, ALPHA_QUANTILE, self.source.n_docs)
+        if alpha == 0:
+            alpha = min(self.executor.gather(_smallest_residual, blocks))
+        return replace(this, alpha=alpha if np.isfinite(alpha) else 1.0)
 
     def next_penalty(self, this: Pass, sums: Sums, iteration: int) -> Pass:
         """`this` with the penalty's tangent at the present masses, and the price re-estimated if it is still on its way up."""
@@ -243,6 +258,16 @@ class Problem:
         """Tell the user's callback, if there is one."""
         if self.callback is not None:
             self.callback(Progress(iteration, self.options.max_iter, objective, this.alpha, this.topics.W.shape[1]))
+
+
+def _residuals_and_weights(block: Block) -> tuple[Array, Array]:
+    """ρ of each document, and how often it counts."""
+    return block.rho, block.sample_weight
+
+
+def _smallest_residual(block: Block) -> float:
+    """The smallest ρ above 0 of a document that counts."""
+    return float(block.rho.min(where=(block.rho > 0) & (block.sample_weight > 0), initial=np.inf))
 
 
 def solve(problem: Problem, W: Array) -> Solution:

@@ -35,6 +35,16 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, signed: bool = False) -> 
     return X
 
 
+def keep_columns(estimator: Any, X: Any, n_terms: int) -> None:
+    """Set what scikit-learn's estimators know of the columns that they were fitted on, for rows that are not at hand."""
+    names = list(getattr(X, "columns", ()))
+    estimator.n_features_in_ = n_terms
+    if names and all(isinstance(name, str) for name in names):
+        estimator.feature_names_in_ = np.array(names, dtype=object)
+    elif hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
+
+
 def as_dtype(X: sp.csr_matrix, dtype: np.dtype[Any]) -> sp.csr_matrix:
     """X in the dtype of the model, if its numbers fit in."""
     with np.errstate(over="ignore"):

@@ -46,6 +46,15 @@ def detect(
     stem: opt.Stem = None,
     min_df: opt.MinDf = 2,
     topics: opt.Topics = 25,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            "--dask",
+            metavar="ADDRESS",
+            help="Learn on the Dask cluster whose scheduler is at this address, such as tcp://127.0.0.1:8786.",
+            rich_help_panel=LARGE,
+        ),
+    ] = None,
     seed: opt.Seed = 0,
     jobs: opt.Jobs = None,
     top: opt.Top = 20,
@@ -103,7 +112,7 @@ def detect(
     learning["n_buckets"] = buckets
     ranking: Ranking
     if memory is not None:
-        refuse_beside_memory(report=report)
+        refuse_beside_memory(report=report, dask=dask)
         large, documents_on_disk = learn_large(screen, files, reading, **learning, memory=memory, cache=cache)
         if save is not None:
             large.detector.save(save, excerpts=excerpts)
@@ -113,7 +122,7 @@ def detect(
         if cache is not None:
             raise ParameterError("--cache has no effect without --memory. Give that too, or leave it out.")
         documents = read(screen, files, replace(reading, label_column=label_column))
-        ranking = learn(screen, documents.content, documents.ids, terms=documents.terms, **learning)
+        ranking = learn(screen, documents.content, documents.ids, terms=documents.terms, dask=dask, **learning)
         for note in ranking.observations:
             screen.note(note)
         notes = [*documents.notes, *ranking.observations]

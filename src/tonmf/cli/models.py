@@ -32,16 +32,37 @@ def learning_options(
 
 
 def learn(
-    screen: Screen, content: Any, ids: Sequence[str], *, terms: Sequence[str] | None = None, **options: Any
+    screen: Screen,
+    content: Any,
+    ids: Sequence[str],
+    *,
+    terms: Sequence[str] | None = None,
+    dask: str | None = None,
+    **options: Any,
 ) -> Ranking:
     """Learn what is ordinary, with a bar that shows how far that is, and rank the documents."""
     with screen.step("Loading"):
         from tonmf.detector import TextOutlierDetector
         from tonmf.ranking import Ranking
     with screen.progress("Learning") as done:
-        detector = TextOutlierDetector(**options, callback=done).fit(content, names=ids, terms=terms)
+        if dask is None:
+            detector = TextOutlierDetector(**options, callback=done).fit(content, names=ids, terms=terms)
+        else:
+            detector = learn_on_cluster(dask, content, ids, **options, callback=done)
     detector.callback = None
     return Ranking.of(detector, content, ids, detector.outlier_scores_)
+
+
+def learn_on_cluster(address: str, content: Any, ids: Sequence[str], **options: Any) -> TextOutlierDetector:
+    """Learn on the workers of a Dask cluster."""
+    import logging
+
+    from tonmf.dask import fit_detector
+    from tonmf.executors.cluster import connect
+
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what goes wrong is told in our words
+    with connect(address) as client:
+        return fit_detector(client, content, names=ids, **options)
 
 
 def scored(screen: Screen, model: str, documents: Documents, jobs: int | None) -> Ranking:

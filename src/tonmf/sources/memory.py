@@ -72,14 +72,6 @@ class MatrixSource(HeldBlocks[Block]):
         twin._blocks = [block.unfitted() for block in self._blocks]
         return twin
 
-    def term_sums(self) -> Array:
-        """Σ_i s_i x_it of each term t, float64."""
-        sums = np.zeros(self.n_terms)
-        for block in self._blocks:
-            rows = rows_between(self._X, block.first, block.first + len(block.sample_weight))
-            sums += rows.T.astype(np.float64) @ block.sample_weight
-        return sums
-
     def matrix(self) -> sp.csr_matrix:
         return self._X
 

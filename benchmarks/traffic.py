@@ -1,0 +1,70 @@
+"""Bytes that a Dask cluster moves: all that client, scheduler and workers write to their connections, messages included."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+def count_here() -> None:
+    """From now on, count what this process writes."""
+    from distributed.comm.tcp import TCP
+
+    if hasattr(TCP, "bytes_written"):
+        return
+    TCP.bytes_written, write = 0, TCP.write
+
+    async def counting(self: Any, *args: Any, **kwargs: Any) -> Any:
+        n_bytes = await write(self, *args, **kwargs)
+        TCP.bytes_written += n_bytes if isinstance(n_bytes, int) else 0
+        return n_bytes
+
+    TCP.write = counting
+
+
+def written_here() -> int:
+    """Bytes that this process has written."""
+    from distributed.comm.tcp import TCP
+
+    return int(TCP.bytes_written)
+
+
+class Traffic:
+    """Counts what moves between the processes of a cluster."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        count_here()
+        client.run(count_here)
+        self._scheduler_is_here = client.run_on_scheduler(_process) == _process()
+        if not self._scheduler_is_here:
+            client.run_on_scheduler(count_here)
+
+    def so_far(self) -> int:
+        """Bytes since counting began."""
+        there = sum(self._client.run(written_here).values())
+        return there + written_here() + (0 if self._scheduler_is_here else self._client.run_on_scheduler(written_here))
+
+    @contextmanager
+    def during(self) -> Iterator[list[int]]:
+        """Bytes that move in a with-block, in the list that it is given, once it is over."""
+        moved: list[int] = []
+        before = self.so_far()
+        yield moved
+        moved.append(self.so_far() - before)
+
+
+def _process() -> int:
+    import os
+
+    return os.getpid()
+
+
+def bytes_of_model(n_workers: int, n_terms: int, n_topics: int) -> int:
+    """What a pass moves by the model: the topics to each worker, and its sums from it, 4 bytes a number.
+
+    >>> bytes_of_model(2, 1000, 10)
+    160000
+    """
+    return n_workers * n_terms * n_topics * 4 * 2

@@ -1,0 +1,1 @@
+"""Documents on a cluster: from what the user hands in to partitions on its workers."""

@@ -1,0 +1,244 @@
+"""What runs on the workers of a cluster: steps on the blocks of partitions, and what fits remember of these.
+
+Partitions are values that the scheduler knows how to make again. What a fit remembers of its documents is not: it would make a
+chain of all passes. It lies in `_memories` of the worker's process, by fit and partition, with the number of passes that it has
+seen. A pass first looks there:
+
+======================================== ======================================================================
+memory of the partition                  then
+======================================== ======================================================================
+of the pass before                       go on from it; it is kept until the next pass, in case this one is repeated
+of this pass, which is being repeated    go back to how it was before the pass
+none, or of another pass                 make it up from the topics at hand (`tonmf.blocks.BlockStep.restore`)
+======================================== ======================================================================
+"""
+
+from __future__ import annotations
+
+import pickle
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tonmf.errors import InputError
+from tonmf.ops import Array
+from tonmf.ops.two_way import TwoWayMatrix
+from tonmf.sources import Block
+from tonmf.sources.documents import DocumentBlock
+from tonmf.sources.partitions import FitLog, Partition, PartitionFacts
+
+
+@dataclass(frozen=True)
+class Errand:
+    """What a worker is told of one of its partitions: its number, how many documents come before it, what it must be like."""
+
+    number: int
+    first: int
+    facts: PartitionFacts
+    start: Array | None = None
+
+
+@dataclass
+class Remembered:
+    """What a fit remembers of a block, but for the documents themselves."""
+
+    H: Array
+    rho: Array | None
+    omega: Array | None
+    measured: bool
+    held: Any
+
+    @classmethod
+    def of(cls, block: Block) -> Remembered:
+        """A copy; only H is changed in place."""
+        rho, omega = getattr(block, "rho", None), getattr(block, "omega", None)
+        return cls(block.H.copy(), rho, omega, block.measured, block.held)
+
+    def back_to(self, block: Block) -> None:
+        """Put it back."""
+        block.H, block.measured, block.held = self.H.copy(), self.measured, self.held
+        if self.rho is not None and self.omega is not None:
+            block.rho, block.omega = self.rho, self.omega
+
+
+@dataclass
+class Memory:
+    """The blocks of a partition as a fit has left them after so many passes, and how they were before the last one."""
+
+    n_done: int
+    blocks: list[Block]
+    before: list[Remembered]
+
+
+_memories: dict[tuple[str, int], Memory] = {}
+_lock = threading.Lock()
+
+
+def ops_of_this_worker() -> Any:
+    """Compiled operations on as many threads as the worker has."""
+    from tonmf.ops.compiled import CompiledOps
+
+    return CompiledOps(threads_of_this_worker())
+
+
+def threads_of_this_worker() -> int:
+    """Threads that the worker was started with; 1 outside of one."""
+    from distributed import get_worker
+
+    try:
+        return int(get_worker().state.nthreads)
+    except ValueError:
+        return 1
+
+
+def run_step(told: bytes, log: FitLog | None, errands: Sequence[Errand], *partitions: Partition) -> Any:
+    """The sums of a step over partitions. With a log, the step is a pass of that fit."""
+    from tonmf.blas import one_blas_thread
+
+    step, empty, dtype = pickle.loads(told)  # noqa: S301 (from the process whose tasks this worker runs)
+    sums = empty()
+    with one_blas_thread():
+        for errand, partition in zip(errands, partitions, strict=True):
+            check(errand, partition)
+            blocks = fresh_blocks(errand, partition) if log is None else blocks_for_pass(log, errand, partition, step)
+            for block in blocks:
+                step(block, sums)
+    return sums.packed(dtype)
+
+
+def merge_sums(dtype: np.dtype[Any], *parts: Any) -> Any:
+    """Sums of several sets of partitions in one."""
+    total = parts[0].unpacked()
+    for part in parts[1:]:
+        total.merge(part)
+    return total.packed(dtype)
+
+
+LOST = "lost"
+"""What is seen of a partition of which nothing is remembered."""
+
+
+def look_at(told: bytes, log: FitLog | None, errands: Sequence[Errand], *partitions: Partition) -> list[Any]:
+    """What there is to see in the blocks of each partition: a list each, or `LOST`."""
+    from tonmf.blas import one_blas_thread
+
+    look = pickle.loads(told)  # noqa: S301
+    seen: list[Any] = []
+    with one_blas_thread():
+        for errand, partition in zip(errands, partitions, strict=True):
+            check(errand, partition)
+            blocks = fresh_blocks(errand, partition) if log is None else remembered_blocks(log, errand)
+            seen.append(LOST if blocks is None else [look(block) for block in blocks])
+    return seen
+
+
+def restore(told: bytes, log: FitLog, errands: Sequence[Errand], *partitions: Partition) -> None:
+    """Make up what was lost of a fit, from the topics of its last pass."""
+    step = pickle.loads(told)  # noqa: S301
+    for errand, partition in zip(errands, partitions, strict=True):
+        if remembered_blocks(log, errand) is None:
+            blocks = fresh_blocks(errand, partition)
+            for block in blocks:
+                step.restore(block)
+            _remember(log.name, errand.number, Memory(log.n_done, blocks, []))
+
+
+def blocks_for_pass(log: FitLog, errand: Errand, partition: Partition, step: Any) -> list[Block]:
+    """The blocks of a partition as they are when the next pass begins."""
+    forget_family(log.family, log.alive)
+    memory = _memories.get((log.name, errand.number))
+    if memory is not None and memory.n_done == log.n_done + 1 and memory.before:
+        for block, before in zip(memory.blocks, memory.before, strict=True):
+            before.back_to(block)
+        return memory.blocks
+    if memory is not None and memory.n_done == log.n_done:
+        blocks = memory.blocks
+        if log.kept is not None:
+            for block in blocks:
+                block.H = np.ascontiguousarray(block.H[:, log.kept])
+    else:
+        blocks = fresh_blocks(errand, partition)
+        for block in blocks:
+            _begin(block, log, errand) if log.n_done == 0 else step.restore(block)
+    _remember(log.name, errand.number, Memory(log.n_done + 1, blocks, [Remembered.of(block) for block in blocks]))
+    return blocks
+
+
+def _begin(block: Block, log: FitLog, errand: Errand) -> None:
+    """H as the fit starts from it."""
+    n_docs, low = len(block.squared_norms), block.first - errand.first
+    rows = np.zeros((n_docs, log.n_topics)) if errand.start is None else errand.start[low : low + n_docs]
+    block.H = np.array(rows, dtype=block.H.dtype, order="C")
+
+
+def _remember(name: str, number: int, memory: Memory) -> None:
+    with _lock:
+        _memories[name, number] = memory
+
+
+def remembered_blocks(log: FitLog, errand: Errand) -> list[Block] | None:
+    """The blocks of a partition as the last pass left them, if they are here."""
+    memory = _memories.get((log.name, errand.number))
+    return memory.blocks if memory is not None and memory.n_done == log.n_done else None
+
+
+def forget_family(family: str, but: frozenset[str] = frozenset()) -> None:
+    """Drop what fits over the same documents remember, but for some."""
+    with _lock:
+        for key in [key for key in _memories if key[0].startswith(family) and key[0] not in but]:
+            del _memories[key]
+
+
+def fresh_blocks(errand: Errand, partition: Partition) -> list[Block]:
+    """The blocks of a partition, numbered among all documents, of which nothing is remembered yet."""
+    blocks: list[Block] = []
+    for block in partition.blocks:
+        copied = block.fresh() if isinstance(block, DocumentBlock) else block.unfitted()
+        copied.first = errand.first + block.first
+        blocks.append(copied)
+    return blocks
+
+
+def check(errand: Errand, partition: Partition) -> None:
+    """A partition that had to be made again must be what it was."""
+    facts = errand.facts
+    if (partition.n_docs, partition.n_terms) == (facts.n_docs, facts.n_terms) and _is_same(partition, facts):
+        return
+    raise InputError(
+        f"Partition {errand.number} is not what it was when the fit began: it had {facts.n_docs} documents and "
+        f"{facts.n_stored} stored values, and when it was read again {partition.n_docs} documents and other values. Fit again, "
+        "on data that stays as it is."
+    )
+
+
+def _is_same(partition: Partition, facts: PartitionFacts) -> bool:
+    """Whether the checksum is right; it is looked at once for each copy of a partition."""
+    seen = partition.__dict__.get("_checksum")
+    if seen is None:
+        seen = partition.facts().checksum
+        object.__setattr__(partition, "_checksum", seen)
+    return bool(seen == facts.checksum)
+
+
+def among(partition: Partition, mask: NDArray[np.uint8]) -> Partition:
+    """Only some documents of a partition; `mask` has a bit for each."""
+    chosen = np.unpackbits(mask, count=partition.n_docs).astype(bool)
+    blocks, first = [], 0
+    for block in partition.blocks:
+        rows = np.flatnonzero(chosen[block.first : block.first + len(block.squared_norms)])
+        if len(rows):
+            X = sp.csr_matrix(block.X.by_row[rows])
+            of_rows = block.squared_norms[rows], block.sample_weight[rows]
+            blocks.append(Block(TwoWayMatrix(X), *of_rows, first, np.zeros((0, 0), X.dtype)))
+            first += len(rows)
+    return Partition(tuple(blocks), partition.n_terms)
+
+
+def facts_of(partition: Partition) -> PartitionFacts:
+    """Size, type and checksum."""
+    return partition.facts()
