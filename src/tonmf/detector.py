@@ -19,7 +19,8 @@ from tonmf.blas import one_blas_thread
 from tonmf.bundles import Bundle, provenance, write_bundle
 from tonmf.counting import check_no_option_idle, make_counter
 from tonmf.detector_state import DetectorState, read_state
-from tonmf.disk import in_batches, learn_on_disk
+from tonmf.disk.batches import in_batches
+from tonmf.disk.learning import learn_on_disk
 from tonmf.documents import COUNTS, as_documents, check_ids, check_names, is_matrix, take
 from tonmf.errors import InputError, ParameterError
 from tonmf.explain import Explanation
@@ -93,7 +94,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         Seed of the starts. With a number, runs repeat bit for bit on one machine.
     memory : int or str, optional
         Bytes to get along with, such as "2GB". Documents are then gone through in batches, counted once into files, and
-        learnt from there (docs/scale.md). Without it they are held in memory.
+        learnt from there (docs/outofcore.md). Without it they are held in memory.
     cache : str or Path, optional
         Folder for these files, which stay there: a fit that was cut short goes on when it is run again. Without it they are
         in a temporary folder, and gone in the end.
@@ -213,7 +214,8 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         documents : list of str, list of lists of items, or matrix of shape (n_docs, n_terms)
-            Texts; or baskets; or counts of terms, sparse or dense.
+            Texts; or baskets; or counts of terms, sparse or dense. With `memory`, anything that yields texts or baskets, and
+            does so again, such as `tonmf.io.DocumentFiles`.
         y : ignored
             Present for API consistency.
         embeddings : array of shape (n_docs, width), optional

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tonmf.detector import TextOutlierDetector
-from tonmf.disk import Batches
+from tonmf.disk.batches import Batches
 from tonmf.errors import InputError
 from tonmf.ranking import COLUMNS, Ranking, in_writing, stretches
 

@@ -4,16 +4,26 @@
 which files     `inputs` (paths, folders, patterns), `formats` (extensions), `options`
 their bytes     `streams` (open, decompress), `decoding` (encodings, lines)
 their documents `lines`, `jsonlines`, `tables` on `records`, `parquet`, `matrices`; `columns` chooses
-all together    `reading`, with a `part` for each input and a `tally` of what was left out
+all together    `reading`, with a `part` for each input and a `tally` of what was left out; `batches` of them
 the way back    `write`, `atomic`
 =============== ===================================================================================
 
 pyarrow is loaded only for CSV, TSV, Parquet and .zst files.
 """
 
+from tonmf.io.batches import DocumentFiles
 from tonmf.io.formats import FORMATS
 from tonmf.io.options import ReadOptions
 from tonmf.io.reading import Documents, read_documents
 from tonmf.io.write import check_output, output_format, write_table
 
-__all__ = ["FORMATS", "Documents", "ReadOptions", "check_output", "output_format", "read_documents", "write_table"]
+__all__ = [
+    "FORMATS",
+    "DocumentFiles",
+    "Documents",
+    "ReadOptions",
+    "check_output",
+    "output_format",
+    "read_documents",
+    "write_table",
+]

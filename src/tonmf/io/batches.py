@@ -13,7 +13,7 @@ from dataclasses import replace
 from queue import Empty, Full, Queue
 from typing import Any, BinaryIO
 
-from tonmf.disk import Batch
+from tonmf.disk.batches import Batch
 from tonmf.errors import InputError
 from tonmf.io.columns import Chooser
 from tonmf.io.inputs import Input, find_inputs
@@ -26,7 +26,7 @@ AHEAD = 4
 
 
 class DocumentFiles:
-    """`tonmf.disk.Batches` of files, folders, patterns and standard input (``-``): what ``tonmf.io.read_documents`` reads.
+    """`tonmf.disk.batches.Batches` of files, folders, patterns and standard input (``-``), as ``tonmf.io.read_documents`` has them.
 
     Parameters
     ----------
