@@ -10,7 +10,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from test_hostile_models import arrays_of, fields_of, put_arrays, sign
 from test_persist import check_same
 
-from tonmf import InputError, ParameterError, TextOutlierDetector, load, vocabulary
+from tonmf import InputError, ParameterError, TextOutlierDetector, learning, load, vocabulary
 from tonmf.datasets import make_corpus
 from tonmf.detector_stream import RECENT
 from tonmf.digest import KEPT, LARGEST, Digest
@@ -266,6 +266,35 @@ def test_a_block_of_nothing_does_no_harm(detector):
         detector.partial_fit(["qq ww ee", "rr tt uu"])
     assert np.isfinite(detector.outlier_score(texts_about(["apple"], 3, 0))).all()
     detector.explain(texts_about(["apple"], 3, 0))
+
+
+def test_after_a_long_silence_the_detector_still_knows_what_it_knew(detector, monkeypatch):
+    monkeypatch.setattr(learning, "LEAST_LEFT", 100.0)
+    detector.set_params(half_life="1 second")
+    ordinary = texts_about(["apple", "berry"], 40, 3)
+    detector.partial_fit(ordinary, times=np.zeros(40))
+    for hours in (1, 100, 1_000_000):
+        detector.partial_fit(["", "qq ww"], times=[3600 * hours] * 2)
+        detector.partial_fit(["apple01 apple02"], times=[-1e9])
+        assert detector._state.stream.n_docs == pytest.approx(100, abs=3)
+    assert (detector.predict(ordinary) == -1).mean() < 0.1
+    assert (detector.predict(texts_about(["cedar"], 5, 1)) == -1).all()
+
+
+def test_what_has_been_forgotten_leaves_numbers_that_can_be_reckoned_with(detector, tmp_path):
+    detector.set_params(half_life=0.01)
+    for documents in (["", "the"], ["apple01 apple02"], ["", "qq ww"], [""]):
+        for _ in range(20):
+            detector.partial_fit(documents)
+        assert np.isfinite(detector.outlier_score(texts_about(["apple", "berry"], 10, 3))).all()
+        detector.save(tmp_path / "model")
+        detector = load(tmp_path / "model")
+
+
+def test_words_without_end_are_not_remembered(detector):
+    detector.partial_fit(["x" * 100_000 + " apple01", "x" * 100_000 + " apple01"])
+    assert max(map(len, detector.terms_)) < 201
+    assert not detector._state.stream.candidates.counts
 
 
 def changed(fields, *path, value):

@@ -24,6 +24,9 @@ KEPT = 2048
 FORGOTTEN = 1e-9
 """Share of all weight below which a value is forgotten."""
 
+SMALLEST = 1e-150
+"""What the weight of the heaviest value does not fade below."""
+
 
 @dataclass(frozen=True)
 class Digest:
@@ -56,8 +59,13 @@ class Digest:
         return float(self.weights.sum())
 
     def faded(self, factor: float) -> Self:
-        """The same values, counting less."""
-        return self if factor == 1 else type(self)(self.values, self.weights * factor)
+        """The same values, counting less; so little in the end that any others outweigh them, but not nothing."""
+        if factor == 1 or len(self.values) == 0:
+            return self
+        weights = self.weights * factor
+        if weights.max() < SMALLEST:
+            weights = self.weights * (SMALLEST / self.weights.max())
+        return type(self)(self.values, weights)
 
     def add(self, values: Array, weights: Array) -> Self:
         """With more values; those of weight 0 are left out."""

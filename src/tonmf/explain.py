@@ -49,9 +49,9 @@ class Explanation:
         The document is an outlier if its score is above the threshold.
     outlier : bool
     rank : int
-        1 + the number of training documents with a higher score.
+        1 + the number of training documents with a higher score; of a stream, among those seen last.
     n_docs : int
-        Number of training documents.
+        How many these are.
     parts : dict of str to float
         What adds up to the score: "topics", how little they say about it; "neighbours", how far it is from ordinary documents;
         "embeddings", if there are any; "alarms", what those add.

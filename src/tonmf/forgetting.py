@@ -89,11 +89,15 @@ def is_half_life(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Ageing:
-    """What the arrival of documents does: `factor` to all that came before, `weights` to each of them; `now` afterwards."""
+    """What the arrival of documents does: `factor` to all that came before, `weights` to each of them; `now` afterwards.
+
+    `by_time` tells whether time did that, and not the documents.
+    """
 
     factor: float
     weights: Array
     now: float | None
+    by_time: bool = False
 
 
 def age(half_life: HalfLife | None, n_docs: int, times: Any, now: float | None) -> Ageing:
@@ -110,7 +114,7 @@ def age(half_life: HalfLife | None, n_docs: int, times: Any, now: float | None) 
     if half_life is None or not half_life.of_time:
         return _age_by_number(half_life, n_docs, latest)
     passed = 0.0 if now is None else latest - now
-    return Ageing(float(half_life.share(passed)), half_life.share(latest - seconds), latest)
+    return Ageing(float(half_life.share(passed)), half_life.share(latest - seconds), latest, by_time=True)
 
 
 def _age_by_number(half_life: HalfLife | None, n_docs: int, now: float | None) -> Ageing:

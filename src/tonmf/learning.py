@@ -30,6 +30,9 @@ from tonmf.text import document_frequencies, least_documents
 from tonmf.vocabulary import Change, changed_vocabulary
 from tonmf.weighting import damped, unit_rows
 
+LEAST_LEFT = 1000.0
+"""Documents below which the past does not fade by time alone: after a long silence there would be nothing to go by."""
+
 LEAST_IN_GROUP = 2
 """Documents of a group that must have a word for it to join the vocabulary with the group's topic."""
 
@@ -56,7 +59,10 @@ class Learner:
 
     def learn(self, state: DetectorState, new: NewDocuments, ageing: Ageing) -> DetectorState:
         """The detector that has learnt from these documents, too."""
-        stream = with_measures(self.stream_of(state), state.scorer, new, ageing)
+        stream = self.stream_of(state)
+        if ageing.by_time:
+            ageing = replace(ageing, factor=max(ageing.factor, min(LEAST_LEFT / stream.n_docs, 1.0)))
+        stream = with_measures(stream, state.scorer, new, ageing)
         least = least_documents(self.min_df, stream.n_docs, self.rules)
         stream, words = self._words(state, stream, new, ageing, least)
         Y = unit_rows(damped(words.counts(new)), words.idf)

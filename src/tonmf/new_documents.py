@@ -18,6 +18,9 @@ from tonmf.scoring import REMOTENESS_WEIGHT, DocumentScores, Scorer
 from tonmf.text import Counts, Outside
 from tonmf.unexpected import Leftovers
 
+FEWEST = 1e-9
+"""What the documents do not fade below, all together."""
+
 
 @dataclass(frozen=True)
 class NewDocuments:
@@ -88,7 +91,7 @@ def with_measures(stream: DetectorStream, scorer: Scorer, new: NewDocuments, age
     return replace(
         stream,
         n_seen=stream.n_seen + len(weights),
-        n_docs=factor * stream.n_docs + float(weights.sum()),
+        n_docs=max(factor * stream.n_docs + float(weights.sum()), FEWEST),
         now=ageing.now,
         rungs=rungs,
         digests=digests,

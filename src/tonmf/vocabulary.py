@@ -4,7 +4,7 @@ A word outside the vocabulary is a *candidate*. It joins when the documents that
 stream forgets, are as many as ``min_df`` asks of a word in a fit. A word of the vocabulary leaves when its documents have faded
 to less than `LEAVES_BELOW` of that. There are at most `MOST_TERMS` words, or as many as the fit had, if that was more: those
 of the most documents. There are at most `MOST_CANDIDATES` candidates; when there are more, the half of them is kept that had
-the most documents, of equals those seen last.
+the most documents, of equals those seen last. A word of more than `LONGEST_CANDIDATE` characters never joins.
 """
 
 from __future__ import annotations
@@ -29,6 +29,9 @@ MOST_TERMS = 200_000
 
 MOST_CANDIDATES = 50_000
 """Words outside that are remembered."""
+
+LONGEST_CANDIDATE = 200
+"""Characters of a word beyond which it never joins."""
 
 ALMOST = 1 - 1e-9
 """Sums of fading weights are rounded."""
@@ -61,6 +64,8 @@ class Candidates:
         for words, weight in zip(outside, (weights / self.unit).tolist(), strict=True):
             if weight > 0:
                 for word, n in words.items():
+                    if len(word) > LONGEST_CANDIDATE:
+                        continue
                     df, total = counts.pop(word, (0.0, 0.0))
                     counts[word] = (df + weight, total + weight * (1 + float(np.log(n))))
         return replace(self, counts=_most_seen(counts))

@@ -119,6 +119,8 @@ class Snapshots:
         for path in self._all():
             if path.name != name:
                 shutil.rmtree(path, ignore_errors=True)
+        for unfinished in self.folder.glob(".*"):  # left by a process that was killed while it replaced the latest
+            unfinished.unlink(missing_ok=True)
 
     def close(self) -> None:
         """Let others use the folder."""
