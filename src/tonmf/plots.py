@@ -43,7 +43,9 @@ MOST_TOPICS = 16
 LABEL_WORDS = 3
 """Words that a topic goes by in a plot."""
 
-LEGEND = "Each row has a scale of its own. Blue: topics of the model, dark where they emerge. Orange: new ones, once found."
+LEGEND = (
+    "Each row has a scale of its own. Blue: topics of the model, dark where they emerge. Orange: new ones, once found."
+)
 
 USUAL, RISING, NEW, STRANGE = "#9DB7CC", COLOURS[0], COLOURS[1], "#555555"
 
