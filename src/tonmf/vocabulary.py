@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tonmf.counting import AnyCounter
 from tonmf.ops import Array
-from tonmf.text import MatrixCounter, Outside, TermCounter, VectorizerCounter
+from tonmf.text import MatrixCounter, Outside, TermCounter
 
 LEAVES_BELOW = 0.25
 """Share of the documents needed to join below which a word leaves: two half-lives without being seen, if it just joined."""
@@ -141,9 +141,9 @@ def changed_vocabulary(
 ) -> Change | None:
     """The next vocabulary, given the documents of each word of the present one; None if it stays as it is.
 
-    The vocabulary of a user's own vectorizer stays.
+    Only one that was learnt from words or columns changes; that of a user's own vectorizer stays.
     """
-    if isinstance(counter, VectorizerCounter):
+    if not isinstance(counter, TermCounter | MatrixCounter):
         return None
     names = [*counter.terms, *joining]
     documents = np.concatenate([df, [both[0] for both in joining.values()]])
