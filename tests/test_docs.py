@@ -1,5 +1,7 @@
 """The documents: links lead somewhere, make targets exist, every parameter and benchmark is written down."""
 
+import csv
+import json
 import re
 from pathlib import Path
 
@@ -59,6 +61,9 @@ def shop(tmp_path_factory):
     folder = tmp_path_factory.mktemp("shop")
     printed("tonmf generate corpus --documents 60 --outliers 3 --output reviews.csv", folder)
     printed("sed -e s/doc-0*// reviews.csv > numbered.csv && mv numbered.csv reviews.csv", folder)
+    with (folder / "reviews.csv").open(encoding="utf-8") as reviews:
+        dated = [{**row, "date": f"2026-01-{1 + n // 6:02d}"} for n, row in enumerate(csv.DictReader(reviews))]
+    (folder / "news.jsonl").write_text("".join(json.dumps(row) + "\n" for row in dated), encoding="utf-8")
     printed("cp reviews.csv new_reviews.csv && tonmf detect reviews.csv --save model --quiet", folder)
     return folder
 

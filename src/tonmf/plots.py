@@ -43,6 +43,10 @@ MOST_TOPICS = 16
 LABEL_WORDS = 3
 """Words that a topic goes by in a plot."""
 
+LEGEND = (
+    "Each row has a scale of its own. Blue: topics of the model, dark where they emerge. Orange: new ones, once found."
+)
+
 USUAL, RISING, NEW, STRANGE = "#9DB7CC", COLOURS[0], COLOURS[1], "#555555"
 
 
@@ -100,7 +104,7 @@ def plot_timeline(timeline: Timeline, path: str | os.PathLike[str], *, title: st
     with mpl.rc_context({**SETTINGS, "axes.grid": False}):
         heights = [1.6] + [1.0] * len(topics)
         canvas: Any = Figure(figsize=(9.5, 1.2 + 0.45 * sum(heights)), layout="constrained")
-        canvas.get_layout_engine().set(h_pad=0.01, hspace=0.0)
+        canvas.get_layout_engine().set(h_pad=0.03, hspace=0.0)
         grid = canvas.subplots(len(heights), 1, sharex=True, squeeze=False, height_ratios=heights).ravel()
         _draw_outliers(grid[0], timeline)
         for axes, topic in zip(grid[1:], topics, strict=True):
@@ -108,6 +112,7 @@ def plot_timeline(timeline: Timeline, path: str | os.PathLike[str], *, title: st
         _draw_dates(grid[-1], timeline)
         length = duration_text(timeline.windows[0].end - timeline.windows[0].start)
         grid[0].set_title(title or f"Share of each topic in windows of {length}", loc="left", fontsize=11)
+        canvas.supxlabel(LEGEND, fontsize=7.5, color="#666666")
         save_canvas(canvas, path)
 
 

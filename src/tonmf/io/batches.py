@@ -26,7 +26,7 @@ AHEAD = 4
 
 
 class DocumentFiles:
-    """`tonmf.disk.batches.Batches` of files, folders, patterns and standard input (``-``), as ``tonmf.io.read_documents`` has them.
+    """`tonmf.disk.batches.Batches` of files, folders, patterns and standard input (``-``), read by `tonmf.io.reading`.
 
     Parameters
     ----------
