@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from importlib.metadata import version
 
 import dask
 import numpy as np
@@ -178,11 +179,9 @@ def test_a_scheduler_that_is_gone_ends_the_fit_and_leaves_the_model_as_it_was(tm
 
 def test_a_worker_with_another_version_is_refused(client, rows):
     def pretend(version):
-        import tonmf
+        from importlib import metadata
 
-        tonmf.__version__ = version
-
-    import tonmf
+        metadata.version = lambda name: version
 
     worker = next(iter(client.nthreads()))
     client.run(pretend, "0.0.1", workers=[worker])
@@ -190,7 +189,7 @@ def test_a_worker_with_another_version_is_refused(client, rows):
         with pytest.raises(ClusterError, match=rf"^The worker at {worker} has tonmf 0\.0\.1, and this is tonmf"):
             TONMF(**OPTIONS, executor=client).fit(rows)
     finally:
-        client.run(pretend, tonmf.__version__, workers=[worker])
+        client.run(pretend, version("tonmf"), workers=[worker])
 
 
 def test_a_partition_that_cannot_be_scored_is_named(client, rows):

@@ -101,22 +101,24 @@ class Cluster:
 
     def _check_versions(self) -> None:
         """Workers must have what we have."""
-        import tonmf
+        from importlib import metadata
 
         def version_there() -> str | None:
-            try:
-                from tonmf import __version__
-            except ImportError:
-                return None
-            return __version__
+            from importlib import metadata
 
+            try:
+                return metadata.version("tonmf")
+            except metadata.PackageNotFoundError:
+                return None
+
+        ours = metadata.version("tonmf")
         found = self.client.run(version_there)
         self._had_workers = True
         for address, version in found.items():
-            if version != tonmf.__version__:
+            if version != ours:
                 has = "no tonmf" if version is None else f"tonmf {version}"
                 raise ClusterError(
-                    f"The worker at {address} has {has}, and this is tonmf {tonmf.__version__}. Install the same everywhere."
+                    f"The worker at {address} has {has}, and this is tonmf {ours}. Install the same everywhere."
                 )
 
     def send_to_all(self, value: Any, key: str) -> Any:
