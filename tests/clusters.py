@@ -65,3 +65,12 @@ def die_after(n_steps):
 
 def process_number():
     return os.getpid()
+
+
+def two_workers(client):
+    """Wait until there are two workers again; one whose keeper has given up is replaced."""
+    try:
+        client.wait_for_workers(2, timeout=15)
+    except TimeoutError:
+        client.cluster.scale(len(client.cluster.worker_spec) + 1)
+        client.wait_for_workers(2, timeout=60)

@@ -3,12 +3,13 @@
 import os
 import signal
 import time
+from importlib.metadata import version
 
 import dask
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from clusters import die_after, process_number, scheduler_process
+from clusters import die_after, process_number, scheduler_process, two_workers
 
 from tonmf import TONMF, ClusterError, InputError
 from tonmf import dask as tonmf_dask
@@ -36,19 +37,19 @@ def assert_as_good(far, near):
 
 @pytest.mark.parametrize(("given", "who"), [("partitions", "one worker"), ("in memory", "all workers")])
 def test_a_fit_survives_workers_that_are_killed_in_the_middle_of_a_pass(client, rows, given, who):
-    client.wait_for_workers(2)
+    two_workers(client)
     before = set(client.run(process_number).values())
     doomed = list(client.nthreads())[: 1 if who == "one worker" else 2]
     client.run(die_after, 3, workers=doomed)
     far = TONMF(**OPTIONS, executor=client).fit(pieces(rows) if given == "partitions" else rows)
-    client.wait_for_workers(2)
+    two_workers(client)
     assert set(client.run(process_number).values()) != before
     assert_as_good(far, TONMF(**OPTIONS).fit(rows))
 
 
 def test_a_fit_with_an_automatic_alpha_survives_too(client, rows):
     """It asks for residuals between passes, which are made up first where they are lost."""
-    client.wait_for_workers(2)
+    two_workers(client)
     numbers = client.run(process_number)
     options = {**OPTIONS, "alpha": "auto"}
 
@@ -60,7 +61,7 @@ def test_a_fit_with_an_automatic_alpha_survives_too(client, rows):
                 time.sleep(0.05)
 
     far = TONMF(**options, executor=client, callback=kill).fit(pieces(rows))
-    client.wait_for_workers(2)
+    two_workers(client)
     assert_as_good(far, TONMF(**options).fit(rows))
 
 
@@ -96,7 +97,7 @@ def test_a_partition_that_cannot_be_read_is_named(client, rows, tmp_path):
 
 @pytest.mark.parametrize("what", ["changed", "removed"])
 def test_a_partition_that_is_not_what_it_was_when_it_is_read_again_ends_the_fit(client, rows, tmp_path, what):
-    client.wait_for_workers(2)
+    two_workers(client)
     paths = [tmp_path / f"{number}.npz" for number in range(4)]
     for number, path in enumerate(paths):
         sp.save_npz(path, rows[60 * number : 60 * number + 60])
@@ -113,7 +114,7 @@ def test_a_partition_that_is_not_what_it_was_when_it_is_read_again_ends_the_fit(
     message = "is not what it was when the fit began" if what == "changed" else r"cannot be read: FileNotFoundError"
     with pytest.raises(InputError, match=rf"^Partition \d {message}"):
         TONMF(**OPTIONS, executor=client, callback=spoil).fit([dask.delayed(load)(path) for path in paths])
-    client.wait_for_workers(2)
+    two_workers(client)
 
 
 def too_large():
@@ -143,7 +144,7 @@ def test_documents_that_kill_every_worker_end_the_fit(client):
                 TONMF(**OPTIONS, executor=client).fit([dask.delayed(die)()])
         finally:
             client.run_on_scheduler(lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", 3))
-    client.wait_for_workers(2)
+    two_workers(client)
 
 
 def test_an_address_where_nobody_answers_is_said():
@@ -178,11 +179,9 @@ def test_a_scheduler_that_is_gone_ends_the_fit_and_leaves_the_model_as_it_was(tm
 
 def test_a_worker_with_another_version_is_refused(client, rows):
     def pretend(version):
-        import tonmf
+        from importlib import metadata
 
-        tonmf.__version__ = version
-
-    import tonmf
+        metadata.version = lambda name: version
 
     worker = next(iter(client.nthreads()))
     client.run(pretend, "0.0.1", workers=[worker])
@@ -190,7 +189,7 @@ def test_a_worker_with_another_version_is_refused(client, rows):
         with pytest.raises(ClusterError, match=rf"^The worker at {worker} has tonmf 0\.0\.1, and this is tonmf"):
             TONMF(**OPTIONS, executor=client).fit(rows)
     finally:
-        client.run(pretend, tonmf.__version__, workers=[worker])
+        client.run(pretend, version("tonmf"), workers=[worker])
 
 
 def test_a_partition_that_cannot_be_scored_is_named(client, rows):

@@ -8,7 +8,7 @@ import dask.dataframe
 import numpy as np
 import pandas as pd
 import pytest
-from clusters import die_after, scheduler_process
+from clusters import die_after, scheduler_process, two_workers
 from command import run
 
 from tonmf import InputError, ParameterError, TextOutlierDetector
@@ -45,11 +45,11 @@ def test_a_bag_of_texts_gives_the_detector_of_one_process(client, near):
 
 def test_a_column_of_a_dataframe_and_a_killed_worker(client, near):
     """Lost partitions are read and counted again, by the vocabulary that was learnt."""
-    client.wait_for_workers(2)
+    two_workers(client)
     table = dask.dataframe.from_pandas(pd.DataFrame({"text": TEXTS, "n": range(len(TEXTS))}), npartitions=3)
     client.run(die_after, 9, workers=list(client.nthreads())[:1])
     far = tonmf_dask.fit_detector(client, table, column="text", **OPTIONS)
-    client.wait_for_workers(2)
+    two_workers(client)
     assert far.terms_ == near.terms_
     np.testing.assert_allclose(far.outlier_scores_, near.outlier_scores_, rtol=0, atol=0.5)
 

@@ -2,15 +2,15 @@
 
 Each block counts its numbers, and their weight, in `BINS` equal bins between the smallest and the largest. One bin has the
 quantile; the next round looks into that bin only, between its smallest and its largest number. When few numbers are left
-they are fetched. The result is that of `tonmf.threshold.weighted_quantile`, to the bit if weights add up exactly. A round moves
-some 16 kB from a block.
+they are fetched. The result is that of `tonmf.threshold.weighted_quantile`, to the bit if weights add up exactly. Bins add up,
+so a round brings some 16 kB here, however many blocks there are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,28 +38,32 @@ class Bins:
     largest: Array
 
     @classmethod
-    def of(cls, values: Array, weights: Array, low: float, high: float) -> Self:
-        """Numbers between `low` and `high`, in equal bins."""
-        width = (high - low) / BINS
-        places = np.zeros(len(values), np.int64)
-        if width > 0:
-            places = np.minimum(((values - low) / width).astype(np.int64), BINS - 1)
-        smallest, largest = np.full(BINS, np.inf), np.full(BINS, -np.inf)
-        np.minimum.at(smallest, places, values)
-        np.maximum.at(largest, places, values)
-        in_bins: Array = np.bincount(places, weights=weights, minlength=BINS).astype(np.float64)
-        return cls(np.bincount(places, minlength=BINS), in_bins, smallest, largest)
+    def empty(cls) -> Self:
+        """Bins without numbers."""
+        return cls(np.zeros(BINS, np.int64), np.zeros(BINS), np.full(BINS, np.inf), np.full(BINS, -np.inf))
 
-    @classmethod
-    def together(cls, parts: list[Self]) -> Self:
-        """The bins of several blocks in one."""
-        first = parts[0]
-        for part in parts[1:]:
-            first.counts = first.counts + part.counts
-            first.weights = first.weights + part.weights
-            first.smallest = np.minimum(first.smallest, part.smallest)
-            first.largest = np.maximum(first.largest, part.largest)
-        return first
+    def add(self, values: Array, weights: Array, low: float, high: float) -> None:
+        """Count numbers between `low` and `high`, in equal bins."""
+        places = np.minimum(((values - low) / (high - low) * BINS).astype(np.int64), BINS - 1)
+        np.minimum.at(self.smallest, places, values)
+        np.maximum.at(self.largest, places, values)
+        self.counts += np.bincount(places, minlength=BINS)
+        self.weights += np.bincount(places, weights=weights, minlength=BINS)
+
+    def merge(self, other: Self) -> None:
+        """Add the numbers of other blocks."""
+        self.counts += other.counts
+        self.weights += other.weights
+        np.minimum(self.smallest, other.smallest, out=self.smallest)
+        np.maximum(self.largest, other.largest, out=self.largest)
+
+    def packed(self, dtype: np.dtype[Any]) -> Self:
+        """The same: it is small."""
+        return self
+
+    def unpacked(self) -> Self:
+        """A copy that is ours to change."""
+        return type(self)(self.counts.copy(), self.weights.copy(), self.smallest.copy(), self.largest.copy())
 
 
 def quantile_over(executor: Executor, blocks: Iterable[Block], values: Values, q: float, n_values: int) -> float:
@@ -70,7 +74,7 @@ def quantile_over(executor: Executor, blocks: Iterable[Block], values: Values, q
     low, high = min(low for low, *_ in extremes), max(high for _, high, _ in extremes)
     goal, below = q * sum(weight for *_, weight in extremes) * (1 - 1e-12), 0.0
     while n_values > FEW and low < high:
-        bins = Bins.together(executor.gather(_quantile_bins(values, low, high), blocks))
+        bins = executor.run(_quantile_bins(values, low, high), blocks, Bins.empty)
         cumulative = below + np.cumsum(bins.weights)
         chosen = int(np.searchsorted(cumulative, goal))
         chosen = min(chosen, int(np.flatnonzero(bins.counts)[-1]))
@@ -109,6 +113,10 @@ def _quantile_between(values: Values, low: float, high: float) -> Values:
     return inside
 
 
-def _quantile_bins(values: Values, low: float, high: float) -> Callable[[Block], Bins]:
+def _quantile_bins(values: Values, low: float, high: float) -> Callable[[Block, Bins], None]:
     inside = _quantile_between(values, low, high)
-    return lambda block: Bins.of(*inside(block), low, high)
+
+    def count(block: Block, bins: Bins) -> None:
+        bins.add(*inside(block), low, high)
+
+    return count

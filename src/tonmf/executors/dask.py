@@ -59,14 +59,14 @@ class DaskExecutor:
         is_pass = hasattr(step, "restore")
         name = f"{'pass' if is_pass else name_of(step)}-{next(self._numbers)}"
         told = pack((step, empty, source.dtype))
-        log = source.begin_pass() if is_pass else None
+        task = worker.run_step if is_pass else worker.sum_over
+        log = source.begin_pass() if is_pass else source.log()
 
-        def attempt(number: int) -> Any:
-            plan = self._plan_for(source.data)
-            shares = self._submit(worker.run_step, f"{name}-{number}", told, log, source, plan)
-            return self.cluster.result(self._merged(shares, f"{name}-{number}", source.dtype))
+        def attempt(name: str, plan: Plan) -> Any:
+            shares = self._submit(task, name, told, log, source, plan)
+            return self.cluster.result(self._merged(shares, name, source.dtype))
 
-        sums: S = self._persist(attempt, source).unpacked()
+        sums: S = self._persist(attempt, name, source).unpacked()
         if is_pass:
             source.end_pass(step)
         return sums
@@ -75,27 +75,36 @@ class DaskExecutor:
         source = partitions_of(blocks)
         name, told = f"{name_of(look)}-{next(self._numbers)}", pack(look)
 
-        def attempt(number: int) -> list[Any]:
-            return self._look(f"{name}-{number}", told, source)
+        def attempt(name: str, plan: Plan) -> list[T]:
+            answers = self.cluster.results(self._submit(worker.look_at, name, told, source.log(), source, plan))
+            seen = {
+                number: answer
+                for numbers, of_worker in zip(plan.values(), answers, strict=True)
+                for number, answer in zip(numbers, of_worker, strict=True)
+            }
+            return [of_block for number in range(len(source)) for of_block in seen[number]]
 
-        by_partition: list[list[T]] = self._persist(attempt, source)
-        return [seen for of_partition in by_partition for seen in of_partition]
+        looks: list[T] = self._persist(attempt, name, source)
+        return looks
 
-    def _look(self, name: str, told: bytes, source: PartitionSource) -> list[Any]:
-        """What is seen in each partition, in order; what is lost is made up first."""
-        log = source.log()
-        plan = self._plan_for(source.data)
-        answers = self.cluster.results(self._submit(worker.look_at, name, told, log, source, plan))
-        seen = {
-            number: answer
-            for numbers, of_worker in zip(plan.values(), answers, strict=True)
-            for number, answer in zip(numbers, of_worker, strict=True)
-        }
-        if log is not None and any(isinstance(answer, str) for answer in seen.values()):
-            step = pack(source.last_step)
-            self.cluster.results(self._submit(worker.restore, f"restore-{name}", step, log, source, plan))
-            raise Unlucky("what was remembered of some partitions was lost, and is made up")
-        return [seen[number] for number in range(len(source))]
+    def _persist(self, attempt: Callable[[str, Plan], Any], name: str, source: PartitionSource) -> Any:
+        """Try until it works, as long as what goes wrong is that workers are lost, and what they had with them."""
+        numbers = itertools.count(1)
+
+        def again() -> Any:
+            number = next(numbers)
+            if number > 1:
+                self._planned = -np.inf
+                source.data.supply_lost()
+            plan = self._plan_for(source.data)
+            try:
+                return attempt(f"{name}-{number}", plan)
+            except worker.MemoryLostError as error:
+                told, log = pack(source.last_step), source.log()
+                self.cluster.results(self._submit(worker.restore, f"restore-{name}-{number}", told, log, source, plan))
+                raise Unlucky("what was remembered of some partitions was lost, and has been made up") from error
+
+        return self.cluster.persist(again, source.data.references)
 
     def _submit(
         self,
@@ -155,19 +164,6 @@ class DaskExecutor:
             ]
             level += 1
         return shares[0]
-
-    def _persist(self, attempt: Callable[[int], Any], source: PartitionSource) -> Any:
-        """Try until it works, as long as what goes wrong is that workers are lost."""
-        numbers = itertools.count(1)
-
-        def again() -> Any:
-            number = next(numbers)
-            if number > 1:
-                self._planned = -np.inf
-                source.data.supply_lost()
-            return attempt(number)
-
-        return self.cluster.persist(again, source.data.references)
 
     def _plan_for(self, data: PartitionedData) -> Plan:
         """Which worker works on which partitions."""

@@ -25,6 +25,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from tonmf.blas import one_blas_thread
 from tonmf.errors import InputError
 from tonmf.ops import Array
 from tonmf.ops.two_way import TwoWayMatrix
@@ -96,17 +97,14 @@ def threads_of_this_worker() -> int:
         return 1
 
 
-def run_step(told: bytes, log: FitLog | None, errands: Sequence[Errand], *partitions: Partition) -> Any:
-    """The sums of a step over partitions. With a log, the step is a pass of that fit."""
-    from tonmf.blas import one_blas_thread
-
+def run_step(told: bytes, log: FitLog, errands: Sequence[Errand], *partitions: Partition) -> Any:
+    """The sums of a pass of a fit over partitions."""
     step, empty, dtype = pickle.loads(told)  # noqa: S301 (from the process whose tasks this worker runs)
     sums = empty()
     with one_blas_thread():
         for errand, partition in zip(errands, partitions, strict=True):
             check(errand, partition)
-            blocks = fresh_blocks(errand, partition) if log is None else blocks_for_pass(log, errand, partition, step)
-            for block in blocks:
+            for block in blocks_for_pass(log, errand, partition, step):
                 step(block, sums)
     return sums.packed(dtype)
 
@@ -119,22 +117,40 @@ def merge_sums(dtype: np.dtype[Any], *parts: Any) -> Any:
     return total.packed(dtype)
 
 
-LOST = "lost"
-"""What is seen of a partition of which nothing is remembered."""
+class MemoryLostError(Exception):
+    """What a fit remembers of a partition is not here; it has to be made up by `restore`."""
+
+
+def sum_over(told: bytes, log: FitLog | None, errands: Sequence[Errand], *partitions: Partition) -> Any:
+    """The sums of a step over partitions that changes none of them. With a log, it sees what that fit remembers."""
+    step, empty, dtype = pickle.loads(told)  # noqa: S301
+    sums = empty()
+    with one_blas_thread():
+        for errand, partition in zip(errands, partitions, strict=True):
+            for block in blocks_to_look_at(log, errand, partition):
+                step(block, sums)
+    return sums.packed(dtype)
 
 
 def look_at(told: bytes, log: FitLog | None, errands: Sequence[Errand], *partitions: Partition) -> list[Any]:
-    """What there is to see in the blocks of each partition: a list each, or `LOST`."""
-    from tonmf.blas import one_blas_thread
-
+    """What there is to see in the blocks of each partition, a list each."""
     look = pickle.loads(told)  # noqa: S301
-    seen: list[Any] = []
     with one_blas_thread():
-        for errand, partition in zip(errands, partitions, strict=True):
-            check(errand, partition)
-            blocks = fresh_blocks(errand, partition) if log is None else remembered_blocks(log, errand)
-            seen.append(LOST if blocks is None else [look(block) for block in blocks])
-    return seen
+        return [
+            [look(block) for block in blocks_to_look_at(log, errand, partition)]
+            for errand, partition in zip(errands, partitions, strict=True)
+        ]
+
+
+def blocks_to_look_at(log: FitLog | None, errand: Errand, partition: Partition) -> list[Block]:
+    """The blocks of a partition as the last pass left them, or as they are without any fit."""
+    check(errand, partition)
+    if log is None:
+        return fresh_blocks(errand, partition)
+    blocks = remembered_blocks(log, errand)
+    if blocks is None:
+        raise MemoryLostError(f"of partition {errand.number}")
+    return blocks
 
 
 def restore(told: bytes, log: FitLog, errands: Sequence[Errand], *partitions: Partition) -> None:
