@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tonmf.detector import TextOutlierDetector
-from tonmf.disk.batches import Batches
+from tonmf.disk.batches import Batches, check_unchanged
 from tonmf.errors import InputError
 from tonmf.ranking import COLUMNS, Ranking, in_writing, stretches
 
@@ -54,7 +54,9 @@ class Fetched(Sequence[T], Generic[T]):
 
 @dataclass(frozen=True)
 class LargeRanking(Ranking):
-    """A `Ranking` that has the documents and names of a few rows only."""
+    """A `Ranking` that has the documents and names of a few rows only, and the fingerprint of the documents it is of."""
+
+    fingerprint: Any = None
 
     @cached_property
     def observations(self) -> list[str]:
@@ -62,11 +64,12 @@ class LargeRanking(Ranking):
         return []
 
 
-def rank_on_disk(detector: TextOutlierDetector) -> LargeRanking:
+def rank_on_disk(detector: TextOutlierDetector, fingerprint: Any) -> LargeRanking:
     """The training documents of a detector, in order; their texts and names are still to come."""
     n_docs = len(detector.outlier_scores_)
     order = np.argsort(-detector.outlier_scores_, kind="stable")
-    return LargeRanking(detector, Fetched[Any](n_docs), Fetched[str](n_docs), detector.outlier_scores_, order)
+    documents, names = Fetched[Any](n_docs), Fetched[str](n_docs)
+    return LargeRanking(detector, documents, names, detector.outlier_scores_, order, fingerprint)
 
 
 def fetch(
@@ -83,6 +86,7 @@ def fetch(
     The table has the columns of ``Ranking.columns``, in the order in which documents come. With ``reasons="outliers"`` the
     topic and the unexpected terms are given of flagged documents only, since to find them takes longer than to read on.
     """
+    check_unchanged(batches, ranking.fingerprint)
     wanted, named = set(rows), set(names)
     ranks = np.empty(len(ranking.order), np.int64)
     ranks[ranking.order] = np.arange(1, len(ranks) + 1)
@@ -102,6 +106,7 @@ def fetch(
         first = last
     else:
         if first == len(ranks):
+            check_unchanged(batches, ranking.fingerprint)
             return
     raise InputError(
         f"The documents have changed since they were learnt from: there were {len(ranks):,}. Run again, on files that stay as "

@@ -25,12 +25,13 @@ def learn_large(
         from tonmf.io.batches import DocumentFiles
         from tonmf.large_ranking import rank_on_disk
     documents = DocumentFiles(files, reading)
+    fingerprint = documents.fingerprint
     with screen.progress("Counting, then learning") as done:
         detector = TextOutlierDetector(**options, callback=done).fit(documents)
     detector.callback = None
     for note in documents.notes:
         screen.note(note)
-    return rank_on_disk(detector), documents
+    return rank_on_disk(detector, fingerprint), documents
 
 
 def fetch_and_write(

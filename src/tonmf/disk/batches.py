@@ -90,6 +90,15 @@ def in_batches(documents: Any, again: bool) -> Batches:
     return BatchesOnce(documents)
 
 
+def check_unchanged(batches: Batches, fingerprint: Any) -> None:
+    """Documents must stay as they are while they are learnt from."""
+    if batches.fingerprint != fingerprint:
+        raise InputError(
+            "The documents have changed since they were first read, so scores would not be theirs. Run again, on files that "
+            "stay as they are."
+        )
+
+
 def checksum_of(batch: Batch, so_far: int = 0) -> int:
     """A number that tells whether documents are the same."""
     for document in batch.content:

@@ -15,7 +15,7 @@ from typing import Any
 
 from tonmf.counting import check_no_option_idle, make_counter
 from tonmf.detector_state import DetectorState
-from tonmf.disk.batches import Batches, checksum_of
+from tonmf.disk.batches import Batches, check_unchanged, checksum_of
 from tonmf.disk.budget import Budget, bytes_of
 from tonmf.disk.keeper import DiskKeeper
 from tonmf.disk.store import Store
@@ -73,8 +73,10 @@ def _learn(
     counter = make_counter(values, kind, None)
     assert isinstance(counter, TermCounter | HashedCounter)  # noqa: S101 (batches hold no matrices)
     options = {name: repr(values[name]) for name in OF_COUNTING}
-    store = Store(folder, {"documents": batches.fingerprint or _checksum(batches), **options})
+    fingerprint = batches.fingerprint
+    store = Store(folder, {"documents": fingerprint or _checksum(batches), **options})
     facts = store.open() or store.make(batches, counter, recipe.min_df, budget)
+    check_unchanged(batches, fingerprint)
     vocabulary = store.vocabulary()
     recipe.check_vocabulary(facts.n_docs, facts.any_words, vocabulary.terms)
     keeper = DiskKeeper(folder / f"fits-{_digest({name: repr(values[name]) for name in OF_FITTING})}")
