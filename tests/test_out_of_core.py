@@ -17,6 +17,7 @@ from small_disk import mounted
 
 from tonmf import InputError, ParameterError, TextOutlierDetector
 from tonmf.datasets import load_bbc, make_corpus
+from tonmf.disk.json_file import read_json, write_json
 from tonmf.io.batches import DocumentFiles
 from tonmf.io.options import ReadOptions
 
@@ -76,6 +77,15 @@ def test_real_articles_from_every_kind_of_file(small_shards, data_folder, monkey
         detector = TextOutlierDetector(**FEW, memory="1GB").fit(files)
         assert_same(detector, expected)
         assert detector._state.profile.ids[0].startswith("article")
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_topics_that_go_in_the_last_pass(small_shards, data_folder, monkeypatch, seed):
+    """A fit may end with fewer topics, or more, than H had in the pass before."""
+    monkeypatch.setenv("TONMF_DATA", str(data_folder))
+    texts = load_bbc().texts[:400]
+    options = {"n_restarts": 1, "topic_shares": (0.0075,), "random_state": seed}
+    assert_same(TextOutlierDetector(memory="1GB", **options).fit(texts), TextOutlierDetector(**options).fit(texts))
 
 
 def write_texts(path, texts):
@@ -151,6 +161,59 @@ def test_a_folder_with_something_else_in_it_is_no_cache(corpus, tmp_path):
     with pytest.raises(InputError, match="holds something else"):
         TextOutlierDetector(memory="1GB", cache=tmp_path).fit(corpus.texts)
     assert (tmp_path / "thesis.txt").exists()
+
+
+def test_documents_that_differ_only_in_where_they_end_are_others(corpus, tmp_path):
+    options = {"memory": "1GB", "cache": tmp_path / "cache", **FEW}
+    TextOutlierDetector(**options).fit([*corpus.texts, "ab", "c"])
+    with pytest.raises(InputError, match="other documents"):
+        TextOutlierDetector(**options).fit([*corpus.texts, "a", "bc"])
+
+
+def test_a_checkpoint_that_is_damaged_is_named(small_shards, corpus, tmp_path):
+    def stop(share):
+        if share > 0.45:
+            raise StoppedError
+
+    options = {"memory": "1GB", "cache": tmp_path / "cache", **FEW}
+    with pytest.raises(StoppedError):
+        TextOutlierDetector(**options, callback=stop).fit(corpus.texts)
+    (H,) = (tmp_path / "cache").glob("fits-*/*-midway/*/H")
+    content = H.read_bytes()
+    for victim, harm in ((H, content[:-1]), (H, bytes(len(content))), (H.with_name("midway.json"), b"{")):
+        before = victim.read_bytes()
+        victim.write_bytes(harm)
+        with pytest.raises(InputError, match="damaged"):
+            TextOutlierDetector(**options).fit(corpus.texts)
+        victim.write_bytes(before)
+    TextOutlierDetector(**options).fit(corpus.texts)
+
+
+def test_a_cache_whose_parts_do_not_fit_is_refused_before_any_kernel_sees_it(small_shards, corpus, tmp_path):
+    options = {"memory": "1GB", "cache": tmp_path, **FEW}
+    TextOutlierDetector(**options).fit(corpus.texts)
+    shards = {path.name: path.read_bytes() for path in tmp_path.glob("shard-*")}
+    facts = read_json(tmp_path / "store.json")
+    for fit in tmp_path.glob("fits-*/*"):
+        fit.unlink()
+    for changed in ({"n_terms": 5}, {"shards": [["../../etc", 100]]}, {"shards": [["shard-00000", 7]]}):
+        write_json(tmp_path / "store.json", {**facts, **changed})
+        with pytest.raises(InputError, match="damaged"):
+            TextOutlierDetector(**options).fit(corpus.texts)
+    write_json(tmp_path / "store.json", facts)
+    (tmp_path / "shard-00000").write_bytes(shards.get("shard-00004", b""))
+    with pytest.raises(InputError, match="damaged"):
+        TextOutlierDetector(**options).fit(corpus.texts)
+
+
+def test_an_error_of_the_documents_is_not_taken_for_one_of_the_disk(corpus):
+    class Broken:
+        def __iter__(self):
+            yield from corpus.texts
+            raise FileNotFoundError(2, "No such file or directory", "part-17.txt")
+
+    with pytest.raises(FileNotFoundError, match=r"part-17"):
+        TextOutlierDetector(memory="1GB").fit(Broken())
 
 
 @pytest.mark.parametrize("victim", ["shard-00001", "names-00000", "terms-0", "store.json", "vocabulary.json"])
@@ -269,6 +332,15 @@ def test_standard_input_within_a_memory(big_file):
     done = tonmf("detect", "-", "--memory", "1GB", "--buckets", "65536", "--json", input=big_file.read_text())
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["flagged"] >= 8
+
+
+def test_a_pipe_with_a_name_is_read_once_and_gone_through_again(big_file, tmp_path):
+    pipe = tmp_path / "documents.jsonl"
+    os.mkfifo(pipe)
+    writer = subprocess.Popen(f"cat {big_file} > {pipe}", shell=True)  # noqa: S602
+    done = tonmf("detect", pipe, "--memory", "1GB", "--json")
+    assert writer.wait() == done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["documents"] == 500
 
 
 def test_a_run_that_is_killed_goes_on_and_ends_with_the_same_scores(big_file, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
@@ -524,6 +525,14 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
     @property
     def _n_features_out(self) -> int:
         return self.n_topics_
+
+    def __sklearn_clone__(self) -> Self:
+        """A copy of the parameters; a client of a cluster is shared, since it cannot be copied."""
+        without = copy.copy(self)
+        without.executor = None
+        twin: Self = BaseEstimator.__sklearn_clone__(without)
+        twin.executor = self.executor
+        return twin
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -382,6 +382,7 @@ def _finish(problem: Problem, this: Pass) -> tuple[Topics, Sums]:
     def solve_documents(W: Array) -> tuple[Topics, Sums]:
         beta = np.full(W.shape[1], problem.options.beta)
         last = replace(this, topics=topics_of(problem.ops, W), beta=beta, cross=None)
+        problem.source.start_from(None, W.shape[1])
         return last.topics, problem.run(document_step, last)
 
     topics, sums = solve_documents(W)

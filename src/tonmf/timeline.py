@@ -102,7 +102,7 @@ def _notes(seconds: Array, windows: Windows) -> list[str]:
     if len(seconds) > 1 and seconds.min() == seconds.max():
         notes.append(f"All documents have the same time, {time_text(seconds[0])}, so there is nothing to compare.")
     elif len(windows.tallies) == 1 and len(seconds) > 1:
-        span = f"{(seconds.max() - seconds.min()) / UNITS['day']:.2g} days"
+        span = f"{(seconds.max() - seconds.min()) / UNITS['day']:,.1f} days"
         length = duration_text(windows.length)
         notes.append(f"All documents lie within {span}, in one window of {length}: give a shorter one to see changes.")
     return notes

@@ -63,7 +63,10 @@ def moment_of(value: Any) -> Moment | None:
     if isinstance(value, date):  # datetime is one too; pandas' NaT is not equal to itself
         return _of_datetime(value if isinstance(value, datetime) else datetime(value.year, value.month, value.day))
     if isinstance(value, int | float | np.integer | np.floating):
-        return _of_number(float(value))
+        try:
+            return _of_number(float(value))
+        except OverflowError:
+            return None
     return _of_text(value.strip()) if isinstance(value, str) else None
 
 
@@ -71,7 +74,8 @@ def _of_datetime(value: datetime) -> Moment | None:
     if value != value:  # pandas' NaT
         return None
     with_zone = value.utcoffset() is not None
-    return Moment((value if with_zone else value.replace(tzinfo=UTC)).timestamp(), with_zone)
+    seconds = (value if with_zone else value.replace(tzinfo=UTC)).timestamp()
+    return Moment(seconds, with_zone) if _of_number(seconds) is not None else None
 
 
 def _of_number(value: float) -> Moment | None:

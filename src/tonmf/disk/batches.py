@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import zlib
+import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -99,9 +99,14 @@ def check_unchanged(batches: Batches, fingerprint: Any) -> None:
         )
 
 
-def checksum_of(batch: Batch, so_far: int = 0) -> int:
-    """A number that tells whether documents are the same."""
-    for document in batch.content:
-        text = document if isinstance(document, str) else "\x1f".join(map(str, document))
-        so_far = zlib.crc32(text.encode("utf-8", "surrogatepass"), so_far)
-    return so_far
+def digest_of(batches: Batches) -> list[Any]:
+    """What tells documents from others by reading them: how many there are, and a digest of them and their names."""
+    n_docs, digest = 0, hashlib.sha256()
+    for batch in batches:
+        n_docs += len(batch.ids)
+        for name, document in zip(batch.ids, batch.content, strict=True):
+            for text in (name, document) if isinstance(document, str) else (name, *map(str, document)):
+                encoded = text.encode("utf-8", "surrogatepass")
+                digest.update(len(encoded).to_bytes(8, "little") + encoded)
+            digest.update(b"\xff" * 8)
+    return [n_docs, digest.hexdigest()]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 
 from tonmf.calibrate import Scale
 from tonmf.corpus import Glance
+from tonmf.disk.json_file import read_json, write_json
 from tonmf.ladder import Rung
 from tonmf.mixture import Mixture
 from tonmf.penalty import Penalty
@@ -77,7 +77,7 @@ class DiskCheckpoints:
         if last is None:
             return None
         file = ArrayFile(last / "topics")
-        numbers: dict[str, Any] = json.loads((last / "midway.json").read_text(encoding="utf-8"))
+        numbers: dict[str, Any] = read_json(last / "midway.json")
         W = np.array(file.map("W"))
         self._source.fit.restore(last, W.shape[1])
         return Midway(
@@ -109,7 +109,7 @@ class DiskCheckpoints:
                 "penalty": [penalty.beta, penalty.price, penalty.floor],
                 "history": midway.history,
             }
-            (here / "midway.json").write_text(json.dumps(numbers), encoding="utf-8")
+            write_json(here / "midway.json", numbers)
             os.rename(here, here.with_suffix(""))
         except BaseException:
             shutil.rmtree(here, ignore_errors=True)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import hashlib
 import json
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -15,7 +17,7 @@ from typing import Any
 
 from tonmf.counting import check_no_option_idle, make_counter
 from tonmf.detector_state import DetectorState
-from tonmf.disk.batches import Batches, check_unchanged, checksum_of
+from tonmf.disk.batches import Batches, check_unchanged, digest_of
 from tonmf.disk.budget import Budget, bytes_of
 from tonmf.disk.keeper import DiskKeeper
 from tonmf.disk.store import Store
@@ -45,11 +47,15 @@ def learn_on_disk(
             f"random_state must be a whole number beside cache, so that a run can go on where another stopped; got "
             f"{values['random_state']!r}."
         )
+    if values["cache"] is not None and callable(values["analyzer"]):
+        raise ParameterError("analyzer must be a name beside cache: whether a function is the same cannot be told.")
     budget = Budget(bytes_of(values["memory"]), recipe.n_restarts * len(recipe.topic_shares), recipe.max_topics)
     with _folder(values["cache"]) as folder:
         try:
             return _learn(recipe, batches, values, defaults, budget, folder)
         except OSError as error:
+            if not _is_of_cache(error, folder):
+                raise
             kept = " What was done is kept there: run again to go on." if values["cache"] else ""
             raise InputError(
                 f"{error.filename or folder} cannot be written: {error.strerror or error}. The cache folder needs about three "
@@ -74,22 +80,22 @@ def _learn(
     assert isinstance(counter, TermCounter | HashedCounter)  # noqa: S101 (batches hold no matrices)
     options = {name: repr(values[name]) for name in OF_COUNTING}
     fingerprint = batches.fingerprint
-    store = Store(folder, {"documents": fingerprint or _checksum(batches), **options})
+    store = Store(folder, {"documents": fingerprint or digest_of(batches), **options})
     facts = store.open() or store.make(batches, counter, recipe.min_df, budget)
     check_unchanged(batches, fingerprint)
-    vocabulary = store.vocabulary()
+    budget.check(facts.n_docs)
+    vocabulary = store.vocabulary(facts)
     recipe.check_vocabulary(facts.n_docs, facts.any_words, vocabulary.terms)
     keeper = DiskKeeper(folder / f"fits-{_digest({name: repr(values[name]) for name in OF_FITTING})}")
     corpus, counter = store.corpus(facts, vocabulary.terms), counter.with_vocabulary(vocabulary)
     return recipe.learn_from(corpus, kind, counter, side_by_side=1, keeper=keeper)
 
 
-def _checksum(batches: Batches) -> list[int]:
-    """Tells documents from others by reading them."""
-    n_docs, checksum = 0, 0
-    for batch in batches:
-        n_docs, checksum = n_docs + len(batch.ids), checksum_of(batch, checksum)
-    return [n_docs, checksum]
+def _is_of_cache(error: OSError, folder: Path) -> bool:
+    """Whether an error is about the cache folder, and not about the documents."""
+    if error.filename is None:
+        return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EIO)
+    return Path(os.fsdecode(error.filename)).is_relative_to(folder)
 
 
 def _digest(options: Mapping[str, str]) -> str:

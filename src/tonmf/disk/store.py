@@ -8,6 +8,7 @@ First every document is counted by provisional numbers of words (files ``raw-…
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,8 +19,9 @@ from numpy.typing import NDArray
 
 from tonmf.analysis import Analyzer
 from tonmf.corpus import Corpus
-from tonmf.disk.batches import Batch, Batches, checksum_of
+from tonmf.disk.batches import Batch, Batches
 from tonmf.disk.budget import Budget
+from tonmf.disk.json_file import read_json, write_json
 from tonmf.disk.names import ids_and_excerpts, write_names
 from tonmf.disk.vocabulary import GrowingVocabulary
 from tonmf.errors import InputError
@@ -47,7 +49,6 @@ class Facts:
     shards: list[tuple[str, int]]
     n_docs: int
     n_terms: int
-    checksum: int
     any_words: bool
     forgotten_up_to: int
     n_words_kept: int
@@ -72,30 +73,23 @@ class Store:
         path = self.folder / "store.json"
         if not path.exists():
             return None
-        try:
-            stored = json.loads(path.read_text(encoding="utf-8"))
-            version, identity = stored.pop("version"), stored.pop("identity")
-            stored["shards"] = [(str(name), int(n_docs)) for name, n_docs in stored["shards"]]
-            facts = Facts(**stored)
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise damaged(path, error) from error
+        stored = read_json(path)
+        version, identity = stored.pop("version"), stored.pop("identity")
         if version != VERSION or identity != self._identity:
             what = "by another version of tonmf" if version != VERSION else _difference(identity, self._identity)
             raise InputError(
                 f"The cache folder {self.folder} was made {what}. Give another folder, or remove this one to begin anew."
             )
-        return facts
+        return Facts(**{**stored, "shards": [tuple(shard) for shard in stored["shards"]]})
 
     def make(self, batches: Batches, counter: AnyLearner, min_df: float, budget: Budget) -> Facts:
         """Count documents, and write them all."""
-        for stale in self.folder.glob("*-[0-9]*"):
-            stale.unlink()
+        for stale in self.folder.glob("*-*"):
+            shutil.rmtree(stale) if stale.is_dir() else stale.unlink()
         words = _learner(counter, budget)
-        checksum, any_words = 0, False
+        any_words = False
         shards: list[tuple[str, int]] = []
         for number, group in enumerate(_groups(batches, counter.analyze, words)):
-            for batch in group.batches:
-                checksum = checksum_of(batch, checksum)
             counted = group.joined()
             any_words = any_words or bool(counted.n_words.any())
             write_names(self.folder / f"names-{number:05}", group.batches)
@@ -107,8 +101,8 @@ class Store:
         n_docs = words.n_docs
         del words  # its memory is needed for what follows
         self._weigh(vocabulary, n_docs, shards)
-        facts = Facts(shards, n_docs, len(vocabulary.terms), checksum, any_words, forgotten, n_words_kept)
-        self._write_json("store.json", {"version": VERSION, "identity": self._identity, **vars(facts)})
+        facts = Facts(shards, n_docs, len(vocabulary.terms), any_words, forgotten, n_words_kept)
+        write_json(self.folder / "store.json", {"version": VERSION, "identity": self._identity, **vars(facts)})
         return facts
 
     def _weigh(self, vocabulary: Vocabulary, n_docs: int, shards: Sequence[tuple[str, int]]) -> None:
@@ -117,7 +111,7 @@ class Store:
         background = np.zeros(len(idf))
         by_number = np.argsort(vocabulary.numbers)
         sorted_numbers = vocabulary.numbers[by_number]
-        self._write_json("vocabulary.json", {"terms": vocabulary.terms, "numbers": vocabulary.numbers.tolist()})
+        write_json(self.folder / "vocabulary.json", {"terms": vocabulary.terms, "numbers": vocabulary.numbers.tolist()})
         for name, _ in shards:
             raw = self.folder / name.replace("shard", "raw")
             file = ArrayFile(raw)
@@ -130,15 +124,14 @@ class Store:
             raw.unlink()
         write_arrays(self.folder / "terms-0", {"idf": idf, "background": background})
 
-    def vocabulary(self) -> Vocabulary:
+    def vocabulary(self, facts: Facts) -> Vocabulary:
         """The terms, and the numbers that they were counted by."""
-        path = self.folder / "vocabulary.json"
-        try:
-            found = json.loads(path.read_text(encoding="utf-8"))
-            terms, numbers = list(map(str, found["terms"])), np.array(found["numbers"], np.int64)
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise damaged(path, error) from error
-        return Vocabulary(terms, numbers, np.zeros(0, np.int64))
+        found = read_json(self.folder / "vocabulary.json")
+        if len(found["terms"]) != facts.n_terms:
+            raise DamagedFileError(
+                f"{self.folder} is damaged: its parts do not belong together. Remove it and run again."
+            )
+        return Vocabulary(found["terms"], np.array(found["numbers"], np.int64), np.zeros(0, np.int64))
 
     def corpus(self, facts: Facts, terms: list[str]) -> Corpus:
         """The documents, block by block."""
@@ -152,12 +145,6 @@ class Store:
 
         idf, background = (np.array(file.map(name)) for name in ("idf", "background"))
         return Corpus(source, SerialExecutor(), terms, idf, background, totals, describe)
-
-    def _write_json(self, name: str, value: Any) -> None:
-        path = self.folder / name
-        temporary = path.with_name(name + ".part")
-        temporary.write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
-        temporary.replace(path)
 
 
 def _learner(counter: AnyLearner, budget: Budget) -> Words:
@@ -214,11 +201,6 @@ def _small(totals: WordTotals) -> WordTotals:
 def _held(totals: WordTotals) -> WordTotals:
     """Copies that do not hold on to a file."""
     return WordTotals(*(np.array(getattr(totals, name)) for name in TOTALS))
-
-
-def damaged(path: Path, error: Exception) -> DamagedFileError:
-    """The error for a file that does not hold what was written."""
-    return DamagedFileError(f"{path} is damaged: it cannot be read ({error}). Remove the folder and run again.")
 
 
 def _difference(one: Any, other: Any) -> str:

@@ -20,6 +20,10 @@ from tonmf.io.inputs import Input, find_inputs
 from tonmf.io.options import ReadOptions, check_options, check_options_fit
 from tonmf.io.part import Part
 from tonmf.io.reading import AS_USUAL, notes_of, read_input
+from tonmf.io.streams import opened
+
+SOON = 5.0
+"""Seconds to wait for the thread that reads when nobody wants more; what holds it up may never come."""
 
 AHEAD = 4
 """Batches that are read before they are wanted."""
@@ -104,7 +108,7 @@ class DocumentFiles:
                 yield item
         finally:
             stopped.set()
-            reader.join()
+            reader.join(SOON)
 
     def _read(self, put: Any) -> None:
         chooser, parts = Chooser(self._options), list[Part]()
@@ -140,10 +144,14 @@ class DocumentFiles:
 
     def _copied(self, source: Input, stdin: BinaryIO | None) -> Input:
         """The input, or a copy of it if it can be read only once."""
-        if source.path is not None or source.format == "files":
+        if source.format == "files" or (source.path is not None and os.path.isfile(source.path)):
             return source
         copy = tempfile.NamedTemporaryFile(prefix="tonmf-stdin-")  # noqa: SIM115 (it is gone when the files are)
-        shutil.copyfileobj(stdin or sys.stdin.buffer, copy)
+        if source.path is None:
+            shutil.copyfileobj(stdin or sys.stdin.buffer, copy)
+        else:  # a pipe, which can be read only once
+            with opened(source.path, source.name) as pipe:
+                shutil.copyfileobj(pipe.stream, copy)
         copy.flush()
         self._copies.append(copy)
         return replace(source, path=copy.name, members=())

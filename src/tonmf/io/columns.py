@@ -25,6 +25,16 @@ TEXT_NAMES = (
 )  # fmt: skip
 """Names that columns of text go by, the surest first."""
 
+
+def is_text_name(name: str) -> bool:
+    """Whether columns of text go by this name.
+
+    >>> is_text_name("Text"), is_text_name("title")
+    (True, False)
+    """
+    return name.lower() in TEXT_NAMES
+
+
 LONG_TEXT, MUCH_LONGER = 20, 4
 """A column is taken for the text by its length alone from this median on, if it is so many times that of any other."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import mmap
 import os
 import shutil
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +20,7 @@ from tonmf.sources.array_file import ArrayFile, write_arrays
 DTYPE = np.dtype(np.float32)
 
 ZEROS = 2**20
-"""Bytes written at a time where a place on the disk cannot be asked for."""
+"""Bytes that are read or written at a time."""
 
 
 class FitOnDisk:
@@ -72,14 +73,17 @@ class FitOnDisk:
     def save(self, folder: Path) -> None:
         """Copy all of it to a folder."""
         shutil.copyfile(self._path, folder / "H")
-        write_arrays(folder / "residuals", {"rho": self._rho, "omega": self._omega})
+        checksum = np.array([_checksum(folder / "H")])
+        write_arrays(folder / "residuals", {"rho": self._rho, "omega": self._omega, "H": checksum})
 
     def restore(self, folder: Path, n_topics: int) -> None:
         """Be as one was that is kept in a folder."""
         residuals = ArrayFile(folder / "residuals")
         self._rho, self._omega = residuals.map("rho").copy(), residuals.map("omega").copy()
-        if (folder / "H").stat().st_size != self._n_docs * n_topics * DTYPE.itemsize or len(self._rho) != self._n_docs:
-            raise residuals.damaged("it does not fit the documents")
+        H = folder / "H"
+        of_one_size = H.exists() and H.stat().st_size == self._n_docs * n_topics * DTYPE.itemsize
+        if not of_one_size or len(self._rho) != self._n_docs or _checksum(H) != int(residuals.map("H")[0]):
+            raise residuals.damaged("H beside it is not what was written")
         shutil.copyfile(folder / "H", self._path)
         self._n_topics, self._n_measured = n_topics, self._n_docs
 
@@ -93,6 +97,15 @@ class FitOnDisk:
         with path.open("rb+") as file:
             mapped = mmap.mmap(file.fileno(), length + aside, offset=start - aside)
         return np.frombuffer(mapped, DTYPE, n_docs * n_topics, aside).reshape(shape)
+
+
+def _checksum(path: Path) -> int:
+    """CRC-32 of a file."""
+    checksum = 0
+    with path.open("rb") as file:
+        while chunk := file.read(ZEROS):
+            checksum = zlib.crc32(chunk, checksum)
+    return checksum
 
 
 def _reserve(path: Path, n_bytes: int) -> None:

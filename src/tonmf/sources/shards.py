@@ -16,6 +16,7 @@ A fit keeps H in one more file, which is mapped where a block is; ρ and ω stay
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
@@ -28,7 +29,7 @@ from numpy.typing import NDArray
 
 from tonmf.ops import Array
 from tonmf.ops.two_way import TwoWayMatrix
-from tonmf.sources.array_file import ArrayFile, write_arrays
+from tonmf.sources.array_file import ArrayFile, DamagedFileError, write_arrays
 from tonmf.sources.documents import DocumentBlock, WordTotals
 from tonmf.sources.fit_on_disk import FitOnDisk
 from tonmf.sources.memory import squared_norms
@@ -88,6 +89,29 @@ class Shard:
     n_docs: int
 
 
+def _check(shard: Shard, n_terms: int) -> None:
+    """Kernels read arrays without looking, so nothing in them may point outside."""
+    n_docs, file = shard.n_docs, shard.file
+    for ends, places, values, n_rows, n_columns in (
+        ("ends", "columns", ("y", "c"), n_docs, n_terms),
+        ("column_ends", "rows", ("y_columns",), n_terms, n_docs),
+    ):
+        indptr, indices = file.map(ends), file.map(places)
+        sound = (
+            all(array.dtype == np.int32 and array.ndim == 1 for array in (indptr, indices))
+            and len(indptr) == n_rows + 1
+            and indptr[0] == 0
+            and indptr[-1] == len(indices)
+            and not (np.diff(indptr) < 0).any()
+            and (len(indices) == 0 or (indices.min() >= 0 and indices.max() < n_columns))
+            and all(file.map(name).shape == indices.shape and file.map(name).dtype == np.float32 for name in values)
+        )
+        if not sound:
+            raise file.damaged(f"its {places} do not fit the documents")
+    if any(file.map(name).shape != (n_docs,) for name in (*TOTALS, "squared_norms")):
+        raise file.damaged("it has other documents")
+
+
 class ShardSource:
     """`tonmf.sources.documents.DocumentSource` on disk.
 
@@ -103,6 +127,12 @@ class ShardSource:
     def __init__(self, folder: Path, names: Sequence[tuple[str, int]], n_terms: int) -> None:
         self.folder, self.n_terms, self.dtype = folder, n_terms, np.dtype(np.float32)
         self._names = list(names)
+        self._sound: set[ArrayFile] = set()
+        for name, _ in names:
+            if not re.fullmatch(r"shard-\d+", name):
+                raise DamagedFileError(
+                    f"{folder} is damaged: {name!r:.60} is no name of a shard. Remove it and run again."
+                )
         firsts = np.cumsum([0, *(n_docs for _, n_docs in names)]).tolist()
         self.n_docs = firsts[-1]
         self._shards = [
@@ -115,7 +145,7 @@ class ShardSource:
     def again(self) -> ShardSource:
         """The same documents for another fit. One fit at a time: they share the file of H."""
         twin = ShardSource(self.folder, self._names, self.n_terms)
-        twin._shards = self._shards  # which are checked already
+        twin._shards, twin._sound = self._shards, self._sound
         return twin
 
     def among(self, rows: NDArray[np.int64]) -> ShardSource:
@@ -141,6 +171,9 @@ class ShardSource:
                 yield block
 
     def _open(self, shard: Shard) -> DocumentBlock:
+        if shard.file not in self._sound:
+            _check(shard, self.n_terms)
+            self._sound.add(shard.file)
         X, C = (MappedMatrix(shard.file, values, shard.n_docs, self.n_terms) for values in ("y", "c"))
         totals = WordTotals(*(shard.file.map(name) for name in TOTALS))
         norms, ones = shard.file.map("squared_norms"), self._ones[: shard.n_docs]

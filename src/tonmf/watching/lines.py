@@ -12,11 +12,11 @@ LONGEST_LINE = 16 * 2**20
 
 @dataclass(frozen=True)
 class Line:
-    """A line without its end, or None if it was too long; its number, and the place after it."""
+    """A line without its end, or None if it was too long; its number, and the place after it, in the file that it is of."""
 
     content: bytes | None
     number: int
-    end: int
+    place: Place
 
 
 class Lines:
@@ -40,10 +40,6 @@ class Lines:
             self._fill()
         taken, self._ready = self._ready[:most], self._ready[most:]
         return taken
-
-    def place(self, line: Line | None) -> Place:
-        """Where to go on after a line; where the file begins if there is none."""
-        return Place() if line is None else self.coming.place(line.end, line.number)
 
     def _fill(self) -> None:
         """One read. The last line may lack its end; it counts once it is clear that nothing will follow."""
@@ -71,7 +67,7 @@ class Lines:
         content = None if self._length > LONGEST_LINE else b"".join(self._parts)
         self._offset += self._length + line_end
         self._number += 1
-        self._ready.append(Line(content, self._number, self._offset))
+        self._ready.append(Line(content, self._number, self.coming.place(self._offset, self._number)))
         self._forget()
 
     def _forget(self) -> None:

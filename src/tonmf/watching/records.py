@@ -9,12 +9,12 @@ from typing import Any
 
 from tonmf.documents import ITEMS, TEXTS
 from tonmf.errors import InputError
-from tonmf.io.columns import Chooser, Columns, id_from, is_list_of_items, is_missing, items_in
+from tonmf.io.columns import Chooser, Columns, id_from, is_list_of_items, is_missing, is_text_name, items_in
 from tonmf.io.decoding import without_surrogates
 from tonmf.io.jsonlines import NAMES, parse_line
 from tonmf.io.options import ReadOptions
 from tonmf.io.wording import shown
-from tonmf.times import moment_of
+from tonmf.times import EXPECTED, moment_of
 from tonmf.watching.lines import LONGEST_LINE, Line
 
 JSON, PLAIN = "jsonl", "lines"
@@ -59,7 +59,7 @@ class Records:
         note: Callable[[str], None],
     ) -> None:
         self.name, self._form, self._kind, self._note = name, form, kind, note
-        self._chooser, self._time_column = Chooser(options), time_column
+        self._options, self._time_column = options, time_column
         self._columns: Columns | None = None
 
     def read(self, line: Line) -> Record | None:
@@ -76,7 +76,9 @@ class Records:
         value = parse_line(text)
         if not isinstance(value, dict):
             return Record(place, self._content(value, "the line"), None, time.time())
-        columns = self._columns = self._columns or self._choose(value)
+        if self._columns is None or self._is_better(value):
+            self._columns = self._choose(value)
+        columns = self._columns
         given_id = None if columns.id is None else id_from(value.get(columns.id))
         content = self._content(value.get(columns.text), f"its {shown(columns.text)}")
         when, seconds = None, time.time()
@@ -85,10 +87,21 @@ class Records:
             seconds = self._seconds(when)
         return Record(without_surrogates(given_id or place), content, when, seconds)
 
+    def _is_better(self, value: dict[str, Any]) -> bool:
+        """Whether an object has a key that texts go by, and the one that was taken for want of it does not."""
+        if self._options.text_column is not None or self._columns is None or is_text_name(self._columns.text):
+            return False
+        return any(is_text_name(key) and not is_missing(item) for key, item in value.items())
+
     def _choose(self, value: dict[str, Any]) -> Columns:
-        """By the first object; a wrong choice of the user's is an error, and not that of a line."""
+        """By an object; a wrong choice of the user's is an error, and not that of a line."""
         sample = {key: [item] for key, item in value.items() if key != self._time_column}
-        columns, notes = self._chooser.choose(sample, "jsonl", self.name)
+        try:
+            columns, notes = Chooser(self._options).choose(sample, "jsonl", self.name)
+        except InputError as error:
+            if self._options.columns:
+                raise
+            raise ValueError(f"no key holds a text ({error})") from error
         for note in notes:
             self._note(note)
         return columns
@@ -108,7 +121,7 @@ class Records:
         if moment is None:
             what = "nothing" if when is None else shown(when)
             column = shown(self._time_column)
-            raise ValueError(f"expected a time in its {column}, ISO 8601 or seconds since 1970, got {what}")
+            raise ValueError(f"expected {EXPECTED} in its {column}, got {what}")
         return moment.seconds
 
 

@@ -85,8 +85,10 @@ class Watch:
                 if not self._step():
                     break
         finally:
-            self._learn()
-            self._keep()
+            try:
+                self._learn()
+            finally:
+                self._keep()
 
     def _step(self) -> bool:
         """Deal with the lines that are there, or wait for some; False if a line could not be written."""
@@ -202,4 +204,4 @@ class Watch:
     @property
     def place(self) -> Place:
         """After the last document that was written out."""
-        return self._lines.place(self._place)
+        return Place() if self._place is None else self._place.place

@@ -1,0 +1,63 @@
+"""Where a watch goes on: places belong to the file that was read, and lines that cannot be read end nothing."""
+
+import pytest
+
+from tonmf.documents import TEXTS
+from tonmf.io.options import ReadOptions
+from tonmf.times import moment_of
+from tonmf.watching.following import FollowedFile, Place
+from tonmf.watching.lines import Line, Lines
+from tonmf.watching.records import JSON, Records
+
+
+def followed(path, place=None):
+    return FollowedFile(str(path), place or Place(), lambda note: None, until_end=False)
+
+
+def all_lines(lines):
+    taken = []
+    while some := lines.take(10):
+        taken += some
+    return taken
+
+
+def test_a_place_in_a_file_that_was_replaced_is_none_in_the_new_one(tmp_path):
+    path = tmp_path / "log.jsonl"
+    path.write_text('{"text": "old"}\n' * 40)
+    lines = Lines(followed(path), Place())
+    last = all_lines(lines)[-1]
+    assert followed(path, last.place).start == last.place
+    (tmp_path / "new").write_text('{"text": "part of a line')
+    (tmp_path / "new").replace(path)
+    assert [all_lines(lines) for _ in range(3)] == [[], [], []]
+    with path.open("a") as file:
+        file.write('"}\n' + '{"text": "new"}\n' * 100)
+    assert followed(path, last.place).start == Place(), "all of the new file is still to be read"
+    assert len(all_lines(lines)) == 101
+
+
+def record_of(records, content, number=1):
+    return records.read(Line(content.encode(), number, Place()))
+
+
+def records_of(**options):
+    return Records(
+        "log", JSON, TEXTS, ReadOptions(**options), "t" if options.pop("t", False) else None, lambda note: None
+    )
+
+
+def test_a_key_that_texts_go_by_is_taken_over_one_that_was_guessed():
+    records = records_of()
+    with pytest.raises(ValueError, match="no key holds a text"):
+        record_of(records, '{"text": ""}')
+    assert record_of(records, '{"id": "a", "title": "Only a title"}').content == "Only a title"
+    assert record_of(records, '{"id": "b", "title": "A title", "text": "A story"}').content == "A story"
+    with pytest.raises(ValueError, match="got nothing"):
+        record_of(records, '{"id": "c", "title": "Only a title again"}')
+    given = records_of(text_column="title")
+    assert record_of(given, '{"title": "A title", "text": "A story"}').content == "A title"
+
+
+@pytest.mark.parametrize("value", [10**400, -(10**400), "9" * 70, "0001-01-01T00:00+14:00"])
+def test_numbers_that_are_no_times_are_none(value):
+    assert moment_of(value) is None
