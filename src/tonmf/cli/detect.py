@@ -108,6 +108,8 @@ def detect(
     _check_targets(files, output, save, excerpts)
     if reasons is not None and output is None:
         raise ParameterError("--reasons says what --output is to hold. Give that too, or leave it out.")
+    if dask is not None and jobs is not None:
+        raise ParameterError("--jobs has no effect beside --dask: workers use the threads that they were started with.")
     _check_report(files, report, title, label_column)
     learning["n_buckets"] = buckets
     ranking: Ranking

@@ -87,6 +87,8 @@ def timeline(
     screen = Screen(quiet, as_json)
     options = learning_options(contamination, stop_words, stem, min_df, topics, seed, jobs)
     _check_targets(files, window, half_life, output, plot)
+    if half_life is not None and not learn:
+        raise ParameterError("--half-life says how fast what is learnt fades, and has no effect beside --no-learn.")
     documents = _in_order(read(screen, files, replace(reading, time_column=time_column)))
     n_first = _n_first(warm_up, documents.times or [])
     found = _follow(screen, documents, n_first, window, learn, {**options, "half_life": half_life})

@@ -113,10 +113,10 @@ class DocumentFiles:
     def _read(self, put: Any) -> None:
         chooser, parts = Chooser(self._options), list[Part]()
         kinds: dict[str, str] = {}
-        too_short = 0
+        n_read = too_short = 0
 
         def take(part: Part) -> None:
-            nonlocal too_short
+            nonlocal n_read, too_short
             kinds.setdefault(part.kind, part.name)
             if len(kinds) > 1:
                 (one, first), (other, second) = kinds.items()
@@ -126,7 +126,7 @@ class DocumentFiles:
             pairs = list(zip(part.ids, part.content, strict=True))
             least = self._options.min_words
             kept = [(i, d) for i, d in pairs if not least or len(d.split() if isinstance(d, str) else d) >= least]
-            too_short += len(pairs) - len(kept)
+            n_read, too_short = n_read + len(pairs), too_short + len(pairs) - len(kept)
             if kept:
                 put(Batch([document_id for document_id, _ in kept], [document for _, document in kept]))
 
@@ -138,6 +138,8 @@ class DocumentFiles:
         notes = notes_of(parts)
         if not kinds:
             raise InputError(" ".join(["Found no document.", *notes] if len(notes) > 1 else notes))
+        if too_short == n_read:
+            raise InputError(f"None of {n_read:,} documents has {self._options.min_words} words or more (--min-words).")
         if too_short:
             notes.append(f"{too_short:,} documents have fewer than {self._options.min_words} words and were left out.")
         self.notes = notes
