@@ -71,7 +71,7 @@ def test_real_articles_from_every_kind_of_file(small_shards, data_folder, monkey
     monkeypatch.setenv("TONMF_DATA", str(data_folder))
     texts = load_bbc().texts[:250]
     expected = TextOutlierDetector(**FEW).fit(texts)
-    for name in ("articles.jsonl", "articles.csv.gz", "articles.parquet"):
+    for name in ("articles.csv.gz", "articles.parquet"):
         write_texts(tmp_path / name, texts)
         files = DocumentFiles([str(tmp_path / name)], ReadOptions(text_column="text"))
         detector = TextOutlierDetector(**FEW, memory="1GB").fit(files)
@@ -144,9 +144,20 @@ def test_a_temporary_cache_is_gone_in_the_end_whatever_happens(small_shards, cor
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_cache_of_other_documents_or_options_is_refused_and_kept(small_shards, corpus, tmp_path):
+@pytest.fixture(scope="module")
+def a_cache(tmp_path_factory, corpus):
+    """The cache of a fit, in several shards, to be copied."""
+    folder = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tonmf.disk.store.SHARD_DOCS", 100)
+        patch.setattr("tonmf.disk.batches.BATCH", 70)
+        TextOutlierDetector(memory="1GB", cache=folder, **FEW).fit(corpus.texts)
+    return folder
+
+
+def test_a_cache_of_other_documents_or_options_is_refused_and_kept(small_shards, corpus, a_cache, tmp_path):
     options = {"memory": "1GB", "cache": tmp_path, **FEW}
-    TextOutlierDetector(**options).fit(corpus.texts)
+    shutil.copytree(a_cache, tmp_path, dirs_exist_ok=True)
     before = sorted(tmp_path.rglob("*"))
     with pytest.raises(InputError, match="other documents"):
         TextOutlierDetector(**options).fit(corpus.texts[:-1])
@@ -189,9 +200,9 @@ def test_a_checkpoint_that_is_damaged_is_named(small_shards, corpus, tmp_path):
     TextOutlierDetector(**options).fit(corpus.texts)
 
 
-def test_a_cache_whose_parts_do_not_fit_is_refused_before_any_kernel_sees_it(small_shards, corpus, tmp_path):
+def test_a_cache_whose_parts_do_not_fit_is_refused_before_any_kernel_sees_it(small_shards, corpus, a_cache, tmp_path):
     options = {"memory": "1GB", "cache": tmp_path, **FEW}
-    TextOutlierDetector(**options).fit(corpus.texts)
+    shutil.copytree(a_cache, tmp_path, dirs_exist_ok=True)
     shards = {path.name: path.read_bytes() for path in tmp_path.glob("shard-*")}
     facts = read_json(tmp_path / "store.json")
     for fit in tmp_path.glob("fits-*/*"):
@@ -218,9 +229,9 @@ def test_an_error_of_the_documents_is_not_taken_for_one_of_the_disk(corpus):
 
 @pytest.mark.parametrize("victim", ["shard-00001", "names-00000", "terms-0", "store.json", "vocabulary.json"])
 @pytest.mark.parametrize("harm", ["cut", "change"])
-def test_a_damaged_cache_is_named_and_never_used(small_shards, corpus, tmp_path, victim, harm):
+def test_a_damaged_cache_is_named_and_never_used(small_shards, corpus, a_cache, tmp_path, victim, harm):
     options = {"memory": "1GB", "cache": tmp_path, **FEW}
-    TextOutlierDetector(**options).fit(corpus.texts)
+    shutil.copytree(a_cache, tmp_path, dirs_exist_ok=True)
     path = tmp_path / victim
     content = path.read_bytes()
     middle = len(content) // 2

@@ -102,7 +102,8 @@ def _notes(seconds: Array, windows: Windows) -> list[str]:
     if len(seconds) > 1 and seconds.min() == seconds.max():
         notes.append(f"All documents have the same time, {time_text(seconds[0])}, so there is nothing to compare.")
     elif len(windows.tallies) == 1 and len(seconds) > 1:
-        span = f"{(seconds.max() - seconds.min()) / UNITS['day']:,.1f} days"
+        n_days = (seconds.max() - seconds.min()) / UNITS["day"]
+        span = f"{n_days:,.0f} days" if n_days >= 10 else f"{n_days:.2g} days"
         length = duration_text(windows.length)
         notes.append(f"All documents lie within {span}, in one window of {length}: give a shorter one to see changes.")
     return notes

@@ -17,8 +17,9 @@ from __future__ import annotations
 
 import pickle
 import threading
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -74,6 +75,11 @@ class Memory:
     n_done: int
     blocks: list[Block]
     before: list[Remembered]
+    used: float = field(default_factory=time.monotonic)
+
+
+LONG_UNUSED = 6 * 3600.0
+"""Seconds after which what a fit remembers is dropped if no pass has come."""
 
 
 _memories: dict[tuple[str, int], Memory] = {}
@@ -166,7 +172,7 @@ def restore(told: bytes, log: FitLog, errands: Sequence[Errand], *partitions: Pa
 
 def blocks_for_pass(log: FitLog, errand: Errand, partition: Partition, step: Any) -> list[Block]:
     """The blocks of a partition as they are when the next pass begins."""
-    forget_family(log.family, log.alive)
+    forget(log.over)
     memory = _memories.get((log.name, errand.number))
     if memory is not None and memory.n_done == log.n_done + 1 and memory.before:
         for block, before in zip(memory.blocks, memory.before, strict=True):
@@ -203,10 +209,18 @@ def remembered_blocks(log: FitLog, errand: Errand) -> list[Block] | None:
     return memory.blocks if memory is not None and memory.n_done == log.n_done else None
 
 
-def forget_family(family: str, but: frozenset[str] = frozenset()) -> None:
-    """Drop what fits over the same documents remember, but for some."""
+def forget(fits: frozenset[str]) -> None:
+    """Drop what some fits remember, and what nobody has asked for since long: its client may be gone without a word."""
+    now = time.monotonic()
     with _lock:
-        for key in [key for key in _memories if key[0].startswith(family) and key[0] not in but]:
+        for key in [key for key, memory in _memories.items() if key[0] in fits or now - memory.used > LONG_UNUSED]:
+            del _memories[key]
+
+
+def forget_family(family: str) -> None:
+    """Drop what all fits over the same documents remember."""
+    with _lock:
+        for key in [key for key in _memories if key[0].startswith(family)]:
             del _memories[key]
 
 

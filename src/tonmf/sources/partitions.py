@@ -91,18 +91,16 @@ class PartitionedData:
 
 
 class Fits:
-    """Fits over the same documents, which have names that no others have; `alive` are those that are not over."""
+    """Fits over the same documents, which have names that no others have, and those of them that are over."""
 
     def __init__(self) -> None:
         self.family = uuid.uuid4().hex
-        self.alive: set[str] = set()
+        self.over: set[str] = set()
         self._numbers = itertools.count(1)
 
     def begin(self) -> str:
         """The name of a new fit."""
-        name = f"{self.family}-{next(self._numbers)}"
-        self.alive.add(name)
-        return name
+        return f"{self.family}-{next(self._numbers)}"
 
 
 @dataclass(frozen=True)
@@ -114,7 +112,7 @@ class FitLog:
     n_done: int
     n_topics: int
     kept: NDArray[np.bool_] | None
-    alive: frozenset[str]
+    over: frozenset[str]
 
 
 class PartitionSource(Sequence[Block]):
@@ -154,8 +152,8 @@ class PartitionSource(Sequence[Block]):
 
     def begin_pass(self) -> FitLog:
         """What to tell those who run the next pass."""
-        alive = frozenset(self.fits.alive)
-        return FitLog(self.fits.family, self._name, self._n_done, self._n_topics, self._kept, alive)
+        over = frozenset(self.fits.over)
+        return FitLog(self.fits.family, self._name, self._n_done, self._n_topics, self._kept, over)
 
     def end_pass(self, step: Any) -> None:
         """A pass is done, by this step."""
@@ -168,7 +166,8 @@ class PartitionSource(Sequence[Block]):
 
     def forget(self) -> None:
         """The fit is over: workers may forget it."""
-        self.fits.alive.discard(self._name)
+        if self._name:
+            self.fits.over.add(self._name)
 
     def __del__(self) -> None:
         self.forget()
