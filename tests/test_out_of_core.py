@@ -94,6 +94,17 @@ def write_texts(path, texts):
     write_table(path, {"id": [f"article {n}" for n in range(len(texts))], "text": list(texts)})
 
 
+def test_words_that_do_not_fit_are_told_of(small_shards, corpus, monkeypatch):
+    monkeypatch.setattr("tonmf.disk.budget.PER_WORD", 10**7)
+    with pytest.warns(UserWarning, match="rare ones were forgotten"):
+        TextOutlierDetector(memory="1GB", **FEW).fit(corpus.texts)
+    monkeypatch.undo()
+    monkeypatch.setattr("tonmf.disk.budget.PER_NUMBER", 10**5)
+    with pytest.warns(UserWarning, match=r"rarer ones did not fit"):
+        detector = TextOutlierDetector(memory="1GB", **FEW).fit(corpus.texts)
+    assert detector.n_terms_ < 60
+
+
 def test_an_iterator_is_read_once(small_shards, corpus):
     detector = TextOutlierDetector(memory="1GB").fit(iter(corpus.texts))
     assert_same(detector, TextOutlierDetector().fit(corpus.texts))

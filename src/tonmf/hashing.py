@@ -103,9 +103,11 @@ class HashedVocabulary:
         documents, occurrences = self._tallies
         enough = (documents >= least_documents(min_df, self.n_docs, rules)) & (occurrences >= rules.min_count)
         kept = np.flatnonzero(enough)
-        if len(kept) > most:
+        n_left_out = max(len(kept) - most, 0)
+        if n_left_out:
             kept = np.sort(kept[np.argsort(-documents[kept], kind="stable")[:most]])
-        return Vocabulary([self._names[bucket][0] for bucket in kept.tolist()], kept, documents[kept])
+        names = [self._names[bucket][0] for bucket in kept.tolist()]
+        return Vocabulary(names, kept, documents[kept], n_left_out)
 
 
 class HashedCounter:

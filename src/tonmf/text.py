@@ -157,11 +157,12 @@ class NumberedCounts:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Terms, the numbers that documents were counted by, and in how many documents each occurs."""
+    """Terms, the numbers that documents were counted by, and in how many documents each occurs; how many did not fit."""
 
     terms: list[str]
     numbers: NDArray[np.int64]
     document_frequencies: NDArray[np.int64]
+    n_left_out: int = 0
 
 
 def count_by_number(documents: Iterable[Any], analyze: Analyzer, number_of: Callable[[str], int]) -> NumberedCounts:

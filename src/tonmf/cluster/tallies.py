@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from tonmf.analysis import WordRules
 from tonmf.counting import make_counter
 from tonmf.errors import InputError
 from tonmf.ops import Array
-from tonmf.text import Counts, TermCounter, document_frequencies, select_terms
+from tonmf.text import Counts, TermCounter, counts_by_column, document_frequencies, least_documents
 from tonmf.weighting import idf_of
 
 
@@ -97,7 +96,7 @@ class Vocabulary:
             kinds = " and some ".join(sorted(tally.kinds))
             raise InputError(f"Documents must all be of one kind; some partitions hold {kinds}.")
         limits = WordRules() if rules is None else rules
-        least = max(min_df if isinstance(min_df, Integral) else min_df * tally.n_docs, limits.min_df)
+        least = least_documents(min_df, tally.n_docs, limits)
         terms = sorted(
             term for term, n in tally.documents.items() if n >= least and tally.occurrences[term] >= limits.min_count
         )
@@ -107,13 +106,8 @@ class Vocabulary:
         )
 
     def counts_of(self, counted: CountedPartition) -> Counts:
-        """Counts of a partition by these terms; both are in alphabetical order, so columns stay in order."""
+        """Counts of a partition by these terms."""
         numbers = {term: number for number, term in enumerate(self.terms)}
-        new = np.array([numbers.get(term, -1) for term in counted.terms], np.int64)
-        inside = np.flatnonzero(new >= 0)
-        counts = select_terms(counted.matrix.astype(np.int64), inside, counted.n_words)
-        matrix = counts.matrix
-        columns = new[inside][matrix.indices].astype(np.int32)
-        shape = (matrix.shape[0], len(self.terms))
-        wide = sp.csr_matrix((matrix.data, columns, matrix.indptr), shape=shape)
-        return Counts(wide, counts.n_words, counts.n_distinct, counts.n_outside, counts.outside)
+        columns = np.array([numbers.get(term, -1) for term in counted.terms], np.int32)
+        matrix = counted.matrix
+        return counts_by_column(matrix.indptr, matrix.data, columns[matrix.indices], len(self.terms), counted.n_words)

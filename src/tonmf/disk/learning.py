@@ -9,6 +9,7 @@ import json
 import os
 import shutil
 import tempfile
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from numbers import Integral
@@ -20,7 +21,7 @@ from tonmf.detector_state import DetectorState
 from tonmf.disk.batches import Batches, check_unchanged, digest_of
 from tonmf.disk.budget import Budget, bytes_of
 from tonmf.disk.keeper import DiskKeeper
-from tonmf.disk.store import Store
+from tonmf.disk.store import Facts, Store
 from tonmf.documents import as_documents
 from tonmf.errors import InputError, ParameterError
 from tonmf.hashing import HashedCounter
@@ -80,15 +81,34 @@ def _learn(
     assert isinstance(counter, TermCounter | HashedCounter)  # noqa: S101 (batches hold no matrices)
     options = {name: repr(values[name]) for name in OF_COUNTING}
     fingerprint = batches.fingerprint
-    store = Store(folder, {"documents": fingerprint or digest_of(batches), **options})
+    # A temporary folder needs nothing to be known again by.
+    documents = fingerprint or (None if values["cache"] is None else digest_of(batches))
+    store = Store(folder, {"documents": documents, **options})
     facts = store.open() or store.make(batches, counter, recipe.min_df, budget)
     check_unchanged(batches, fingerprint)
     budget.check(facts.n_docs)
     vocabulary = store.vocabulary(facts)
     recipe.check_vocabulary(facts.n_docs, facts.any_words, vocabulary.terms)
+    _warn(facts)
     keeper = DiskKeeper(folder / f"fits-{_digest({name: repr(values[name]) for name in OF_FITTING})}")
     corpus, counter = store.corpus(facts, vocabulary.terms), counter.with_vocabulary(vocabulary)
     return recipe.learn_from(corpus, kind, counter, side_by_side=1, keeper=keeper)
+
+
+def _warn(facts: Facts) -> None:
+    """Tell what did not fit into memory."""
+    if facts.forgotten_up_to:
+        warnings.warn(
+            "There were more different words than fit into memory, so rare ones were forgotten on the way: those of up to "
+            f"{facts.forgotten_up_to} documents at that point. Allow more memory to know them all.",
+            stacklevel=6,
+        )
+    if facts.n_left_out:
+        warnings.warn(
+            f"The vocabulary has the {facts.n_terms:,} words of most documents; {facts.n_left_out:,} rarer ones did not fit "
+            "into memory and count as unknown. Allow more memory, or raise min_df.",
+            stacklevel=6,
+        )
 
 
 def _is_of_cache(error: OSError, folder: Path) -> bool:

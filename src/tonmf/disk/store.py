@@ -51,7 +51,7 @@ class Facts:
     n_terms: int
     any_words: bool
     forgotten_up_to: int
-    n_words_kept: int
+    n_left_out: int
 
 
 class Store:
@@ -95,13 +95,12 @@ class Store:
             write_names(self.folder / f"names-{number:05}", group.batches)
             write_arrays(self.folder / f"raw-{number:05}", vars(counted))
             shards.append((f"shard-{number:05}", len(counted.n_words)))
-        budget.check(words.n_docs)
+            budget.check(words.n_docs)
         vocabulary = words.finished(min_df, counter.rules, budget.terms)
-        n_words_kept, forgotten = len(words), words.forgotten_up_to
-        n_docs = words.n_docs
+        forgotten, n_docs = words.forgotten_up_to, words.n_docs
         del words  # its memory is needed for what follows
         self._weigh(vocabulary, n_docs, shards)
-        facts = Facts(shards, n_docs, len(vocabulary.terms), any_words, forgotten, n_words_kept)
+        facts = Facts(shards, n_docs, len(vocabulary.terms), any_words, forgotten, vocabulary.n_left_out)
         write_json(self.folder / "store.json", {"version": VERSION, "identity": self._identity, **vars(facts)})
         return facts
 

@@ -95,8 +95,9 @@ class GrowingVocabulary:
         rules = WordRules() if rules is None else rules
         least = least_documents(min_df, self.n_docs, rules)
         kept = np.flatnonzero((documents >= least) & (occurrences >= rules.min_count))
-        if len(kept) > most:
+        n_left_out = max(len(kept) - most, 0)
+        if n_left_out:
             alphabet = np.argsort(np.argsort(words[kept], kind="stable"))
             kept = kept[np.lexsort((alphabet, -documents[kept]))[:most]]
         kept = kept[np.argsort(words[kept], kind="stable")]
-        return Vocabulary(words[kept].tolist(), numbers[kept], documents[kept])
+        return Vocabulary(words[kept].tolist(), numbers[kept], documents[kept], n_left_out)

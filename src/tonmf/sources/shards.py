@@ -27,6 +27,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from tonmf.errors import ParameterError
 from tonmf.ops import Array
 from tonmf.ops.two_way import TwoWayMatrix
 from tonmf.sources.array_file import ArrayFile, DamagedFileError, write_arrays
@@ -192,4 +193,6 @@ class ShardSource:
 
     def matrix(self) -> sp.csr_matrix:
         """There is none: documents on disk are not put together."""
-        raise NotImplementedError("Documents on disk cannot be had as one matrix.")
+        raise ParameterError(
+            "A start by nndsvd needs all documents in one place, and these are on disk. Use init='random' or 'rows'."
+        )
