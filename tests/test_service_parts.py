@@ -7,6 +7,7 @@ import json
 
 import pytest
 import uvicorn
+import uvloop
 from starlette.requests import Request
 
 from tonmf.service import jobs as kept
@@ -262,21 +263,45 @@ def test_a_fault_in_a_job_names_the_place_but_not_the_message(tmp_path, monkeypa
     assert "a document's text" not in said["fault"]
 
 
-def test_a_job_that_takes_too_long_is_stopped(tmp_path):
+def run_job(folder, limits, loop=None):
+    """What becomes of a job of a file that takes a while, on an event loop."""
+
     async def run():
-        with JobStore(tmp_path) as store:
-            job_id, folder = store.begin()
+        with JobStore(folder) as store:
+            job_id, job_folder = store.begin()
             job = Job(job_id, "mine.csv", f"{job_id}.csv", {})
-            (folder / job.file).write_text("text")
+            (job_folder / job.file).write_text("text")
             store.add(job)
-            runner = JobRunner(store, Limits(job_seconds=1), None)
+            runner = JobRunner(store, limits, None)
             runner.add(job)
             await asyncio.wait(runner._tasks.values())
             return job
 
-    job = asyncio.run(run())
+    with asyncio.Runner(loop_factory=loop) as runner:
+        return runner.run(run())
+
+
+def test_a_job_that_takes_too_long_is_stopped(tmp_path):
+    job = run_job(tmp_path, Limits(job_seconds=1))
     assert job.state == kept.FAILED
     assert job.message.startswith("The job took longer than 1 second. Upload less, or start the server with a higher")
+
+
+@pytest.mark.parametrize("loop", [asyncio.new_event_loop, uvloop.new_event_loop])
+def test_a_process_that_is_killed_before_it_is_told_its_job_is_no_fault(loop, tmp_path, monkeypatch, caplog):
+    start = asyncio.create_subprocess_exec
+
+    async def start_and_kill(*arguments, **options):
+        process = await start(*arguments, **options)
+        process.kill()
+        await process.wait()
+        return process
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", start_and_kill)
+    job = run_job(tmp_path, Limits(), loop)
+    assert job.state == kept.FAILED
+    assert job.message.startswith("The system stopped the job, perhaps for want of memory.")
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
 
 def test_the_process_of_a_job_that_ends_without_a_word_is_a_fault(tmp_path, caplog):

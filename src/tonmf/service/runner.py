@@ -127,8 +127,9 @@ class JobRunner:
             limit=LONGEST_LINE,
         )
         self._processes[job.id] = process
-        # Not among the arguments, which everybody on the machine can see.
-        process.stdin.write(json.dumps(told).encode() + b"\n")  # type: ignore[union-attr]
+        # Not among the arguments, which everybody on the machine can see. A process that is over already is not told.
+        with suppress(OSError, RuntimeError):
+            process.stdin.write(json.dumps(told).encode() + b"\n")  # type: ignore[union-attr]
         if job.id in self._stopped_as:  # while it was starting
             _kill(process)
         last: dict[str, Any] = {}
