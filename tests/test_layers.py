@@ -12,7 +12,7 @@ PACKAGE = Path(tonmf.__file__).parent
 # From the bottom up; a module may import from its own layer and from those before it.
 LAYERS = [
     ["errors"],
-    ["ops", "bundles"],
+    ["ops", "bundles", "locks"],
     ["sources", "backends", "blas"],
     ["executors"],
     ["objective", "penalty", "pivoting", "inner", "threshold", "mixture", "calibrate", "words", "documents", "metrics"],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import hashlib
 import json
 import os
@@ -25,6 +24,7 @@ from tonmf.disk.store import Facts, Store
 from tonmf.documents import as_documents
 from tonmf.errors import InputError, ParameterError
 from tonmf.hashing import HashedCounter
+from tonmf.locks import hold
 from tonmf.parameters import TEXT_OPTIONS, check_unused
 from tonmf.recipe import Recipe
 from tonmf.text import TermCounter
@@ -140,18 +140,16 @@ def _folder(cache: str | Path | None) -> Iterator[Path]:
             raise InputError(
                 f"The cache folder {folder} holds something else. Give a folder that is empty or not there yet."
             )
-        lock = (folder / LOCK).open("w")
+        lock = hold(folder / LOCK)
+    except BlockingIOError as error:
+        raise InputError(
+            f"The cache folder {folder} is in use by another run. Wait for it, or give another."
+        ) from error
     except OSError as error:
         raise InputError(
             f"The cache folder {folder} cannot be used: {error.strerror or error}. Give another."
         ) from error
     with lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise InputError(
-                f"The cache folder {folder} is in use by another run. Wait for it, or give another."
-            ) from error
         yield folder
 
 

@@ -65,6 +65,15 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
+def to_disk(path: Path) -> None:
+    """Have a file, or a folder's entries, outlive a loss of power."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
 def _mode_of(target: Path) -> int | None:
     """Access rights of the file to be replaced, None if there is none; a folder or a device is not to be replaced."""
     try:

@@ -25,11 +25,12 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from tonmf.errors import InputError
-from tonmf.io.atomic import replacing
+from tonmf.io.atomic import replacing, to_disk
 from tonmf.io.wording import one_line, path_shown
+from tonmf.locks import hold
 
 log = logging.getLogger("tonmf.service")
 
@@ -99,7 +100,7 @@ class JobStore:
     def __init__(self, folder: Path) -> None:
         self.folder = Path(os.path.realpath(folder))
         self.jobs: dict[str, Job] = {}
-        self._lock: Any = None
+        self._lock: IO[str] | None = None
 
     def __enter__(self) -> JobStore:
         """Take the folder, and all jobs in it; what was under way when the last server ended is interrupted."""
@@ -163,7 +164,7 @@ class JobStore:
         unfinished = self.folder / f".{job.id}"
         _write(unfinished / JOB, job)
         unfinished.rename(self.path(job.id))
-        _sync(self.folder)
+        to_disk(self.folder)
 
     def give_up(self, job_id: str) -> None:
         """There will be no job of this id."""
@@ -207,27 +208,11 @@ def _write(path: Path, job: Job) -> None:
         temporary.write_text(json.dumps(asdict(job), indent=1), encoding="utf-8")
 
 
-def _sync(folder: Path) -> None:
-    """Have a folder's entries outlive a loss of power."""
-    handle = os.open(folder, os.O_RDONLY)
+def _locked(folder: Path) -> IO[str]:
+    """The lock of a folder of jobs."""
     try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _locked(folder: Path) -> Any:
-    """The open lock of a folder; the system lets go of it when the process ends, however it does."""
-    try:
-        import fcntl
-    except ImportError:  # not on Windows
-        return None
-    lock = (folder / ".lock").open("w")
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        lock.close()
+        return hold(folder / ".lock")
+    except BlockingIOError as error:
         raise InputError(
             f"Another server uses the jobs in {path_shown(str(folder))}. Give this one another folder with --jobs-folder."
         ) from error
-    return lock

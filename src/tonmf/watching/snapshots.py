@@ -14,7 +14,6 @@ nothing; then the others go. Whatever stops the process on the way, ``latest`` n
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 from dataclasses import asdict
@@ -23,8 +22,9 @@ from typing import IO, Any
 
 from tonmf.detector import TextOutlierDetector
 from tonmf.errors import InputError, TonmfError
-from tonmf.io.atomic import replacing
+from tonmf.io.atomic import replacing, to_disk
 from tonmf.io.wording import cannot, path_shown
+from tonmf.locks import hold
 from tonmf.persist import load_detector
 from tonmf.watching.following import HEAD, Place
 
@@ -40,8 +40,6 @@ class Snapshots:
         self._lock = self._locked()
 
     def _locked(self) -> IO[str]:
-        import fcntl  # not on every system
-
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             strangers = [path.name for path in self.folder.iterdir() if not _is_ours(path.name)]
@@ -50,17 +48,13 @@ class Snapshots:
                     f"{path_shown(str(self.folder))} is a folder with other things in it than snapshots, such as "
                     f"{path_shown(strangers[0])}. Give another name."
                 )
-            lock = (self.folder / LOCK).open("a")
-        except OSError as error:
-            raise InputError(cannot("written", str(self.folder), error)) from error
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            lock.close()
+            return hold(self.folder / LOCK)
+        except BlockingIOError as error:
             raise InputError(
                 f"Another watch keeps its snapshots in {path_shown(str(self.folder))}. Stop it, or give another folder."
             ) from error
-        return lock
+        except OSError as error:
+            raise InputError(cannot("written", str(self.folder), error)) from error
 
     def last(self) -> tuple[TextOutlierDetector, Place] | None:
         """The last snapshot, or None if there is none yet."""
@@ -98,12 +92,12 @@ class Snapshots:
             detector.save(target / MODEL)
             (target / PLACE).write_text(json.dumps(asdict(place)), encoding="utf-8")
             for path in (target / MODEL).iterdir():
-                _to_disk(path)
+                to_disk(path)
             for path in (target / PLACE, target / MODEL, target, self.folder):
-                _to_disk(path)
+                to_disk(path)
             with replacing(self.folder / LATEST) as temporary:
                 temporary.write_text(target.name, encoding="utf-8")
-            _to_disk(self.folder)
+            to_disk(self.folder)
         except OSError as error:
             self._remove_all_but(before)
             raise InputError(cannot("written", str(target), error)) from error
@@ -129,14 +123,6 @@ class Snapshots:
 
 def _is_ours(name: str) -> bool:
     return name in (LATEST, LOCK) or NAME.fullmatch(name) is not None or name.startswith(".")
-
-
-def _to_disk(path: Path) -> None:
-    fd = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
 
 
 def _read_place(path: Path) -> Place:
