@@ -49,7 +49,7 @@ def test_a_detector_comes_back_with_scores_equal_to_the_bit(saved):
         {"backend": "numpy", "topic_shares": [0.01, np.float32(0.05)], "random_state": np.int64(3)},
         {"stop_words": "german", "n_jobs": 1, "random_state": np.random.RandomState(0)},
     ],
-    ids=str,
+    ids=",".join,
 )
 def test_every_option_comes_back(options, tmp_path):
     detector = TextOutlierDetector(**SMALL | options).fit(CORPUS.texts)
