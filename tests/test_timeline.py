@@ -13,6 +13,7 @@ from tonmf.datasets.archives import read_reuters_dispatches
 from tonmf.plots import MOST_TOPICS, plot_timeline, topics_to_show
 from tonmf.timeline import follow
 from tonmf.times import moment_of, time_text
+from tonmf.walk import Windows
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +36,13 @@ def followed(planted, **options):
 @pytest.fixture(scope="module")
 def learnt(planted):
     return followed(planted)
+
+
+def test_no_document_is_before_the_first_window():
+    starts = (
+        np.floor(np.random.default_rng(0).random(2000) * 1e10) * 0.1
+    )  # which is often above the time that it stands for
+    assert all(Windows.over(np.array([start]), 0.1).number(np.array([start])).tolist() == [0] for start in starts)
 
 
 def test_a_subject_that_appears_becomes_a_topic_that_is_tracked(planted, learnt):

@@ -25,6 +25,9 @@ MOMENT = datetime(1987, 10, 19, 15, 1, 1, tzinfo=UTC).timestamp()
         " 1987-10-19T17:01:01+02:00 ",
         "Mon, 19 Oct 1987 15:01:01 GMT",
         "19 Oct 1987 17:01:01 +0200",
+        "Mon, 19 Oct 1987 15:01:01 -0000 (somewhere)",
+        "Mon Oct 19 15:01:01 1987",
+        "Mon Oct 19 08:01:01 PDT 1987",
         "19-OCT-1987 15:01:01.00",
         MOMENT,
         int(MOMENT),
@@ -50,6 +53,9 @@ def test_a_day_is_its_beginning(value):
         "",
         "soon",
         "31-FEB-1987 10:00:00",
+        "Mon, 19 Oct 1987 15:01:01 CET",  # which mail does not know
+        "Mon, 19 Oct 1987 03:01:01 PM",
+        "1763010512345",  # milliseconds, though the year 1763 would fit
         "1987-13-01",
         None,
         True,
@@ -76,6 +82,8 @@ def test_times_must_be_one_for_each_document_and_all_readable():
 def test_times_with_and_without_a_zone_cannot_be_put_in_order():
     with pytest.raises(InputError, match="time of document 1 has a zone, that of document 0 has none"):
         seconds_of(["1987-10-19 10:00", "1987-10-19 10:00Z"], 2)
+    with pytest.raises(InputError, match="time of document 0 has a zone, that of document 1 has none"):
+        seconds_of(["19 Oct 1987 15:01:01 -0000", "19 Oct 1987 15:01:01"], 2)
     assert len(seconds_of([MOMENT, "1987-10-19 10:00Z"], 2)) == 2  # seconds have none, and need none
 
 

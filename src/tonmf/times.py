@@ -33,6 +33,9 @@ NEWSWIRE = re.compile(
     r"(\d{1,2})-([a-z]{3})-(\d{4})(?:\s+(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6})\d*)?)?)?", re.IGNORECASE
 )
 
+ZONE = re.compile(r".*:\d\d\s+([^\s\d(]\S*)")
+"""What follows the time of day and is neither a year nor a comment."""
+
 UNITS = {
     "second": 1.0, "sec": 1.0, "s": 1.0, "minute": 60.0, "min": 60.0, "m": 60.0, "hour": 3600.0, "h": 3600.0,
     "day": 86400.0, "d": 86400.0, "week": 604800.0, "w": 604800.0,
@@ -85,20 +88,31 @@ def _of_number(value: float) -> Moment | None:
 def _of_text(text: str) -> Moment | None:
     if not text or len(text) > 80:
         return None
-    try:
-        return _of_datetime(datetime.fromisoformat(text))
-    except ValueError:
-        pass
-    if re.fullmatch(r"[-+]?\d+(?:\.\d*)?", text):
+    is_number = re.fullmatch(r"[-+]?\d+(?:\.\d*)?", text) is not None
+    if not is_number or len(text) == 8:  # 19871019 is a day
+        try:
+            return _of_datetime(datetime.fromisoformat(text))
+        except ValueError:
+            pass
+    if is_number:
         return _of_number(float(text))
     try:
         if found := NEWSWIRE.fullmatch(text):
             day, month, year, hour, minute, second, fraction = found.groups(default="0")
             numbers = (int(year), MONTHS.index(month.lower()) + 1, int(day), int(hour), int(minute), int(second))
             return _of_datetime(datetime(*numbers, int(fraction.ljust(6, "0"))))
-        return _of_datetime(parsedate_to_datetime(text))
+        return _of_mail(text)
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
+
+
+def _of_mail(text: str) -> Moment | None:
+    """A time as mails have it; none if its zone has a name that nobody knows."""
+    found = parsedate_to_datetime(text)
+    zone = ZONE.match(text)
+    if found.tzinfo is None and zone is not None:
+        return _of_datetime(found.replace(tzinfo=UTC)) if zone[1] == "-0000" else None
+    return _of_datetime(found)
 
 
 def seconds_of(times: Iterable[Any], n_docs: int) -> NDArray[np.float64]:

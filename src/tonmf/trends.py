@@ -56,13 +56,7 @@ class Tally:
     @property
     def shares(self) -> Array:
         """The mean of each topic."""
-        return self.sums / max(self.n_docs, 1)
-
-    @property
-    def variances(self) -> Array:
-        """Of these means."""
-        n_docs = max(self.n_docs, 1)
-        return np.maximum(self.squares / n_docs - self.shares**2, 0) / n_docs
+        return _means(self.n_docs, self.sums, self.squares)[0]
 
 
 def padded(values: Array, n_topics: int) -> Array:
@@ -75,30 +69,30 @@ def states_of(windows: Sequence[Tally], born: Sequence[int | None]) -> list[list
 
     `born` has the window in which a topic was added; None if it was there from the beginning.
     """
-    n_topics = len(born)
+    births = np.array([-1 if birth is None else birth for birth in born])
+    n_docs, sums, squares = np.zeros((3, len(born)))  # of what was before, for each topic since it was added
     states = []
     for number, window in enumerate(windows):
-        row = []
-        for topic in range(n_topics):
-            birth = born[topic]
-            before = [one for one in windows[0 if birth is None else birth : number] if one.n_docs]
-            row.append(
-                _state(window, before, topic, n_topics) if birth is None or number > birth else int(number == birth)
-            )
-        states.append(row)
+        now, now_varies = _means(window.n_docs, padded(window.sums, len(born)), padded(window.squares, len(born)))
+        then, then_varies = _means(n_docs, sums, squares)
+        enough = (window.n_docs >= ENOUGH) & (n_docs >= ENOUGH)
+        spread = np.sqrt(now_varies + then_varies)
+        z = np.divide(now - then, spread, out=np.zeros(len(born)), where=spread > 0)
+        up, down = (z > SURE) & (now > CLEAR * then), (z < -SURE) & (then > CLEAR * now)
+        since = np.where(enough, up.astype(int) - down, 0)
+        states.append(np.where(number > births, since, number == births).tolist())
+        there = number >= births
+        n_docs += there * window.n_docs
+        sums += there * padded(window.sums, len(born))
+        squares += there * padded(window.squares, len(born))
     return states
 
 
-def _state(window: Tally, before: Sequence[Tally], topic: int, n_topics: int) -> int:
-    past = sum(before, Tally(0, 0, np.zeros(n_topics), np.zeros(n_topics)))
-    if window.n_docs < ENOUGH or past.n_docs < ENOUGH or topic >= len(window.sums):
-        return 0
-    now, then = float(window.shares[topic]), float(past.shares[topic])
-    spread = float(np.sqrt(window.variances[topic] + past.variances[topic]))
-    z = (now - then) / spread if spread > 0 else 0.0
-    if z > SURE and now > CLEAR * then:
-        return 1
-    return -1 if z < -SURE and then > CLEAR * now else 0
+def _means(n_docs: int | Array, sums: Array, squares: Array) -> tuple[Array, Array]:
+    """Mean shares, and the variances of these means."""
+    n_docs = np.maximum(n_docs, 1)
+    means = sums / n_docs
+    return means, np.maximum(squares / n_docs - means**2, 0) / n_docs
 
 
 def changes(states: Sequence[Sequence[int]], state: int) -> list[list[int]]:

@@ -71,7 +71,7 @@ class Windows:
     def number(self, seconds: Array) -> NDArray[np.int64]:
         """Of the window that each time is in."""
         numbers: NDArray[np.int64] = ((seconds - self.first) // self.length).astype(np.int64)
-        return numbers
+        return np.clip(numbers, 0, len(self.tallies) - 1)  # the first may begin after its first document, by rounding
 
     def add(self, seconds: Array, seen: Seen) -> None:
         """Take in documents of these times."""
