@@ -1,16 +1,17 @@
 """Documents in order of time: scores of the moment, windows, new topics, and the plot of it."""
 
 import copy
+from dataclasses import replace
 from datetime import timedelta
 
 import numpy as np
 import pytest
 from planted import A_DAY, DAY, START, SUBJECT, stream
 
-from tonmf import InputError, MissingExtraError, ParameterError, TextOutlierDetector
+from tonmf import InputError, MissingExtraError, ParameterError, TextOutlierDetector, load
 from tonmf.births import Nursery
 from tonmf.datasets.archives import read_reuters_dispatches
-from tonmf.plots import MOST_TOPICS, plot_timeline, topics_to_show
+from tonmf.plots import MOST_TOPICS, PALE, plot_timeline, topics_to_show
 from tonmf.timeline import follow
 from tonmf.times import moment_of, time_text
 from tonmf.walk import Windows
@@ -192,7 +193,65 @@ def test_it_can_be_written_down(learnt):
     assert said["alerts"][0]["topic"] in said["windows"][-1]["emerging"]
 
 
+def test_a_model_that_has_learnt_from_few_documents_is_said_to_know_little(planted, learnt):
+    """Those of a stream count as well."""
+    texts, times = planted[2], planted[3]
+    detector = TextOutlierDetector(n_restarts=1, n_jobs=1).fit(texts[:150])
+    (note, *_) = follow(copy.deepcopy(detector), texts[300:310], times[300:310], learn=False).notes
+    assert note.startswith("With only 150 documents to learn from before the timeline begins")
+    assert note.endswith("Give a longer warm-up, of 200 documents or more if there are as many.")
+    detector.partial_fit(texts[150:200])
+    assert follow(detector, texts[300:302], ["2026-01-01", "2026-01-20"], learn=False).notes == []
+    assert learnt[0].notes == []
+
+
+def test_the_detector_in_the_end_can_be_saved_and_goes_on(planted, learnt, tmp_path):
+    detector, texts = learnt[1], planted[2]
+    detector.save(tmp_path / "model")
+    loaded = load(tmp_path / "model")
+    np.testing.assert_array_equal(loaded.outlier_score(texts[-50:]), detector.outlier_score(texts[-50:]))
+    loaded.partial_fit(texts[:50])
+    assert loaded._state.stream.n_seen == len(texts) + 50
+
+
 # ------------------------------------------------------------------ the plot
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """The figures that are drawn, not written."""
+    figures = []
+    monkeypatch.setattr("tonmf.plots.save_canvas", lambda canvas, path: figures.append(canvas.figure))
+    return figures
+
+
+def test_a_plot_shows_topics_by_number_and_pales_windows_of_few_documents(learnt, drawn, tmp_path):
+    timeline = learnt[0]
+    few = replace(timeline.windows[1], n_docs=5, n_outliers=5, shares=np.ones(len(timeline.words)))
+    windows = [timeline.windows[0], few, *timeline.windows[2:]]
+    plot_timeline(replace(timeline, windows=windows), tmp_path / "plot.png")
+    (figure,) = drawn
+    rows = {axes.texts[0].get_text(): axes for axes in figure.axes}
+    new = timeline.alerts[0].topic
+    assert f"{new + 1}: {', '.join(timeline.words[new][:3])}" in rows
+    assert [bar.get_height() for bar in rows["documents"].patches] == [100, 5, 100, 100]
+    for axes in figure.axes:
+        assert [bar.get_facecolor()[3] for bar in axes.patches] == [1, PALE, 1, 1]
+    outliers = [100 * window.outlier_share for window in windows]
+    assert rows["outliers"].get_ylim()[1] < 100 == max(outliers)  # it does not set the scale
+    assert "Pale: windows of fewer than 20 documents" in figure.get_supxlabel()
+
+
+def test_long_words_are_cut_in_a_plot_and_signs_are_no_formulas(learnt, drawn, tmp_path):
+    timeline = learnt[0]
+    words = [["a" * 60, "b"], ["$x_{", "y$"], *timeline.words[2:]]
+    plot_timeline(replace(timeline, words=words), tmp_path / "plot.png")
+    labels = [axes.texts[0].get_text() for axes in drawn[0].axes]
+    assert "2: $x_{, y$" in labels
+    assert f"1: {'a' * 35}…" in labels
+    drawn[0].savefig(tmp_path / "plot.svg")
+    if len(timeline.words) <= MOST_TOPICS:
+        assert "topics are shown" not in drawn[0].get_supxlabel()
 
 
 @pytest.mark.parametrize("extension", ["png", "svg"])

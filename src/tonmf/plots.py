@@ -14,6 +14,7 @@ from tonmf.errors import InputError, MissingExtraError
 from tonmf.io.atomic import check_writable, replacing
 from tonmf.io.wording import path_shown
 from tonmf.times import duration_text
+from tonmf.trends import ENOUGH
 
 if TYPE_CHECKING:
     from tonmf.timeline import Timeline
@@ -40,12 +41,16 @@ WRITTEN: Mapping[str, Mapping[str, Any]] = {"svg": {"Date": None}, "png": {"Soft
 MOST_TOPICS = 16
 """Topics that a plot shows."""
 
-LABEL_WORDS = 3
-"""Words that a topic goes by in a plot."""
+LABEL_WORDS, LONGEST_LABEL = 3, 36
+"""Words that a topic goes by in a plot, after its number, and characters that they may take."""
 
 LEGEND = (
     "Each row has a scale of its own. Blue: topics of the model, dark where they emerge. Orange: new ones, once found."
 )
+PALE_LEGEND = f"Pale: windows of fewer than {ENOUGH} documents, which say little; cut off if higher than all others."
+
+PALE = 0.35
+"""How much of its colour the bar of a window of few documents keeps."""
 
 USUAL, RISING, NEW, STRANGE = "#9DB7CC", COLOURS[0], COLOURS[1], "#555555"
 
@@ -83,10 +88,11 @@ def save_canvas(canvas: Any, path: str | os.PathLike[str]) -> None:
 
 
 def plot_timeline(timeline: Timeline, path: str | os.PathLike[str], *, title: str | None = None) -> None:
-    """Draw a timeline: outliers above, and below a row for each topic with its share in every window.
+    """Draw a timeline: outliers above, then a row for each topic with its share in every window, and documents below.
 
     Topics that were there from the beginning come first, those that change most, the largest at the top; then new ones in
-    the order in which they were found, each from when its alert was raised.
+    the order in which they were found, each from when its alert was raised. Topics have the numbers of `Timeline.columns`,
+    from 1 up. Windows of few documents are pale.
 
     Parameters
     ----------
@@ -102,17 +108,18 @@ def plot_timeline(timeline: Timeline, path: str | os.PathLike[str], *, title: st
 
     topics = topics_to_show(timeline)
     with mpl.rc_context({**SETTINGS, "axes.grid": False}):
-        heights = [1.6] + [1.0] * len(topics)
+        heights = [1.6] + [1.0] * len(topics) + [0.8]
         canvas: Any = Figure(figsize=(9.5, 1.2 + 0.45 * sum(heights)), layout="constrained")
         canvas.get_layout_engine().set(h_pad=0.03, hspace=0.0)
         grid = canvas.subplots(len(heights), 1, sharex=True, squeeze=False, height_ratios=heights).ravel()
         _draw_outliers(grid[0], timeline)
-        for axes, topic in zip(grid[1:], topics, strict=True):
+        for axes, topic in zip(grid[1:-1], topics, strict=True):
             _draw_topic(axes, timeline, topic)
+        _draw_documents(grid[-1], timeline)
         _draw_dates(grid[-1], timeline)
         length = duration_text(timeline.windows[0].end - timeline.windows[0].start)
         grid[0].set_title(title or f"Share of each topic in windows of {length}", loc="left", fontsize=11)
-        canvas.supxlabel(LEGEND, fontsize=7.5, color="#666666")
+        canvas.supxlabel(_legend(timeline, len(topics)), fontsize=7.5, color="#666666")
         save_canvas(canvas, path)
 
 
@@ -131,10 +138,26 @@ def topics_to_show(timeline: Timeline) -> list[int]:
     return [*sorted(chosen, key=lambda topic: -means[topic]), *new]
 
 
+def _legend(timeline: Timeline, n_shown: int) -> str:
+    lines = [LEGEND]
+    if any(window.has_few for window in timeline.windows):
+        lines.append(PALE_LEGEND)
+    if n_shown < len(timeline.words):
+        lines.append(f"{n_shown} of {len(timeline.words)} topics are shown.")
+    return "\n".join(lines)
+
+
 def _draw_outliers(axes: Any, timeline: Timeline) -> None:
     shares = [100 * window.outlier_share for window in timeline.windows]
     _bars(axes, timeline, shares, [STRANGE] * len(shares))
-    _frame(axes, "outliers", STRANGE, max(shares))
+    highest = _highest(timeline, shares)
+    _frame(axes, "outliers", STRANGE, highest, f"up to {highest:.2g} %")
+
+
+def _draw_documents(axes: Any, timeline: Timeline) -> None:
+    n_docs = [window.n_docs for window in timeline.windows]
+    _bars(axes, timeline, n_docs, [STRANGE] * len(n_docs))
+    _frame(axes, "documents", STRANGE, max(n_docs), f"up to {max(n_docs):,}")
 
 
 def _draw_topic(axes: Any, timeline: Timeline, topic: int) -> None:
@@ -144,10 +167,10 @@ def _draw_topic(axes: Any, timeline: Timeline, topic: int) -> None:
     for number, window in enumerate(timeline.windows):
         fell = number > 0 and shares[number] < shares[number - 1] / 2
         rising = topic in window.emerging or (rising and not fell and topic not in window.fading)
-        colours.append(NEW if alert else RISING if rising else USUAL)
+        colours.append(NEW if alert else RISING if rising and not window.has_few else USUAL)
     _bars(axes, timeline, shares, colours)
-    label = ", ".join(timeline.words[topic][:LABEL_WORDS])
-    _frame(axes, label, NEW if alert else "black", max(shares))
+    highest = _highest(timeline, shares)
+    _frame(axes, _label(timeline, topic), NEW if alert else "black", highest, f"up to {highest:.2g} %")
     if alert is not None:
         raised = _date(alert.new.raised)
         axes.axvline(raised, color=NEW, linewidth=0.8, linestyle=":")
@@ -155,24 +178,42 @@ def _draw_topic(axes: Any, timeline: Timeline, topic: int) -> None:
         axes.text(-0.008, 0.12, found, transform=axes.transAxes, ha="right", va="center", fontsize=7, color="#666666")
 
 
+def _label(timeline: Timeline, topic: int) -> str:
+    words = ", ".join(timeline.words[topic][:LABEL_WORDS])
+    return f"{topic + 1}: {words if len(words) <= LONGEST_LABEL else words[: LONGEST_LABEL - 1].rstrip() + '…'}"
+
+
+def _highest(timeline: Timeline, shares: Sequence[float]) -> float:
+    """Of the windows that have enough documents; of all, if none has."""
+    sure = [
+        share for window, share in zip(timeline.windows, shares, strict=True) if window.n_docs and not window.has_few
+    ]
+    return max(sure or shares)
+
+
 def _bars(axes: Any, timeline: Timeline, values: Sequence[float], colours: Sequence[str]) -> None:
+    from matplotlib.colors import to_rgba
+
+    shades = [
+        to_rgba(colour, PALE if window.has_few else 1.0)
+        for window, colour in zip(timeline.windows, colours, strict=True)
+    ]
     starts = [_date(window.start) for window in timeline.windows]
     widths = [timedelta(seconds=0.92 * (window.end - window.start)) for window in timeline.windows]
-    axes.bar(starts, values, width=widths, align="edge", color=colours)
+    axes.bar(starts, values, width=widths, align="edge", color=shades)
 
 
-def _frame(axes: Any, label: str, colour: str, highest: float) -> None:
-    """A label on the left, and the highest share on the right."""
+def _frame(axes: Any, label: str, colour: str, highest: float, scale: str) -> None:
+    """A label on the left, and on the right what the height of the row stands for."""
     top = highest if highest > 0 else 1.0
     axes.set_ylim(0, 1.12 * top)
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
     axes.spines["bottom"].set_color("#BBBBBB")
     axes.tick_params(axis="x", length=0)
-    axes.text(-0.008, 0.5, label, transform=axes.transAxes, ha="right", va="center", color=colour)
-    axes.text(
-        1.005, 0.5, f"up to {highest:.2g} %", transform=axes.transAxes, va="center", fontsize=7.5, color="#666666"
-    )
+    place = {"transform": axes.transAxes, "va": "center", "parse_math": False}
+    axes.text(-0.008, 0.5, label, ha="right", color=colour, **place)
+    axes.text(1.005, 0.5, scale, fontsize=7.5, color="#666666", **place)
 
 
 def _draw_dates(axes: Any, timeline: Timeline) -> None:

@@ -18,10 +18,13 @@ from tonmf.times import UNITS, duration_of, duration_text, seconds_of, time_text
 from tonmf.walk import Walk, Windows
 from tonmf.windows import Alert, Timeline, Window
 
-__all__ = ["Alert", "NewTopic", "Nursery", "Timeline", "Window", "follow"]
+__all__ = ["Alert", "NewTopic", "Nursery", "Timeline", "Window", "follow", "note_on_first"]
 
 BATCH = 100
 """Documents after which the model learns."""
+
+ENOUGH_FIRST = 200
+"""Documents that a model should have learnt from before a timeline begins; of fewer, a note is made."""
 
 
 def follow(
@@ -86,13 +89,33 @@ def follow(
     length = duration_of(window, "window")
     order = np.argsort(seconds, kind="stable").astype(np.int64)
     windows = Windows.over(seconds, length)
+    first = note_on_first(_n_learnt(detector))
     walk = Walk(detector, Nursery() if nursery is None else nursery, documents, names, seconds, learn)
     for start in range(0, n_docs, batch):
         for seen in walk.go(order[start : start + batch]):
             windows.add(seconds[seen.rows], seen)
         if on_done is not None:
             on_done(min(start + batch, n_docs) / n_docs)
-    return walk.timeline(order, windows, _notes(seconds, windows))
+    return walk.timeline(order, windows, [*first, *_notes(seconds, windows)])
+
+
+def note_on_first(n_docs: int) -> list[str]:
+    """What to say of a model that has learnt from so many documents before the timeline; nothing if they are enough.
+
+    >>> note_on_first(200)
+    []
+    """
+    if n_docs >= ENOUGH_FIRST:
+        return []
+    documents = f"{n_docs:,} document{'' if n_docs == 1 else 's'}"
+    few = f"With only {documents} to learn from before the timeline begins, the model cannot know what is ordinary"
+    advice = f"Give a longer warm-up, of {ENOUGH_FIRST} documents or more if there are as many"
+    return [f"{few}: the first scores, outliers and topics mean little. {advice}."]
+
+
+def _n_learnt(detector: TextOutlierDetector) -> int:
+    state = detector._state
+    return state.profile.n_docs if state.stream is None else state.stream.n_seen
 
 
 def _notes(seconds: Array, windows: Windows) -> list[str]:

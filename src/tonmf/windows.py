@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tonmf.births import NewTopic
 from tonmf.ops import Array
 from tonmf.times import time_text
+from tonmf.trends import ENOUGH
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,11 @@ class Window:
     def outlier_share(self) -> float:
         """Of its documents."""
         return self.n_outliers / max(self.n_docs, 1)
+
+    @property
+    def has_few(self) -> bool:
+        """Whether its documents are fewer than 20, so that shares of them say little, and no topic emerges or fades."""
+        return 0 < self.n_docs < ENOUGH
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import typer
 from tonmf.cli import options as opt
 from tonmf.cli.answer import GROUPS_SHOWN, show_next, show_ranking, write
 from tonmf.cli.large import fetch_and_write, learn_large, refuse_beside_memory
-from tonmf.cli.models import learn, learning_options
+from tonmf.cli.models import check_save, learn, learning_options
 from tonmf.cli.reading import as_flags, read, reading_files
 from tonmf.cli.reports import check_report, title_of, write_report
 from tonmf.cli.screen import Screen
@@ -59,16 +59,11 @@ def detect(
     jobs: opt.Jobs = None,
     top: opt.Top = 20,
     output: opt.Output = None,
-    save: Annotated[
-        str | None, typer.Option(metavar="MODEL", help="Save the model in this folder.", rich_help_panel=opt.RESULTS)
-    ] = None,
+    save: opt.Save = None,
     report: opt.Report = None,
     title: opt.Title = None,
     label_column: opt.LabelColumn = None,
-    excerpts: Annotated[
-        bool,
-        typer.Option(help="Keep how ordinary documents begin in the saved model.", rich_help_panel=opt.RESULTS),
-    ] = True,
+    excerpts: opt.Excerpts = True,
     memory: Annotated[
         str | None,
         typer.Option(
@@ -145,12 +140,7 @@ def _check_targets(files: Sequence[str], output: str | None, save: str | None, e
         from tonmf.io import check_output
 
         check_output(output, files)
-    if save is not None:
-        from tonmf.bundles import check_target
-
-        check_target(save)
-    elif not excerpts:
-        raise ParameterError("--no-excerpts says what a saved model is to hold. Give --save, or leave it out.")
+    check_save(save, excerpts)
 
 
 def _check_report(files: Sequence[str], report: str | None, title: str | None, label_column: str | None) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tonmf.cli.screen import Screen
-from tonmf.errors import InputError
+from tonmf.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
     from tonmf.detector import TextOutlierDetector
@@ -29,6 +29,16 @@ def learning_options(
         "stop_words": None if stop_words == "none" else stop_words,
         "stemmer": stem,
     }
+
+
+def check_save(save: str | None, excerpts: bool) -> None:
+    """Refuse a folder that a model cannot be saved in, and an option without effect, before the work begins."""
+    if save is not None:
+        from tonmf.bundles import check_target
+
+        check_target(save)
+    elif not excerpts:
+        raise ParameterError("--no-excerpts says what a saved model is to hold. Give --save, or leave it out.")
 
 
 def learn(

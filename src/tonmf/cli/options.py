@@ -29,6 +29,18 @@ Output = Annotated[
         rich_help_panel=RESULTS,
     ),
 ]
+Save = Annotated[
+    str | None,
+    typer.Option("--save", metavar="MODEL", help="Save the model in this folder.", rich_help_panel=RESULTS),
+]
+Excerpts = Annotated[
+    bool,
+    typer.Option(
+        "--excerpts/--no-excerpts",
+        help="Keep how ordinary documents begin in the saved model.",
+        rich_help_panel=RESULTS,
+    ),
+]
 Report = Annotated[
     str | None,
     typer.Option(

@@ -39,6 +39,11 @@ class Screen:
         """Characters in a line of an answer."""
         return self._out.width
 
+    @property
+    def is_terminal(self) -> bool:
+        """Whether answers go to people, and not to a file or another program."""
+        return self._out.is_terminal
+
     def show(self, what: RenderableType = "", wrap: bool = True) -> None:
         """A part of the answer, for people; lines with commands to copy are not to be wrapped."""
         if not (self.quiet or self.as_json):

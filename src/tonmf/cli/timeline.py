@@ -2,35 +2,28 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.cells import cell_len
-from rich.table import Table
-from rich.text import Text
 
 from tonmf.cli import options as opt
+from tonmf.cli.answer import show_next
+from tonmf.cli.models import check_save, learning_options
 from tonmf.cli.models import learn as fit
-from tonmf.cli.models import learning_options
-from tonmf.cli.plain import printable
 from tonmf.cli.reading import read, reading_files
 from tonmf.cli.screen import Screen
-from tonmf.cli.tables import GAP, NARROWEST, shortened
+from tonmf.cli.timeline_lines import show_timeline
 from tonmf.errors import ParameterError
 
 if TYPE_CHECKING:
+    from tonmf.detector import TextOutlierDetector
     from tonmf.io import Documents, ReadOptions
-    from tonmf.timeline import Timeline, Window
+    from tonmf.timeline import Timeline
 
 TIME = "Time"
-
-DAY = 86_400
-"""Seconds."""
-
-WORDS, NEW_WORDS = 3, 6
-"""Words of a topic in the table, and of a new topic below it."""
 
 
 @reading_files
@@ -80,6 +73,8 @@ def timeline(
             rich_help_panel=opt.RESULTS,
         ),
     ] = None,
+    save: opt.Save = None,
+    excerpts: opt.Excerpts = True,
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
 ) -> None:
@@ -87,12 +82,14 @@ def timeline(
     screen = Screen(quiet, as_json)
     options = learning_options(contamination, stop_words, stem, min_df, topics, seed, jobs)
     _check_targets(files, window, half_life, output, plot)
+    check_save(save, excerpts)
     if half_life is not None and not learn:
         raise ParameterError("--half-life says how fast what is learnt fades, and has no effect beside --no-learn.")
     documents = _in_order(read(screen, files, replace(reading, time_column=time_column)))
     n_first = _n_first(warm_up, documents.times or [])
-    found = _follow(screen, documents, n_first, window, learn, {**options, "half_life": half_life})
-    for note in found.notes:
+    said = _say_first(screen, n_first)
+    detector, found = _follow(screen, documents, n_first, window, learn, {**options, "half_life": half_life})
+    for note in found.notes[len(said) :]:
         screen.note(note)
     if output is not None:
         _write(screen, documents, found, n_first, output)
@@ -102,7 +99,15 @@ def timeline(
         with screen.step(f"Drawing {plot}"):
             plot_timeline(found, plot)
         screen.note(f"The plot is in {plot}.")
-    _show(screen, found, n_first, documents.notes)
+    if save is not None:
+        with screen.step(f"Saving {save}"):
+            detector.save(save, excerpts=excerpts)
+        screen.note(
+            f"The model as it is after the last document is in {save}; there, topics are numbered by their share."
+        )
+    show_timeline(screen, found, n_first, documents.notes)
+    if save is not None:
+        show_next(screen, *_next_steps(save, time_column, documents))
 
 
 def _check_targets(
@@ -166,9 +171,20 @@ def _n_first(warm_up: str, times: Sequence[float]) -> int:
     return n_first
 
 
+def _say_first(screen: Screen, n_first: int) -> list[str]:
+    """What there is to say of the first documents, before the work begins; the first notes of the timeline are the same."""
+    from tonmf.timeline import note_on_first
+
+    notes = note_on_first(n_first)
+    for note in notes:
+        screen.note(note)
+    return notes
+
+
 def _follow(
     screen: Screen, documents: Documents, n_first: int, window: str, learn: bool, options: dict[str, Any]
-) -> Timeline:
+) -> tuple[TextOutlierDetector, Timeline]:
+    """The detector as it is in the end, and what it met."""
     from tonmf.documents import take
 
     times, ids = documents.times or [], documents.ids
@@ -181,7 +197,7 @@ def _follow(
     nursery = Nursery()
     nursery.remember(detector, past, detector.outlier_scores_, ids[:n_first], times[:n_first])
     with screen.progress("Following") as done:
-        return follow(
+        found = follow(
             detector,
             take(documents.content, rest),
             times[n_first:],
@@ -191,6 +207,7 @@ def _follow(
             nursery=nursery,
             on_done=done,
         )
+    return detector, found
 
 
 def _write(screen: Screen, documents: Documents, found: Timeline, n_first: int, output: str) -> None:
@@ -206,56 +223,12 @@ def _write(screen: Screen, documents: Documents, found: Timeline, n_first: int, 
     screen.note(f"All {len(found.ids):,} documents of the timeline are in {output}.")
 
 
-def _show(screen: Screen, found: Timeline, n_first: int, notes: Sequence[str]) -> None:
-    if screen.as_json:
-        screen.show_json({"learnt_from": n_first, **found.to_dict(), "notes": [*notes, *found.notes]})
-        return
-    screen.show(_table(found, screen.width))
-    screen.show()
-    flagged, n_docs = int(found.outliers.sum()), len(found.ids)
-    screen.show(Text(f"{flagged:,} of {n_docs:,} documents were flagged, after {n_first:,} to learn from."))
-    if not found.alerts:
-        screen.show(Text("No new topic was found."))
-        return
-    screen.show()
-    screen.show(Text("New topics:"))
-    for alert in found.alerts:
-        new = alert.new
-        words = printable(", ".join(new.words[:NEW_WORDS]))
-        such = printable(", ".join(new.documents[:3]))
-        when = f"{_written(new.raised, found)}  {new.size:>4} documents since {_written(new.since, found)}"
-        screen.show(Text(f"  {when}  {words}  (such as {such})"), wrap=False)
+def _next_steps(save: str, time_column: str, documents: Documents) -> list[str]:
+    from tonmf.documents import is_matrix
 
-
-def _table(found: Timeline, width: int) -> Table:
-    """A line for each window that has documents, with what happens to topics in it."""
-    windows = [window for window in found.windows if window.n_docs]
-    facts = {
-        "from": [_written(window.start, found) for window in windows],
-        "documents": [f"{window.n_docs:,}" for window in windows],
-        "outliers": [f"{100 * window.outlier_share:.1f} %" for window in windows],
-    }
-    table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="bold")
-    room = width
-    for name, values in facts.items():
-        table.add_column(name, justify="left" if name == "from" else "right", no_wrap=True)
-        room -= max(map(cell_len, (name, *values))) + GAP
-    table.add_column("topics that are new (*), emerge (+) or fade (-)", no_wrap=True)
-    for window, *known in zip(windows, *facts.values(), strict=True):
-        table.add_row(*map(Text, known), Text(shortened(_events(window, found), max(room, NARROWEST))))
-    return table
-
-
-def _events(window: Window, found: Timeline) -> str:
-    new = {alert.topic for alert in found.alerts if window.start <= alert.new.raised < window.end}
-    marked = [("*" if topic in new else "+", topic) for topic in window.emerging]
-    marked = [*sorted(marked), *(("-", topic) for topic in window.fading)]
-    return "  ".join(f"{mark}{printable(' '.join(found.words[topic][:WORDS]))}" for mark, topic in marked)
-
-
-def _written(seconds: float, found: Timeline) -> str:
-    """A day, and the time if windows are shorter than that."""
-    from tonmf.times import time_text
-
-    short = found.windows[0].end - found.windows[0].start < DAY
-    return time_text(seconds)[:16].replace("T", " ") if short else time_text(seconds)[:10]
+    model = shlex.quote(save)
+    watch = f"tonmf watch {model} FILE --time-column {shlex.quote(time_column)}  goes on with documents as they come"
+    return [
+        f"tonmf score {model} NEW_FILES  scores documents that come later",
+        *([] if is_matrix(documents.content) else [watch]),
+    ]
