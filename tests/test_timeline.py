@@ -40,9 +40,7 @@ def learnt(planted):
 
 
 def test_no_document_is_before_the_first_window():
-    starts = (
-        np.floor(np.random.default_rng(0).random(2000) * 1e10) * 0.1
-    )  # which is often above the time that it stands for
+    starts = np.floor(np.random.default_rng(0).uniform(1.7e10, 1.8e10, 2000)) / 10  # 0.1 has no exact binary form
     assert all(Windows.over(np.array([start]), 0.1).number(np.array([start])).tolist() == [0] for start in starts)
 
 

@@ -58,7 +58,9 @@ class Windows:
     def over(cls, seconds: Array, length: float) -> Windows:
         """Empty ones for documents of these times."""
         unit = min(UNITS["day"], length)
-        first = float(np.floor(seconds.min() / unit) * unit)
+        first = min(
+            float(np.floor(seconds.min() / unit) * unit), float(seconds.min())
+        )  # which rounding may put after it
         n_windows = int((seconds.max() - first) // length) + 1
         if n_windows > MOST_WINDOWS:
             raise InputError(
@@ -71,7 +73,7 @@ class Windows:
     def number(self, seconds: Array) -> NDArray[np.int64]:
         """Of the window that each time is in."""
         numbers: NDArray[np.int64] = ((seconds - self.first) // self.length).astype(np.int64)
-        return np.clip(numbers, 0, len(self.tallies) - 1)  # the first may begin after its first document, by rounding
+        return numbers
 
     def add(self, seconds: Array, seen: Seen) -> None:
         """Take in documents of these times."""
