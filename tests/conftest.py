@@ -13,6 +13,7 @@ from clusters import client  # noqa: F401 (a fixture)
 from hypothesis import settings
 from saved_models import CORPUS, SMALL
 from serving import serving
+from zygote import zygote
 
 from tonmf import TextOutlierDetector
 from tonmf.datasets import load_reuters
@@ -58,6 +59,13 @@ def saved(tmp_path_factory):
     folder = tmp_path_factory.mktemp("saved") / "model"
     detector.save(folder)
     return detector, folder
+
+
+@pytest.fixture(scope="session")
+def parent():
+    """A process that becomes ``tonmf`` at once, as often as it is asked."""
+    with zygote() as running:
+        yield running
 
 
 LIMITS = ("--max-body", "0.25", "--max-batch", "200", "--max-text", "20000", "--max-upload", "0.5", "--idle-time", "2")

@@ -35,7 +35,7 @@ LAYERS = [
     ["cluster", "disk", "learning"],
     ["estimator", "detector"],
     ["persist", "ranking", "gathering", "births", "windows", "walk", "timeline", "datasets", "io", "baselines", "dask"],
-    ["large_ranking"],
+    ["large_ranking", "nursery_state"],
     [""],  # the package itself: tonmf/__init__.py, which names things of the layers above
     ["web", "plots"],
     ["experiments", "report", "watching"],

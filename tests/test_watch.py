@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from command import TONMF, environment, run
 from saved_models import SMALL
-from zygote import eventually, zygote
+from zygote import eventually
 
 from tonmf import InputError, TextOutlierDetector, load
 from tonmf.bundles import read_bundle
@@ -26,12 +26,6 @@ CORPUS = make_corpus(n_docs=420, n_outliers=12, random_state=5)
 DOCUMENTS = [{"id": name, "text": text} for name, text in zip(CORPUS.ids, CORPUS.texts, strict=True)]
 FIRST, COMING = CORPUS.texts[:120], DOCUMENTS[120:]
 OFTEN = ("--learn-every", 5, "--snapshot", "kept", "--snapshot-every", "5 documents")
-
-
-@pytest.fixture(scope="module")
-def parent():
-    with zygote() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

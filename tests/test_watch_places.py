@@ -2,6 +2,7 @@
 
 import pytest
 
+from tonmf import InputError
 from tonmf.documents import TEXTS
 from tonmf.io.options import ReadOptions
 from tonmf.times import moment_of
@@ -50,6 +51,8 @@ def test_a_key_that_texts_go_by_is_taken_over_one_that_was_guessed():
     records = records_of()
     with pytest.raises(ValueError, match="no key holds a text"):
         record_of(records, '{"text": ""}')
+    with pytest.raises(ValueError, match="no key holds a text, only an id"):
+        record_of(records, '{"id": "a"}')
     assert record_of(records, '{"id": "a", "title": "Only a title"}').content == "Only a title"
     assert record_of(records, '{"id": "b", "title": "A title", "text": "A story"}').content == "A story"
     with pytest.raises(ValueError, match="got nothing"):
@@ -61,3 +64,11 @@ def test_a_key_that_texts_go_by_is_taken_over_one_that_was_guessed():
 @pytest.mark.parametrize("value", [10**400, -(10**400), "9" * 70, "0001-01-01T00:00+14:00"])
 def test_numbers_that_are_no_times_are_none(value):
     assert moment_of(value) is None
+
+
+@pytest.mark.parametrize(("data", "command"), [(b"\x1f\x8b\x08\x00more", "zcat"), (b"\x28\xb5\x2f\xfdmore", "zstdcat")])
+def test_compressed_data_is_told_what_to_do_with(tmp_path, data, command):
+    path = tmp_path / "new.jsonl.gz"
+    path.write_bytes(data)
+    with pytest.raises(InputError, match=rf"{command} new\.jsonl\.gz \| tonmf watch MODEL -"):
+        Lines(followed(path), Place()).take(1)

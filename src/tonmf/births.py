@@ -18,16 +18,19 @@ are taken one by one, so that it does not matter in which batches they come.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import accumulate
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from tonmf.bursts import burst_of
 from tonmf.detector import TextOutlierDetector
-from tonmf.documents import is_matrix, one_of
+from tonmf.documents import is_matrix, items_of, one_of
 from tonmf.gathering import SHARED_WORDS, GroupOfStrange, Look, Rarities, Strange
 from tonmf.groups import SAME_TOPIC
 from tonmf.ops import Array
@@ -47,7 +50,7 @@ EVERY = 8
 """Strange documents that come between one look for groups and the next."""
 
 LONGEST = 20_000
-"""Characters, or items, of a document that are looked at and kept."""
+"""Characters of a document that are looked at and kept, those of items together."""
 
 LEAST = 5
 """Documents of a new topic, copies not counted."""
@@ -104,6 +107,27 @@ class Found:
     documents: list[Any]
 
 
+class Recent(NamedTuple):
+    """A recent document: its different words, none if it is a copy; a digest of how often it has which; its score."""
+
+    words: frozenset[str]
+    text: int
+    score: float
+
+
+@dataclass(frozen=True)
+class Memory:
+    """All that a nursery keeps, oldest first: see `tonmf.nursery_state` for how it is saved."""
+
+    least: int
+    n_taken: int
+    n_waiting: int
+    recent: Sequence[Recent]
+    strange: Sequence[Strange]
+    announced: Sequence[Mapping[str, float]]
+    rarities: Sequence[tuple[int, Rarities]]
+
+
 class Nursery:
     """Keeps strange documents, and finds new topics among them.
 
@@ -129,15 +153,36 @@ class Nursery:
     def __init__(self, least: int = LEAST) -> None:
         check_at_least(least, 2, "least")
         self._least, self._n_taken, self._n_waiting = least, 0, 0
-        self._recent: deque[tuple[frozenset[str], int, float]] = deque()
+        self._recent: deque[Recent] = deque()
         self._frequencies: Counter[str] = Counter()
         self._texts: Counter[int] = Counter()
         self._strange: deque[Strange] = deque(maxlen=CAPACITY)
-        self._announced: deque[dict[str, float]] = deque(maxlen=REMEMBERED)
+        self._announced: deque[Mapping[str, float]] = deque(maxlen=REMEMBERED)
         self._rarities: deque[tuple[int, Rarities]] = deque()
 
     def __len__(self) -> int:
         return len(self._strange)
+
+    @property
+    def memory(self) -> Memory:
+        """All that it keeps."""
+        return Memory(
+            self._least, self._n_taken, self._n_waiting, self._recent, self._strange, self._announced, self._rarities
+        )
+
+    @classmethod
+    def restored(cls, memory: Memory) -> Self:
+        """One that goes on with what another has kept."""
+        nursery = cls(memory.least)
+        nursery._n_taken, nursery._n_waiting = memory.n_taken, memory.n_waiting
+        nursery._recent.extend(memory.recent)
+        nursery._strange.extend(memory.strange)
+        nursery._announced.extend(memory.announced)
+        nursery._rarities.extend(memory.rarities)
+        for recent in memory.recent:
+            nursery._frequencies.update(recent.words)
+            nursery._texts[recent.text] += 1
+        return nursery
 
     def remember(
         self,
@@ -164,7 +209,7 @@ class Nursery:
     ) -> Found | None:
         """Take the next document, which has this score by the model of the moment; a new topic, if it completes one."""
         self._keep_rarities(detector)
-        scores = [known for _, _, known in self._recent]
+        scores = [recent.score for recent in self._recent]
         cut = float(np.quantile(scores, 1 - STRANGE_SHARE)) if scores else -np.inf
         if not self._note(detector, document, float(score), id, time, cut):
             return None
@@ -186,12 +231,12 @@ class Nursery:
         """Whether it is strange enough to be kept."""
         number = self._n_taken
         self._n_taken += 1
-        document = document if is_matrix(document) else document[:LONGEST]
+        document = _beginning(document)
         terms = Counter(detector.analyze(document))
-        text = hash(frozenset(terms.items()))
+        text = _digest(terms)
         words = frozenset(terms) if self._texts[text] == 0 else frozenset()  # a copy makes no word more common
         self._texts[text] += 1
-        self._recent.append((words, text, score))
+        self._recent.append(Recent(words, text, score))
         self._frequencies.update(words)
         if len(self._recent) > RECENT:
             self._forget()
@@ -264,6 +309,22 @@ class Nursery:
             group.chance,
         )
         return Found(topic, [one.document for one in chosen])
+
+
+def _beginning(document: Any) -> Any:
+    """As much of a document as is looked at; a row of counts is short."""
+    if is_matrix(document):
+        return document
+    if isinstance(document, str):
+        return document[:LONGEST]
+    items = items_of(document)
+    return [item for item, n in zip(items, accumulate(map(len, items)), strict=True) if n <= LONGEST]
+
+
+def _digest(terms: Mapping[str, int]) -> int:
+    """By which copies are known, in other processes too."""
+    content = json.dumps(sorted(terms.items())).encode()
+    return int.from_bytes(hashlib.blake2b(content, digest_size=8).digest(), "big", signed=True)
 
 
 def _cosine(one: Mapping[str, float], other: Mapping[str, float]) -> float:

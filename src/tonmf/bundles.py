@@ -15,7 +15,7 @@ import platform
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -247,11 +247,13 @@ class Bundle:
     fields: Mapping[str, Any]
     arrays: Any
     prefix: str = ""
+    called: str = "model"
+    remedy: str = "fit again"
 
     def wrong(self, what: str) -> InputError:
         """The error for a value that cannot be."""
         return InputError(
-            f"The model in {self.folder} cannot be used: {what}. Use a copy of the original, or fit again."
+            f"The {self.called} in {self.folder} cannot be used: {what}. Use a copy of the original, or {self.remedy}."
         )
 
     def _field(self, name: str, kind: type | tuple[type, ...], expected: str) -> Any:
@@ -299,14 +301,13 @@ class Bundle:
         if not all(isinstance(value, dict) for value in values):
             raise self.wrong(f"{self.prefix}{name} must be a list of objects")
         return [
-            Bundle(self.folder, value, self.arrays, f"{self.prefix}{name}.{number}.")
-            for number, value in enumerate(values)
+            replace(self, fields=value, prefix=f"{self.prefix}{name}.{number}.") for number, value in enumerate(values)
         ]
 
     def part(self, name: str) -> Bundle:
         """An object."""
         value = self._field(name, dict, "an object")
-        return Bundle(self.folder, value, self.arrays, f"{self.prefix}{name}.")
+        return replace(self, fields=value, prefix=f"{self.prefix}{name}.")
 
     def has(self, name: str) -> bool:
         """Whether a field is there, and not null."""

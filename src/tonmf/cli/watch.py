@@ -6,6 +6,7 @@ import os
 import stat
 import sys
 from contextlib import ExitStack
+from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,10 +20,9 @@ from tonmf.errors import ParameterError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tonmf.detector import TextOutlierDetector
     from tonmf.forgetting import HalfLife
     from tonmf.watching.following import FollowedFile, Pipe, Place
-    from tonmf.watching.snapshots import Snapshots
+    from tonmf.watching.snapshots import Snapshot, Snapshots
 
 READING, LEARNING, KEEPING = "Reading", "Learning", "Snapshots"
 
@@ -119,28 +119,28 @@ def watch(
     with screen.step("Loading"), ExitStack() as stack:
         from tonmf.blas import one_blas_thread
         from tonmf.io import ReadOptions
-        from tonmf.watching.alerts import NewTopics
         from tonmf.watching.lines import Lines
         from tonmf.watching.output import Output
         from tonmf.watching.records import Records, check_kind
         from tonmf.watching.snapshots import Snapshots
         from tonmf.watching.stopping import stopping
-        from tonmf.watching.watch import Habits, Watch, no_alerts
+        from tonmf.watching.watch import Habits, Watch
 
         snapshots = None if snapshot is None else Snapshots(snapshot)
-        detector, place = _detector(model, snapshots, screen)
+        last = _start(model, snapshots, learn and new_topics, screen)
+        detector = last.detector
         check_kind(detector.kind_)
         detector.set_params(n_jobs=jobs)
         if half_life is not None:
             detector.set_params(half_life=forgetting)
-        coming, start = _coming(file, place, screen.note, until_end)
+        coming, start = _coming(file, last.place, screen.note, until_end)
         asked = stack.enter_context(stopping())
         options = ReadOptions(text_column=text_column, id_column=id_column)
-        records = Records(coming.name, form, detector.kind_, options, time_column, screen.note)
+        columns = last.columns if start.lines else None
+        records = Records(coming.name, form, detector.kind_, options, time_column, screen.note, columns)
         habits = Habits(learn, learn_every or LEARN_EVERY, only_outliers, words, every, time_column is not None)
         lines, output = Lines(coming, start), Output(sys.stdout.fileno(), asked.wake, asked)
-        alerts = NewTopics() if learn and new_topics and not detector.uses_embeddings_ else no_alerts
-        watching = Watch(detector, lines, records, output, snapshots, asked, habits, _say, alerts)
+        watching = Watch(detector, lines, records, output, snapshots, asked, habits, _say, last.new_topics)
         # The screen's bar must be gone before the first answer.
         entered = stack.pop_all()
     with entered, one_blas_thread():
@@ -185,17 +185,20 @@ def _format(file: str, given: WatchFormat | None) -> str:
     return "lines" if file.lower().endswith((".txt", ".log")) else "jsonl"
 
 
-def _detector(model: str, snapshots: Snapshots | None, screen: Screen) -> tuple[TextOutlierDetector, Place]:
-    """That of the last snapshot, or else of the model."""
+def _start(model: str, snapshots: Snapshots | None, new_topics: bool, screen: Screen) -> Snapshot:
+    """The last snapshot, or else the model at the start of the file."""
     from tonmf.persist import load_detector
+    from tonmf.watching.alerts import NewTopics
     from tonmf.watching.following import Place
+    from tonmf.watching.snapshots import Snapshot
 
-    last = None if snapshots is None else snapshots.last()
+    last = None if snapshots is None else snapshots.last(new_topics)
     if last is None:
-        return load_detector(model), Place()
-    place = last[1]
-    screen.note(f"Going on from the last snapshot, after line {place.lines:,}.")
-    return last
+        last = Snapshot(load_detector(model), Place(), None, None)
+    else:
+        screen.note(f"Going on from the last snapshot, after line {last.place.lines:,}.")
+    wanted = new_topics and not last.detector.uses_embeddings_
+    return replace(last, new_topics=(last.new_topics or NewTopics()) if wanted else None)
 
 
 def _coming(file: str, place: Place, note: Callable[[str], None], until_end: bool) -> tuple[FollowedFile | Pipe, Place]:

@@ -82,7 +82,7 @@ def _unreadable(path: str, error: OSError | ValueError) -> str:
 
 def _decompressed(file: BinaryIO, path: str | None, name: str) -> Opened:
     head, stream = _peeked(file, f"{name} cannot be read")
-    compression = _compression(head)
+    compression = compression_of(head)
     extension = split_name(path)[2] if path else ""
     if extension and COMPRESSION_OF[extension] != compression:
         raise InputError(
@@ -95,7 +95,7 @@ def _decompressed(file: BinaryIO, path: str | None, name: str) -> Opened:
     return Opened(name, path, compression, stream, head)
 
 
-def _compression(head: bytes) -> str | None:
+def compression_of(head: bytes) -> str | None:
     """By the first bytes; those of bzip2 are letters that a text could start with, so more of them must fit."""
     found = next((compression for magic, compression in MAGIC.items() if head.startswith(magic)), None)
     if found == "bzip2" and head[4:10] not in (b"1AY&SY", b"\x17rE8P\x90"):

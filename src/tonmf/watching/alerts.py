@@ -2,28 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Self
 
-from tonmf.births import Nursery
+from tonmf.births import NewTopic, Nursery
+from tonmf.bundles import read_bundle, write_bundle
 from tonmf.detector import TextOutlierDetector
 from tonmf.explain import Explanation
+from tonmf.nursery_state import nursery_arrays, nursery_fields, read_nursery, read_topic, topic_fields
 from tonmf.walk import add_found
 from tonmf.watching.records import Record
 
+MODEL = "Nursery"
+"""What is saved, as the bundle calls it."""
+
 
 class NewTopics:
-    """Looks for new topics whenever documents have been learnt; what it keeps of them is bounded, and ends with the watch."""
+    """Looks for new topics whenever documents have been learnt; what it keeps of them is bounded.
 
-    def __init__(self) -> None:
-        self._nursery = Nursery()
+    Attributes
+    ----------
+    unsaid : deque of NewTopic
+        Those that have joined the model, and that nobody has been told of yet.
+    """
 
-    def __call__(
-        self, detector: TextOutlierDetector, learnt: Sequence[Record], reasons: Sequence[Explanation]
-    ) -> Iterator[Mapping[str, Any]]:
-        """An object for each new topic."""
+    def __init__(self, nursery: Nursery | None = None, unsaid: Iterable[NewTopic] = ()) -> None:
+        self._nursery = Nursery() if nursery is None else nursery
+        self.unsaid = deque(unsaid)
+
+    def look(self, detector: TextOutlierDetector, learnt: Sequence[Record], reasons: Sequence[Explanation]) -> None:
+        """Take documents that the detector has learnt from, and add the topics that they complete to it."""
         for record, reason in zip(learnt, reasons, strict=True):
             found = self._nursery.take(detector, record.content, reason.score, record.id, record.seconds)
             if found is not None:
                 add_found(detector, found)
-                yield found.topic.to_dict()
+                self.unsaid.append(found.topic)
+
+    def save(self, folder: Path) -> None:
+        """All that it keeps, to go on from; `InputError` if that cannot be written."""
+        fields = {**nursery_fields(self._nursery), "unsaid": [topic_fields(topic) for topic in self.unsaid]}
+        write_bundle(folder, MODEL, fields, nursery_arrays(self._nursery))
+
+    @classmethod
+    def load(cls, folder: Path, detector: TextOutlierDetector) -> Self:
+        """One that goes on with what was saved beside this detector; `InputError` if that cannot be used."""
+        bundle = replace(read_bundle(folder), called="nursery", remedy="begin with an empty one")
+        if bundle.text("model") != MODEL:
+            raise bundle.wrong(f"model must be {MODEL!r}; got {bundle.text('model')!r:.40}")
+        return cls(read_nursery(bundle, detector), map(read_topic, bundle.parts("unsaid")))

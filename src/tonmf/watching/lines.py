@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tonmf.errors import InputError
+from tonmf.io.streams import compression_of
 from tonmf.watching.following import Coming, Place
 
 LONGEST_LINE = 16 * 2**20
@@ -23,7 +25,7 @@ class Lines:
     """Cuts bytes into lines. Lines are numbered from the first of the file."""
 
     def __init__(self, coming: Coming, start: Place) -> None:
-        self.coming = coming
+        self.coming, self.start = coming, start
         self._offset, self._number = start.offset, start.lines
         self._parts: list[bytes] = []
         self._ready: list[Line] = []
@@ -45,6 +47,8 @@ class Lines:
         """One read. The last line may lack its end; it counts once it is clear that nothing will follow."""
         data = self.coming.read()
         if data:
+            if self._offset + self._length == 0:
+                _check_plain(data, self.coming.name)
             *whole, rest = data.split(b"\n")
             for piece in whole:
                 self._add(piece)
@@ -72,3 +76,20 @@ class Lines:
 
     def _forget(self) -> None:
         self._parts, self._length = [], 0
+
+
+TO_TEXT = {"gzip": "zcat", "bzip2": "bzcat", "xz": "xzcat", "zstd": "zstdcat"}
+"""Commands that write out the text of compressed data."""
+
+
+def _check_plain(data: bytes, name: str) -> None:
+    """Refuse the beginning of compressed data, which cannot be read as it grows."""
+    compression = compression_of(data)
+    if compression is None:
+        return
+    command = TO_TEXT[compression]
+    before = f"... | {command}" if name == "stdin" else f"{command} {name}"
+    raise InputError(
+        f"{name}: expected lines of text, but it is {compression} data, which watch does not read. Give it the text: "
+        f"{before} | tonmf watch MODEL - (and the other options)."
+    )

@@ -47,6 +47,13 @@ class Records:
         Key with the time of a document; without it, that is when it came.
     note : callable
         Told which columns are taken.
+    columns : Columns, optional
+        Those that were taken before, if reading goes on; the user's come first.
+
+    Attributes
+    ----------
+    columns : Columns or None
+        Those that are taken, once the first object has come.
     """
 
     def __init__(
@@ -57,10 +64,11 @@ class Records:
         options: ReadOptions,
         time_column: str | None,
         note: Callable[[str], None],
+        columns: Columns | None = None,
     ) -> None:
         self.name, self._form, self._kind, self._note = name, form, kind, note
         self._options, self._time_column = options, time_column
-        self._columns: Columns | None = None
+        self.columns = columns if columns is not None and self._may_take(columns) else None
 
     def read(self, line: Line) -> Record | None:
         """The document on a line, None for a blank one; `ValueError` says why it cannot be read."""
@@ -76,9 +84,9 @@ class Records:
         value = parse_line(text)
         if not isinstance(value, dict):
             return Record(place, self._content(value, "the line"), None, time.time())
-        if self._columns is None or self._is_better(value):
-            self._columns = self._choose(value)
-        columns = self._columns
+        if self.columns is None or self._is_better(value):
+            self.columns = self._choose(value)
+        columns = self.columns
         given_id = None if columns.id is None else id_from(value.get(columns.id))
         content = self._content(value.get(columns.text), f"its {shown(columns.text)}")
         when, seconds = None, time.time()
@@ -87,9 +95,18 @@ class Records:
             seconds = self._seconds(when)
         return Record(without_surrogates(given_id or place), content, when, seconds)
 
+    def _may_take(self, columns: Columns) -> bool:
+        """Whether columns are what the user says now, as far as anything is said."""
+        given = self._options
+        return (
+            given.text_column in (None, columns.text)
+            and given.id_column in (None, columns.id)
+            and self._time_column not in (columns.text, columns.id)
+        )
+
     def _is_better(self, value: dict[str, Any]) -> bool:
         """Whether an object has a key that texts go by, and the one that was taken for want of it does not."""
-        if self._options.text_column is not None or self._columns is None or is_text_name(self._columns.text):
+        if self._options.text_column is not None or self.columns is None or is_text_name(self.columns.text):
             return False
         return any(is_text_name(key) and not is_missing(item) for key, item in value.items())
 
@@ -102,6 +119,8 @@ class Records:
             if self._options.columns:
                 raise
             raise ValueError(f"no key holds a text ({error})") from error
+        if columns.text.lower() == "id" and self._options.text_column is None:
+            raise ValueError("no key holds a text, only an id")
         for note in notes:
             self._note(note)
         return columns

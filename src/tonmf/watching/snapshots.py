@@ -1,10 +1,11 @@
-"""Snapshots of a watch: the detector and how far it has read, together, whole or not at all.
+"""Snapshots of a watch: the detector, what may become a new topic, and how far it has read, together, whole or not at all.
 
 ::
 
     FOLDER/latest                 the name of the last snapshot that is whole
     FOLDER/snapshot-000007/model  the detector, as `tonmf.bundles` writes it
-    FOLDER/snapshot-000007/place.json
+    FOLDER/snapshot-000007/nursery  strange documents among which new topics are looked for, in the same format
+    FOLDER/snapshot-000007/place.json  how far the input has been read, and which columns were taken
     FOLDER/lock                   held while a watch uses the folder
 
 A snapshot is written under a new number and brought to the disk; then ``latest`` is replaced by rename, which is all or
@@ -16,20 +17,34 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from tonmf.detector import TextOutlierDetector
 from tonmf.errors import InputError, TonmfError
 from tonmf.io.atomic import replacing, to_disk
+from tonmf.io.columns import Columns
 from tonmf.io.wording import cannot, path_shown
 from tonmf.locks import hold
 from tonmf.persist import load_detector
+from tonmf.watching.alerts import NewTopics
 from tonmf.watching.following import HEAD, Place
 
-LATEST, LOCK, MODEL, PLACE = "latest", "lock", "model", "place.json"
+LATEST, LOCK, MODEL, NURSERY, PLACE = "latest", "lock", "model", "nursery", "place.json"
 NAME = re.compile(r"snapshot-(\d{6,12})")
+UNFINISHED = re.compile(r"\.[0-9a-f]{16}")
+"""What a process leaves that was killed while it replaced the latest."""
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What to go on from; without columns if there were none yet, and without new topics if they were not looked for."""
+
+    detector: TextOutlierDetector
+    place: Place
+    columns: Columns | None
+    new_topics: NewTopics | None
 
 
 class Snapshots:
@@ -56,18 +71,23 @@ class Snapshots:
         except OSError as error:
             raise InputError(cannot("written", str(self.folder), error)) from error
 
-    def last(self) -> tuple[TextOutlierDetector, Place] | None:
-        """The last snapshot, or None if there is none yet."""
+    def last(self, new_topics: bool) -> Snapshot | None:
+        """The last snapshot, or None if there is none yet; what it has of new topics is read only if they are wanted."""
         name = self._latest()
         if name is None:
             return None
+        snapshot, what = self.folder / name, "begin anew"
         try:
-            return load_detector(self.folder / name / MODEL), _read_place(self.folder / name / PLACE)
+            detector = load_detector(snapshot / MODEL)
+            place, columns, has_nursery = _read_place(snapshot / PLACE, detector.kind_)
+            what = "go on without new topics, give --no-new-topics; to begin anew"
+            found = NewTopics.load(snapshot / NURSERY, detector) if new_topics and has_nursery else None
         except TonmfError as error:
             raise InputError(
-                f"The snapshot in {path_shown(str(self.folder / name))} cannot be used: {error} To begin anew, remove "
+                f"The snapshot in {path_shown(str(snapshot))} cannot be used: {error} To {what}, remove "
                 f"{path_shown(str(self.folder))}."
             ) from error
+        return Snapshot(detector, place, columns, found)
 
     def _latest(self) -> str | None:
         try:
@@ -82,27 +102,25 @@ class Snapshots:
             )
         return name
 
-    def write(self, detector: TextOutlierDetector, place: Place) -> None:
-        """Keep detector and place; `InputError` if that cannot be, and then the last snapshot is still there."""
-        before = self._latest()
+    def write(self, snapshot: Snapshot) -> None:
+        """Keep all of it; `InputError` if that cannot be, and then the last snapshot is still there."""
         numbers = [int(found[1]) for path in self._all() if (found := NAME.fullmatch(path.name))]
         target = self.folder / f"snapshot-{max(numbers, default=0) + 1:06d}"
         try:
             target.mkdir()
-            detector.save(target / MODEL)
-            (target / PLACE).write_text(json.dumps(asdict(place)), encoding="utf-8")
-            for path in (target / MODEL).iterdir():
-                to_disk(path)
-            for path in (target / PLACE, target / MODEL, target, self.folder):
+            snapshot.detector.save(target / MODEL)
+            if snapshot.new_topics is not None:
+                snapshot.new_topics.save(target / NURSERY)
+            (target / PLACE).write_text(json.dumps(_place_fields(snapshot)), encoding="utf-8")
+            for path in (*target.glob("*/*"), *target.iterdir(), target, self.folder):
                 to_disk(path)
             with replacing(self.folder / LATEST) as temporary:
                 temporary.write_text(target.name, encoding="utf-8")
             to_disk(self.folder)
-        except OSError as error:
-            self._remove_all_but(before)
-            raise InputError(cannot("written", str(target), error)) from error
-        except BaseException:
+        except BaseException as error:
             self._remove_all_but(self._latest())
+            if isinstance(error, OSError):
+                raise InputError(cannot("written", str(target), error)) from error
             raise
         self._remove_all_but(target.name)
 
@@ -113,8 +131,9 @@ class Snapshots:
         for path in self._all():
             if path.name != name:
                 shutil.rmtree(path, ignore_errors=True)
-        for unfinished in self.folder.glob(".*"):  # left by a process that was killed while it replaced the latest
-            unfinished.unlink(missing_ok=True)
+        for path in self.folder.iterdir():
+            if UNFINISHED.fullmatch(path.name):
+                path.unlink(missing_ok=True)
 
     def close(self) -> None:
         """Let others use the folder."""
@@ -122,16 +141,37 @@ class Snapshots:
 
 
 def _is_ours(name: str) -> bool:
-    return name in (LATEST, LOCK) or NAME.fullmatch(name) is not None or name.startswith(".")
+    return name in (LATEST, LOCK) or NAME.fullmatch(name) is not None or UNFINISHED.fullmatch(name) is not None
 
 
-def _read_place(path: Path) -> Place:
+def _place_fields(snapshot: Snapshot) -> dict[str, Any]:
+    columns = snapshot.columns
+    return {
+        **asdict(snapshot.place),
+        "columns": None if columns is None else {"text": columns.text, "id": columns.id},
+        "nursery": snapshot.new_topics is not None,
+    }
+
+
+def _read_place(path: Path, kind: str) -> tuple[Place, Columns | None, bool]:
+    """Where to go on, with which columns, and whether there is a nursery."""
     try:
         fields: Any = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{path_shown(str(path))} cannot be read: {error}.") from error
     numbers = {"offset": 2**62, "lines": 2**62, "n_head": HEAD}
-    fits = isinstance(fields, dict) and fields.keys() == {*numbers, "head"} and isinstance(fields["head"], str)
+    names = {*numbers, "head", "columns", "nursery"}
+    fits = isinstance(fields, dict) and fields.keys() == names and isinstance(fields["head"], str)
     if not fits or not all(type(fields[name]) is int and 0 <= fields[name] <= most for name, most in numbers.items()):
         raise InputError(f"{path_shown(str(path))} does not say where to go on.")
-    return Place(**fields)
+    columns, has_nursery = fields.pop("columns"), fields.pop("nursery")
+    if not _is_columns(columns) or type(has_nursery) is not bool:
+        raise InputError(f"{path_shown(str(path))} does not say what was read.")
+    return Place(**fields), None if columns is None else Columns(columns["text"], columns["id"], kind), has_nursery
+
+
+def _is_columns(value: Any) -> bool:
+    if value is None:
+        return True
+    fits = isinstance(value, dict) and value.keys() == {"text", "id"} and isinstance(value["text"], str)
+    return fits and isinstance(value["id"], str | None)

@@ -2,26 +2,29 @@
 
 Documents are scored and written out as soon as they are there, by the detector of the moment, and learnt from in batches. The
 *place* moves on only with documents that have been written out; a snapshot is taken when all of these have been learnt, so that
-detector and place belong together. Whoever goes on from it sees the documents after it once more.
+detector, nursery and place belong together. Whoever goes on from it sees the documents after it once more. A new topic that
+could not be written out is in the snapshot, too, and is the first thing that whoever goes on from it writes.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tonmf.births import NewTopic
 from tonmf.detector import TextOutlierDetector
 from tonmf.errors import InputError
 from tonmf.explain import Explanation
 from tonmf.forgetting import HalfLife
-from tonmf.watching.following import Place
+from tonmf.watching.alerts import NewTopics
 from tonmf.watching.lines import Line, Lines
 from tonmf.watching.output import Output
 from tonmf.watching.records import Record, Records
-from tonmf.watching.snapshots import Snapshots
+from tonmf.watching.snapshots import Snapshot, Snapshots
 from tonmf.watching.stopping import Stopping
 
 AT_ONCE = 32
@@ -32,16 +35,6 @@ LOOK_AGAIN = 0.2
 
 PENDING_SIZE = 8 * 2**20
 """Characters of documents that wait to be learnt from, at most."""
-
-Alerts = Callable[[TextOutlierDetector, Sequence[Record], Sequence[Explanation]], Iterable[Mapping[str, Any]]]
-"""What to write out beside the documents whenever a batch has been learnt: objects, a line each."""
-
-
-def no_alerts(
-    detector: TextOutlierDetector, learnt: Sequence[Record], reasons: Sequence[Explanation]
-) -> Iterable[Mapping[str, Any]]:
-    """Nothing beside the documents."""
-    return ()
 
 
 @dataclass(frozen=True)
@@ -69,21 +62,21 @@ class Watch:
         stopping: Stopping,
         habits: Habits,
         say: Callable[[str], None],
-        after_learning: Alerts = no_alerts,
+        new_topics: NewTopics | None = None,
     ) -> None:
         self.detector, self.n_bad, self.n_docs = detector, 0, 0
         self._lines, self._records, self._output, self._snapshots = lines, records, output, snapshots
-        self._stopping, self._habits, self._say, self._after_learning = stopping, habits, say, after_learning
+        self._stopping, self._habits, self._say, self._new_topics = stopping, habits, say, new_topics
         self._pending: list[tuple[Record, Explanation]] = []
-        self._place: Line | None = None
+        self._place = lines.start
         self._moved, self._kept_at, self._docs_kept = False, time.monotonic(), 0
 
     def run(self) -> None:
         """Until it ends; then what is pending is learnt, and a snapshot taken."""
         try:
-            while not (self._stopping() or self._lines.ended):
-                if not self._step():
-                    break
+            going = self._announce()
+            while going and not (self._stopping() or self._lines.ended):
+                going = self._step()
         finally:
             try:
                 self._learn()
@@ -133,7 +126,7 @@ class Watch:
                 self.n_docs += 1
                 if self._habits.learn:
                     self._pending.append((record, reason))
-            self._place, self._moved = line, True
+            self._place, self._moved = line.place, True
         return True
 
     def _record(self, line: Line) -> Record | None:
@@ -174,7 +167,19 @@ class Watch:
             names=[record.id for record in records],
         )
         self._pending = []
-        return all(self._emit(alert) for alert in self._after_learning(self.detector, records, reasons))
+        if self._new_topics is not None:
+            self._new_topics.look(self.detector, records, reasons)
+        return self._announce()
+
+    def _announce(self) -> bool:
+        """Write out new topics; False if one could not be written, which then is kept with those after it."""
+        unsaid = deque[NewTopic]() if self._new_topics is None else self._new_topics.unsaid
+        while unsaid:
+            if not self._emit(unsaid[0].to_dict()):
+                return False
+            unsaid.popleft()
+            self._moved = True
+        return True
 
     def _until_due(self) -> float:
         every = self._habits.snapshot_every
@@ -195,13 +200,8 @@ class Watch:
             return
         self._kept_at, self._docs_kept = time.monotonic(), self.n_docs
         try:
-            self._snapshots.write(self.detector, self.place)
+            self._snapshots.write(Snapshot(self.detector, self._place, self._records.columns, self._new_topics))
         except InputError as error:
             self._say(f"No snapshot: {error} The last one stays, and it will be tried again.")
         else:
             self._moved = False
-
-    @property
-    def place(self) -> Place:
-        """After the last document that was written out."""
-        return Place() if self._place is None else self._place.place
