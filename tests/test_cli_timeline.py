@@ -110,11 +110,10 @@ def test_all_topics_are_listed_with_their_numbers(eventful):
 
 def test_files_need_not_be_in_order_and_programs_get_json(news):
     options = ("--time-column", "date", "--window", "3 days", "--warm-up", "10 days", "--no-learn", "--json")
-    forwards, backwards = (
-        json.loads(run("timeline", name, *options, cwd=news).out) for name in ("news.jsonl", "news.csv")
-    )
+    ran = [run("timeline", name, *options, cwd=news) for name in ("news.jsonl", "news.csv")]
+    forwards, backwards = (json.loads(one.out) for one in ran)
     note = "The documents did not come in order of time, and were put in order."
-    assert note in backwards["notes"]
+    assert backwards["notes"].count(note) == ran[1].err.count(note) == 1
     assert note not in forwards["notes"]
     assert forwards["learnt_from"] == FIRST
     assert backwards["windows"] == forwards["windows"]

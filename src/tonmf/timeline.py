@@ -23,6 +23,8 @@ __all__ = ["Alert", "NewTopic", "Nursery", "Timeline", "Window", "follow", "note
 BATCH = 100
 """Documents after which the model learns."""
 
+PUT_IN_ORDER = "The documents did not come in order of time, and were put in order."
+
 ENOUGH_FIRST = 200
 """Documents that a model should have learnt from before a timeline begins; of fewer, a note is made."""
 
@@ -121,7 +123,7 @@ def _n_learnt(detector: TextOutlierDetector) -> int:
 def _notes(seconds: Array, windows: Windows) -> list[str]:
     notes = []
     if (np.diff(seconds) < 0).any():
-        notes.append("The documents did not come in order of time, and were put in order.")
+        notes.append(PUT_IN_ORDER)
     if len(seconds) > 1 and seconds.min() == seconds.max():
         notes.append(f"All documents have the same time, {time_text(seconds[0])}, so there is nothing to compare.")
     elif len(windows.tallies) == 1 and len(seconds) > 1:

@@ -85,7 +85,7 @@ def timeline(
     check_save(save, excerpts)
     if half_life is not None and not learn:
         raise ParameterError("--half-life says how fast what is learnt fades, and has no effect beside --no-learn.")
-    documents = _in_order(read(screen, files, replace(reading, time_column=time_column)))
+    documents = _in_order(screen, read(screen, files, replace(reading, time_column=time_column)))
     n_first = _n_first(warm_up, documents.times or [])
     said = _say_first(screen, n_first)
     detector, found = _follow(screen, documents, n_first, window, learn, {**options, "half_life": half_life})
@@ -131,23 +131,24 @@ def _check_targets(
         check_no_input(plot, files)
 
 
-def _in_order(documents: Documents) -> Documents:
+def _in_order(screen: Screen, documents: Documents) -> Documents:
     """By time; documents of equal times stay in the order in which they came."""
     import numpy as np
 
     from tonmf.documents import take
+    from tonmf.timeline import PUT_IN_ORDER
 
     times = documents.times or []
     order = np.argsort(times, kind="stable").tolist()
     if order == list(range(len(order))):
         return documents
-    note = "The documents did not come in order of time, and were put in order."
+    screen.note(PUT_IN_ORDER)
     return replace(
         documents,
         content=take(documents.content, order),
         ids=[documents.ids[row] for row in order],
         times=[times[row] for row in order],
-        notes=[*documents.notes, note],
+        notes=[*documents.notes, PUT_IN_ORDER],
     )
 
 
