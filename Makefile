@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
+TEST_PROCESSES ?= 2
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint format bench bench-quality paper front clean
 
@@ -25,7 +27,7 @@ demo: $(VENV)/core  ## find what does not belong in a small corpus, and say why
 	$(BIN)/tonmf demo
 
 test: $(VENV)/dev  ## run the tests, and the examples in the code and the documents
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(BIN)/python -m pytest --numprocesses=$(TEST_PROCESSES) --dist=loadfile $(PYTEST_ARGS)
 
 lint: $(VENV)/dev  ## check style and types
 	$(BIN)/ruff check .
