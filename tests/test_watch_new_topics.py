@@ -6,27 +6,25 @@ import random
 import shutil
 import signal
 from collections import Counter
+from contextlib import suppress
 
 import numpy as np
 import pytest
 from planted import SUBJECT, stream
 from test_hostile_models import arrays_of, changed, copy_of, fields_of, first, mutate_fields, mutated, put_arrays, sign
+from watched import BATCH, Reader, last_snapshot, run_watch
 from zygote import eventually
 
 from tonmf import InputError, TextOutlierDetector, TonmfError, load
 from tonmf import births as births_module
 from tonmf.births import NewTopic, Nursery, _digest
 from tonmf.documents import TEXTS
-from tonmf.forgetting import half_life_of
 from tonmf.io.options import ReadOptions
 from tonmf.watching.alerts import NewTopics
-from tonmf.watching.following import FollowedFile, Place
-from tonmf.watching.lines import Lines
+from tonmf.watching.output import Output
 from tonmf.watching.records import JSON, Records
-from tonmf.watching.snapshots import Snapshot, Snapshots
-from tonmf.watching.watch import Habits, Watch
+from tonmf.watching.snapshots import Snapshots
 
-BATCH = 16
 TOPIC = NewTopic(["lava", "ash"], ["a", "b"], 2, 5.0, 9.0, 1e-4)
 
 
@@ -65,39 +63,12 @@ def gathered(planted, tmp_path_factory):
 # ------------------------------------------------------------------ a watch
 
 
-class Reader:
-    """Takes lines, but no new topics unless it is willing."""
-
-    def __init__(self, willing):
-        self.willing, self.lines = willing, []
-
-    def write(self, line):
-        if not self.willing and b'"alert"' in line:
-            return False
-        self.lines.append(json.loads(line))
-        return True
-
-
 class Finds(NewTopics):
     """Finds one in the first documents."""
 
     def look(self, detector, learnt, reasons):
         super().look(detector, learnt, reasons)
         self.unsaid.append(TOPIC)
-
-
-def run_watch(tmp_path, kept, reader, detector=None, new_topics=None):
-    """Over what is in the file, from the last snapshot or with what is given; the snapshot then."""
-    snapshots = Snapshots(tmp_path / kept)
-    start = snapshots.last(True) or Snapshot(detector, Place(), None, new_topics)
-    followed = FollowedFile(str(tmp_path / "new.jsonl"), start.place, print, until_end=True)
-    records = Records("new.jsonl", JSON, TEXTS, ReadOptions(), "at", print, start.columns)
-    habits = Habits(True, BATCH, False, 10, half_life_of(BATCH), True)
-    lines = Lines(followed, followed.start)
-    Watch(start.detector, lines, records, reader, snapshots, lambda: False, habits, print, start.new_topics).run()
-    after = snapshots.last(True)
-    snapshots.close()
-    return after
 
 
 def last_of(folder):
@@ -151,10 +122,42 @@ def test_a_watch_that_is_stopped_and_killed_announces_what_one_that_is_not_does(
         assert one.read_bytes() == other.read_bytes()
 
 
-def test_a_new_topic_that_could_not_be_told_is_told_by_the_next_watch_and_only_once(planted, tmp_path):
+class Gone(Reader):
+    """Hangs up when a new topic comes."""
+
+    def take_alert(self, line):
+        raise BrokenPipeError
+
+
+class Stalled(Reader):
+    """Has stopped reading when a new topic comes, and somebody asks the watch to stop."""
+
+    def take_alert(self, line):
+        read, write = os.pipe()
+        os.set_blocking(write, False)
+        with suppress(BlockingIOError):
+            while True:
+                os.write(write, b"x" * 4096)
+        taken = Output(write, read, stopping=lambda: True, patience=0.01).write(line)
+        os.close(read)
+        os.close(write)
+        return taken
+
+
+class Full(Reader):
+    """A disk on which a new topic finds no room."""
+
+    def take_alert(self, line):
+        raise InputError("No space left on device")
+
+
+@pytest.mark.parametrize("reader", [Reader(False), Gone(False), Stalled(False), Full(False)], ids=type)
+def test_a_new_topic_that_could_not_be_told_is_told_by_the_next_watch_and_only_once(planted, tmp_path, reader):
     _, documents, model = planted
     (tmp_path / "new.jsonl").write_text("".join(json.dumps(one) + "\n" for one in documents[:8]))
-    after = run_watch(tmp_path, "kept", Reader(False), load(model), Finds())
+    with suppress(BrokenPipeError, InputError):
+        run_watch(tmp_path, "kept", reader, load(model), Finds())
+    after = last_snapshot(tmp_path, "kept")
     assert (list(after.new_topics.unsaid), after.place.lines) == ([TOPIC], 8)
     second, third = Reader(True), Reader(True)
     after = run_watch(tmp_path, "kept", second)

@@ -11,8 +11,8 @@ from tonmf.watching.lines import Line, Lines
 from tonmf.watching.records import JSON, Records
 
 
-def followed(path, place=None):
-    return FollowedFile(str(path), place or Place(), lambda note: None, until_end=False)
+def followed(path, place=None, notes=None):
+    return FollowedFile(str(path), place or Place(), ([] if notes is None else notes).append, until_end=False)
 
 
 def all_lines(lines):
@@ -35,6 +35,48 @@ def test_a_place_in_a_file_that_was_replaced_is_none_in_the_new_one(tmp_path):
         file.write('"}\n' + '{"text": "new"}\n' * 100)
     assert followed(path, last.place).start == Place(), "all of the new file is still to be read"
     assert len(all_lines(lines)) == 101
+
+
+def test_what_is_written_to_the_old_file_after_an_empty_new_one_is_there_is_read(tmp_path):
+    """As logrotate does it with "create": the writer is told only afterwards, and writes to the old one until then."""
+    path, notes, got = tmp_path / "log", [], []
+    with path.open("ab", buffering=0) as writer:
+        writer.write(b"one\n")
+        coming = followed(path, notes=notes)
+        lines = Lines(coming, coming.start)
+
+        def look():
+            for _ in range(6):
+                got.extend(line.content for line in lines.take(9))
+
+        look()
+        path.rename(tmp_path / "log.1")
+        path.touch()
+        look()
+        writer.write(b"two\nhal")
+        look()
+        assert (got, notes) == ([b"one", b"two"], [])
+        writer.write(b"f\nlast without an end")
+        path.write_bytes(b"new\n")
+        look()
+    assert got == [b"one", b"two", b"half", b"last without an end", b"new"]
+    assert notes == ["log was replaced by another file, which is read from its start."]
+
+
+def test_an_old_file_that_is_wiped_is_not_read_again(tmp_path):
+    """The new one is, even if it is still empty."""
+    path, notes = tmp_path / "log", []
+    path.write_bytes(b"one\ntwo\n")
+    coming = followed(path, notes=notes)
+    lines = Lines(coming, coming.start)
+    assert [len(lines.take(9)) for _ in range(2)] == [2, 0]
+    path.rename(tmp_path / "log.1")
+    path.touch()
+    (tmp_path / "log.1").write_bytes(b"\0" * 8)
+    assert [lines.take(9) for _ in range(3)] == [[], [], []]
+    path.write_bytes(b"new\n")
+    assert [line.content for line in lines.take(9)] == [b"new"]
+    assert notes == ["log was replaced by another file, which is read from its start."]
 
 
 def record_of(records, content, number=1):

@@ -204,7 +204,7 @@ def _start(model: str, snapshots: Snapshots | None, new_topics: bool, screen: Sc
 def _coming(file: str, place: Place, note: Callable[[str], None], until_end: bool) -> tuple[FollowedFile | Pipe, Place]:
     """What to read, and where it begins."""
     from tonmf.errors import InputError
-    from tonmf.io.wording import cannot
+    from tonmf.io.wording import cannot, path_shown
     from tonmf.watching.following import FollowedFile, Pipe, Place
 
     if file == "-":
@@ -215,7 +215,7 @@ def _coming(file: str, place: Place, note: Callable[[str], None], until_end: boo
         reason = error if isinstance(error, OSError) else OSError(str(error))
         raise InputError(cannot("read", file, reason)) from error
     if not is_file:
-        return Pipe(os.open(file, os.O_RDONLY), os.path.basename(file)), Place(lines=place.lines)
+        return Pipe(os.open(file, os.O_RDONLY), path_shown(os.path.basename(file))), Place(lines=place.lines)
     followed = FollowedFile(file, place, note, until_end)
     return followed, followed.start
 

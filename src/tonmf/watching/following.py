@@ -55,6 +55,9 @@ class Coming(Protocol):
 class FollowedFile:
     """A file that grows, followed by its name: if it is cut off or replaced, reading begins at the start of what is there.
 
+    Whoever replaces a file often makes an empty one first, and those who write to the old one go on for a while. So the old
+    one is read until there is something in the new one, and then once more to its end.
+
     Parameters
     ----------
     path : str
@@ -70,7 +73,7 @@ class FollowedFile:
         self.name, self.ended = path_shown(os.path.basename(path)), False
         self._path, self._note, self._until_end = path, note, until_end
         self._fd, self._at = self._open(), 0
-        self._looked_at_end, self._cut_off = False, False
+        self._looked_at_end, self._cut_off, self._replaced = False, False, False
         self._known = (0, self._head(0))
         self.start = self._go_on(place)
 
@@ -100,8 +103,10 @@ class FollowedFile:
     def read(self) -> bytes:
         """Bytes that are there."""
         if self._looked_at_end and (self._cut_off or self._is_cut_off()):
-            self._cut_off = True
+            self._cut_off, self._replaced = True, False
             return b""
+        # Before reading, so that what was written to this file before the other had anything is read.
+        another = self._another() if self._looked_at_end else None
         try:
             data = os.pread(self._fd, AT_ONCE, self._at)
         except OSError as error:
@@ -109,7 +114,7 @@ class FollowedFile:
         self._at += len(data)
         if self._known[0] < min(self._at, HEAD):
             self._known = (min(self._at, HEAD), self._head(min(self._at, HEAD)))
-        self._looked_at_end = not data
+        self._looked_at_end, self._replaced = not data, not data and another is not None and another.st_size > 0
         if not data:
             self.ended = self._until_end
         return data
@@ -121,9 +126,9 @@ class FollowedFile:
 
     def turn_over(self) -> bool:
         """Begin anew if the file was cut off, or if there is another one of its name."""
-        if self._cut_off:
+        if self._cut_off and self._another() is None:
             self._note(f"{self.name} was cut off: it is read from its start.")
-        elif self.is_replaced():
+        elif self._cut_off or self._replaced:
             try:
                 fd = self._open()
             except InputError:  # gone again, or not ours to read yet: look later
@@ -133,18 +138,21 @@ class FollowedFile:
             self._note(f"{self.name} was replaced by another file, which is read from its start.")
         else:
             return False
-        self._at, self._cut_off, self._looked_at_end, self._known = 0, False, False, (0, self._head(0))
+        self._looked_at_end, self._cut_off, self._replaced = False, False, False
+        self._at, self._known = 0, (0, self._head(0))
         return True
 
     def is_replaced(self) -> bool:
-        """Whether there is another file of its name, and this one has been read to its end."""
-        if self._cut_off or not self._looked_at_end:
-            return False
+        """Whether there is something in another file of its name, and this one has been read to its end since."""
+        return self._replaced
+
+    def _another(self) -> os.stat_result | None:
+        """Another file of its name, if there is one."""
         try:
             there = os.stat(self._path)
         except OSError:  # it may come back
-            return False
-        return not os.path.samestat(there, os.fstat(self._fd))
+            return None
+        return None if os.path.samestat(there, os.fstat(self._fd)) else there
 
     def place(self, offset: int, lines: int) -> Place:
         """With the digest of the first bytes as they were when they were read."""

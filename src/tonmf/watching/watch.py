@@ -20,6 +20,7 @@ from tonmf.detector import TextOutlierDetector
 from tonmf.errors import InputError
 from tonmf.explain import Explanation
 from tonmf.forgetting import HalfLife
+from tonmf.io.decoding import without_surrogates
 from tonmf.watching.alerts import NewTopics
 from tonmf.watching.lines import Line, Lines
 from tonmf.watching.output import Output
@@ -68,20 +69,24 @@ class Watch:
         self._lines, self._records, self._output, self._snapshots = lines, records, output, snapshots
         self._stopping, self._habits, self._say, self._new_topics = stopping, habits, say, new_topics
         self._pending: list[tuple[Record, Explanation]] = []
+        self._learning = False
+        """Whether the detector is between two states; what fails then must not be kept."""
         self._place = lines.start
         self._moved, self._kept_at, self._docs_kept = False, time.monotonic(), 0
 
     def run(self) -> None:
-        """Until it ends; then what is pending is learnt, and a snapshot taken."""
+        """Until it ends; then what is pending is learnt, and a snapshot taken, unless it was learning that failed."""
         try:
             going = self._announce()
             while going and not (self._stopping() or self._lines.ended):
                 going = self._step()
         finally:
-            try:
+            if not self._learning:
                 self._learn()
-            finally:
-                self._keep()
+                try:
+                    self._announce()
+                finally:
+                    self._keep()
 
     def _step(self) -> bool:
         """Deal with the lines that are there, or wait for some; False if a line could not be written."""
@@ -89,6 +94,8 @@ class Watch:
         if not lines:
             if self._due():
                 self._learn()
+                if not self._announce():
+                    return False
                 self._keep()
             elif not self._lines.ended:
                 fd = self._lines.coming.waits_on()
@@ -98,7 +105,8 @@ class Watch:
             return False
         enough = sum(len(record.content) for record, _ in self._pending) >= PENDING_SIZE
         if enough or len(self._pending) >= self._habits.learn_every or self._due():
-            if not self._learn():
+            self._learn()
+            if not self._announce():
                 return False
             if self._due():
                 self._keep()
@@ -154,12 +162,14 @@ class Watch:
         return {**answer, "text": content if isinstance(content, str) else " ".join(content)}
 
     def _emit(self, answer: Mapping[str, Any]) -> bool:
-        return self._output.write(json.dumps(answer, ensure_ascii=False, allow_nan=False).encode() + b"\n")
+        line = json.dumps(answer, ensure_ascii=False, allow_nan=False)
+        return self._output.write(without_surrogates(line).encode() + b"\n")
 
-    def _learn(self) -> bool:
-        """Learn from what is pending, and write out what there is to say then; False if that could not be written."""
+    def _learn(self) -> None:
+        """Learn from what is pending, and look for new topics in it."""
         if not self._pending:
-            return True
+            return
+        self._learning = True
         records, reasons = [record for record, _ in self._pending], [reason for _, reason in self._pending]
         self.detector.partial_fit(
             [record.content for record in records],
@@ -169,7 +179,7 @@ class Watch:
         self._pending = []
         if self._new_topics is not None:
             self._new_topics.look(self.detector, records, reasons)
-        return self._announce()
+        self._learning = False
 
     def _announce(self) -> bool:
         """Write out new topics; False if one could not be written, which then is kept with those after it."""
