@@ -1,6 +1,7 @@
 """The parts of learning out of core: files of arrays, the vocabulary in bounded memory, the budget, and hashed words."""
 
 import json
+import weakref
 import zlib
 from collections import Counter
 
@@ -14,8 +15,10 @@ from tonmf import InputError, ParameterError, TextOutlierDetector, load
 from tonmf.datasets import make_corpus
 from tonmf.disk.batches import BATCH, BatchesOf, in_batches
 from tonmf.disk.budget import BASE, PER_DOCUMENT, Budget, bytes_of
+from tonmf.disk.store import Store
 from tonmf.disk.vocabulary import GrowingVocabulary
 from tonmf.hashing import Buckets, HashedCounter
+from tonmf.io import DocumentFiles
 from tonmf.ops.reference import ReferenceOps
 from tonmf.sources.array_file import ArrayFile, DamagedFileError, write_arrays
 from tonmf.sources.documents import WordTotals
@@ -175,10 +178,48 @@ def test_batches_come_again_and_an_iterator_does_not():
     documents = ["a text"] * (BATCH + 1)
     batches = in_batches(documents, again=True)
     assert [len(batch.ids) for batch in batches] == [len(batch.ids) for batch in batches] == [BATCH, 1]
+    with pytest.raises(InputError, match="Put it in a list"):
+        in_batches("a text", again=True)
     with pytest.raises(InputError, match="more than once"):
         in_batches(iter(documents), again=True)
     with pytest.raises(InputError, match="one kind"):
         list(BatchesOf(["a text"] * BATCH + [["an item"]]))
+
+
+def test_a_batch_ends_when_its_documents_are_long(monkeypatch, tmp_path):
+    monkeypatch.setattr("tonmf.disk.batches.BATCH_SIZE", 100)
+    texts = ["x" * 60] * 3 + ["y" * 500, "z"]
+    (tmp_path / "texts.txt").write_text("\n".join(texts))
+    for batches in (BatchesOf(texts), DocumentFiles([str(tmp_path / "texts.txt")])):
+        assert [len(batch.ids) for batch in batches] == [2, 2, 1]
+    assert [len(batch.ids) for batch in BatchesOf(iter(["a", "b"]) for _ in range(2))] == [1, 1], "items are long"
+    with pytest.raises(InputError, match="Document 5 is missing"):
+        list(BatchesOf([*texts, None]))
+
+
+BUDGET = Budget(BASE + 10**9, 6, 25)
+
+
+def test_counting_lets_go_of_texts(monkeypatch, tmp_path):
+    """Texts were held until a shard was full."""
+    monkeypatch.setattr("tonmf.disk.batches.BATCH", 5)
+
+    class Text(str):
+        """One that can be followed."""
+
+    alive, most = weakref.WeakSet(), 0
+
+    def texts():
+        nonlocal most
+        for number in range(100):
+            text = Text(f"text number {number}")
+            alive.add(text)
+            most = max(most, len(alive))
+            yield text
+
+    facts = Store(tmp_path, {}).make(BatchesOf(texts()), TermCounter(str.split, 1), 1, BUDGET)
+    assert facts.shards == [("shard-00000", 100)]
+    assert most <= 3 * 5
 
 
 def test_hashed_words_are_counted_in_their_buckets_and_called_by_the_most_frequent():

@@ -34,7 +34,6 @@ def small_shards(monkeypatch):
     """Shards and batches of few documents, so that there are many."""
     monkeypatch.setattr("tonmf.disk.store.SHARD_DOCS", 100)
     monkeypatch.setattr("tonmf.disk.batches.BATCH", 70)
-    monkeypatch.setattr("tonmf.io.part.ENOUGH", 70)
 
 
 @pytest.fixture(scope="module")

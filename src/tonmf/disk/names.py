@@ -8,15 +8,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tonmf.disk.batches import Batch
-from tonmf.profile import excerpt_of
 from tonmf.sources.array_file import ArrayFile, write_arrays
 
 
-def write_names(path: Path, batches: Sequence[Batch]) -> None:
+def write_names(path: Path, ids: Sequence[str], excerpts: Sequence[str]) -> None:
     """Write the names and the beginnings of some documents."""
-    ids = [document_id for batch in batches for document_id in batch.ids]
-    excerpts = [excerpt_of(document) for batch in batches for document in batch.content]
     arrays = {}
     for name, texts in (("ids", ids), ("excerpts", excerpts)):
         encoded = [text.encode("utf-8", "replace") for text in texts]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from tonmf.disk.vocabulary import GrowingVocabulary
 from tonmf.errors import InputError
 from tonmf.executors.serial import SerialExecutor
 from tonmf.hashing import HashedCounter, HashedVocabulary
+from tonmf.profile import excerpt_of
 from tonmf.sources.array_file import ArrayFile, DamagedFileError, write_arrays
 from tonmf.sources.documents import WordTotals
 from tonmf.sources.shards import TOTALS, ShardSource, write_shard
@@ -92,7 +93,7 @@ class Store:
         for number, group in enumerate(_groups(batches, counter.analyze, words)):
             counted = group.joined()
             any_words = any_words or bool(counted.n_words.any())
-            write_names(self.folder / f"names-{number:05}", group.batches)
+            write_names(self.folder / f"names-{number:05}", group.ids, group.excerpts)
             write_arrays(self.folder / f"raw-{number:05}", vars(counted))
             shards.append((f"shard-{number:05}", len(counted.n_words)))
             budget.check(words.n_docs)
@@ -154,10 +155,21 @@ def _learner(counter: AnyLearner, budget: Budget) -> Words:
 
 @dataclass
 class _Group:
-    """Batches that make up a shard."""
+    """What is kept of the documents that make up a shard: not their texts, which may be long."""
 
-    batches: list[Batch]
-    counted: list[NumberedCounts]
+    ids: list[str] = field(default_factory=list)
+    excerpts: list[str] = field(default_factory=list)
+    counted: list[NumberedCounts] = field(default_factory=list)
+
+    def add(self, batch: Batch, counted: NumberedCounts) -> None:
+        """Take some more."""
+        self.ids += batch.ids
+        self.excerpts += map(excerpt_of, batch.content)
+        self.counted.append(counted)
+
+    def is_full(self) -> bool:
+        """Whether they are enough."""
+        return len(self.ids) >= SHARD_DOCS or sum(len(part.numbers) for part in self.counted) >= SHARD_VALUES
 
     def joined(self) -> NumberedCounts:
         """All counts."""
@@ -169,15 +181,13 @@ class _Group:
 
 
 def _groups(batches: Batches, analyze: Analyzer, words: Words) -> Iterator[_Group]:
-    group = _Group([], [])
+    group = _Group()
     for batch in batches:
-        group.batches.append(batch)
-        group.counted.append(words.count(batch.content, analyze))
-        n_docs, n_values = sum(len(b.ids) for b in group.batches), sum(len(c.numbers) for c in group.counted)
-        if n_docs >= SHARD_DOCS or n_values >= SHARD_VALUES:
+        group.add(batch, words.count(batch.content, analyze))
+        if group.is_full():
             yield group
-            group = _Group([], [])
-    if group.batches:
+            group = _Group()
+    if group.ids:
         yield group
 
 
