@@ -222,6 +222,18 @@ def test_counting_lets_go_of_texts(monkeypatch, tmp_path):
     assert most <= 3 * 5
 
 
+def test_what_is_not_of_a_store_is_never_removed(tmp_path):
+    ours = ["raw-00007", "names-00007.part", "shard-00012", "H", "fits-0123456789abcdef/0.02-0"]
+    others = ["my-thesis.txt", "raw-data", "raw-00007.txt", "old-results/a", "fits-of-mine/b", "shard-1/c"]
+    for name in (*ours, *others):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("x")
+    Store(tmp_path, {}).make(BatchesOf([["a", "b"]]), TermCounter(list, 1), 1, BUDGET)
+    assert not [name for name in ours if (tmp_path / name).exists()]
+    assert all((tmp_path / name).read_text() == "x" for name in others)
+
+
 def test_hashed_words_are_counted_in_their_buckets_and_called_by_the_most_frequent():
     documents = [["often"] * 3, ["often", "seldom"], ["often", "never"], ["seldom"]]
     counter = HashedCounter(list, 2**20, min_df=2)

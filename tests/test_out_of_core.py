@@ -15,7 +15,7 @@ import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 from small_disk import mounted
 
-from tonmf import InputError, ParameterError, TextOutlierDetector
+from tonmf import InputError, ParameterError, TextOutlierDetector, load
 from tonmf.datasets import load_bbc, make_corpus
 from tonmf.disk.json_file import read_json, write_json
 from tonmf.io.batches import DocumentFiles
@@ -175,6 +175,31 @@ def test_a_cache_of_other_documents_or_options_is_refused_and_kept(small_shards,
         TextOutlierDetector(**options, min_df=3).fit(corpus.texts)
     assert sorted(tmp_path.rglob("*")) == before
     TextOutlierDetector(**{**options, "topic_shares": (0.04,)}).fit(corpus.texts)
+
+
+def test_a_set_of_stop_words_is_known_again_in_whatever_order(corpus, tmp_path):
+    words = [f"word{n}" for n in range(10_000)]
+    one, other = set(words), set()
+    other.update(reversed(words))
+    assert one == other
+    assert list(one) != list(other)
+
+    def stop(share):
+        raise StoppedError
+
+    for stop_words in (one, other):
+        with pytest.raises(StoppedError):
+            TextOutlierDetector(memory="1GB", cache=tmp_path, stop_words=stop_words, callback=stop).fit(corpus.texts)
+
+
+def test_items_with_half_a_surrogate_pair_as_in_memory(tmp_path):
+    baskets = [["a\ud800", "b", "c"], ["a\ud800", "\udc00", "d"]] * 60
+    detector, other = (TextOutlierDetector(**FEW, memory=memory).fit(baskets) for memory in ("1GB", None))
+    assert_same(detector, other)
+    assert "a\ud800" in detector.terms_
+    assert detector._state.profile.excerpts == other._state.profile.excerpts
+    detector.save(tmp_path / "model")
+    assert load(tmp_path / "model").terms_ == detector.terms_
 
 
 def test_a_folder_with_something_else_in_it_is_no_cache(corpus, tmp_path):

@@ -79,7 +79,7 @@ def _learn(
     check_no_option_idle(values, defaults, kind)
     counter = make_counter(values, kind, None)
     assert isinstance(counter, TermCounter | HashedCounter)  # noqa: S101 (batches hold no matrices)
-    options = {name: repr(values[name]) for name in OF_COUNTING}
+    options = {name: _written(values[name]) for name in OF_COUNTING}
     fingerprint = batches.fingerprint
     # A temporary folder needs nothing to be known again by.
     documents = fingerprint or (None if values["cache"] is None else digest_of(batches))
@@ -90,7 +90,7 @@ def _learn(
     vocabulary = store.vocabulary(facts)
     recipe.check_vocabulary(facts.n_docs, facts.any_words, vocabulary.terms)
     _warn(facts)
-    keeper = DiskKeeper(folder / f"fits-{_digest({name: repr(values[name]) for name in OF_FITTING})}")
+    keeper = DiskKeeper(folder / f"fits-{_digest({name: _written(values[name]) for name in OF_FITTING})}")
     corpus, counter = store.corpus(facts, vocabulary.terms), counter.with_vocabulary(vocabulary)
     return recipe.learn_from(corpus, kind, counter, side_by_side=1, keeper=keeper)
 
@@ -116,6 +116,11 @@ def _is_of_cache(error: OSError, folder: Path) -> bool:
     if error.filename is None:
         return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EIO)
     return Path(os.fsdecode(error.filename)).is_relative_to(folder)
+
+
+def _written(value: Any) -> str:
+    """An option in writing, the same in every process."""
+    return repr(sorted(value) if isinstance(value, set | frozenset) else value)
 
 
 def _digest(options: Mapping[str, str]) -> str:

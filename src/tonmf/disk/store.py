@@ -2,12 +2,14 @@
 
 First every document is counted by provisional numbers of words (files ``raw-…``), with its name and how it begins
 (``names-…``); then, when the vocabulary is known, the counts are turned into shards (``shard-…``, `tonmf.sources.shards`).
-``store.json`` is written last: a store without it is begun anew.
+Beside them lie the vocabulary, and what fits keep (``H``, ``among``, ``fits-…``). ``store.json`` is written last: a store
+without it is begun anew.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -37,7 +39,11 @@ from tonmf.weighting import damped, idf_of, unit_rows
 AnyLearner = TermCounter | HashedCounter
 Words = GrowingVocabulary | HashedVocabulary
 
-VERSION = 1
+VERSION = 2
+
+FILES = re.compile(r"(store\.json|vocabulary\.json|H|terms-0|(names|raw|shard)-\d{5,})(\.part)?")
+FOLDERS = re.compile(r"among|fits-[0-9a-f]{16}")
+"""All that a store and the fits in it leave behind: nothing else in the folder is ever removed."""
 
 SHARD_DOCS, SHARD_VALUES = 32_768, 3_000_000
 """Documents and stored counts after which a shard is full."""
@@ -84,9 +90,8 @@ class Store:
         return Facts(**{**stored, "shards": [tuple(shard) for shard in stored["shards"]]})
 
     def make(self, batches: Batches, counter: AnyLearner, min_df: float, budget: Budget) -> Facts:
-        """Count documents, and write them all."""
-        for stale in self.folder.glob("*-*"):
-            shutil.rmtree(stale) if stale.is_dir() else stale.unlink()
+        """Count documents, and write them all, in place of what is there."""
+        self._clear()
         words = _learner(counter, budget)
         any_words = False
         shards: list[tuple[str, int]] = []
@@ -104,6 +109,15 @@ class Store:
         facts = Facts(shards, n_docs, len(vocabulary.terms), any_words, forgotten, vocabulary.n_left_out)
         write_json(self.folder / "store.json", {"version": VERSION, "identity": self._identity, **vars(facts)})
         return facts
+
+    def _clear(self) -> None:
+        """Remove a store, finished or not, and the fits in it."""
+        (self.folder / "store.json").unlink(missing_ok=True)  # first, so that no half of a store is taken for one
+        for path in list(self.folder.iterdir()):
+            if path.is_dir() and FOLDERS.fullmatch(path.name):
+                shutil.rmtree(path)
+            elif path.is_file() and FILES.fullmatch(path.name):
+                path.unlink()
 
     def _weigh(self, vocabulary: Vocabulary, n_docs: int, shards: Sequence[tuple[str, int]]) -> None:
         """From provisional numbers to columns, and from counts to unit rows."""
