@@ -93,15 +93,23 @@ def write_texts(path, texts):
     write_table(path, {"id": [f"article {n}" for n in range(len(texts))], "text": list(texts)})
 
 
-def test_words_that_do_not_fit_are_told_of(small_shards, corpus, monkeypatch):
+def test_words_that_do_not_fit_are_told_of_and_found_with_more_memory(small_shards, corpus, monkeypatch, tmp_path):
     monkeypatch.setattr("tonmf.disk.budget.PER_WORD", 10**7)
     with pytest.warns(UserWarning, match="rare ones were forgotten"):
         TextOutlierDetector(memory="1GB", **FEW).fit(corpus.texts)
     monkeypatch.undo()
     monkeypatch.setattr("tonmf.disk.budget.PER_NUMBER", 10**5)
+    options = {**FEW, "cache": tmp_path}
     with pytest.warns(UserWarning, match=r"rarer ones did not fit"):
-        detector = TextOutlierDetector(memory="1GB", **FEW).fit(corpus.texts)
+        detector = TextOutlierDetector(memory="1GB", **options).fit(corpus.texts)
     assert detector.n_terms_ < 60
+    monkeypatch.undo()
+    with pytest.warns(UserWarning, match=r"made with 1.0 GB of memory.* with 2.0 GB documents are counted anew"):
+        more = TextOutlierDetector(memory="2GB", **options).fit(corpus.texts)
+    assert more.n_terms_ > 60
+    monkeypatch.setattr("tonmf.disk.budget.PER_NUMBER", 10**5)
+    with pytest.raises(InputError, match=rf"{more.n_terms_:,} words, which need about .* 1.0 GB are enough for 2\d"):
+        TextOutlierDetector(memory="1GB", **options).fit(corpus.texts)
 
 
 def test_an_iterator_is_read_once(small_shards, corpus):

@@ -51,14 +51,20 @@ SHARD_DOCS, SHARD_VALUES = 32_768, 3_000_000
 
 @dataclass(frozen=True)
 class Facts:
-    """What ``store.json`` holds."""
+    """What ``store.json`` holds; `memory` are the bytes that there were to count with."""
 
+    memory: int
     shards: list[tuple[str, int]]
     n_docs: int
     n_terms: int
     any_words: bool
     forgotten_up_to: int
     n_left_out: int
+
+    def lacks_words(self, budget: Budget) -> bool:
+        """Whether words were lost for want of memory that there is now."""
+        left_out = self.n_left_out > 0 and budget.terms > self.n_terms
+        return budget.n_bytes > self.memory and (self.forgotten_up_to > 0 or left_out)
 
 
 class Store:
@@ -106,7 +112,8 @@ class Store:
         forgotten, n_docs = words.forgotten_up_to, words.n_docs
         del words  # its memory is needed for what follows
         self._weigh(vocabulary, n_docs, shards)
-        facts = Facts(shards, n_docs, len(vocabulary.terms), any_words, forgotten, vocabulary.n_left_out)
+        n_terms, n_left_out = len(vocabulary.terms), vocabulary.n_left_out
+        facts = Facts(budget.n_bytes, shards, n_docs, n_terms, any_words, forgotten, n_left_out)
         write_json(self.folder / "store.json", {"version": VERSION, "identity": self._identity, **vars(facts)})
         return facts
 
