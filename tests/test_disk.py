@@ -17,7 +17,7 @@ from tonmf.disk.batches import BATCH, BatchesOf, in_batches
 from tonmf.disk.budget import BASE, PER_DOCUMENT, Budget, bytes_of
 from tonmf.disk.store import Store
 from tonmf.disk.vocabulary import GrowingVocabulary
-from tonmf.hashing import Buckets, HashedCounter
+from tonmf.hashing import Buckets, HashedCounter, HashedVocabulary
 from tonmf.io import DocumentFiles
 from tonmf.ops.reference import ReferenceOps
 from tonmf.sources.array_file import ArrayFile, DamagedFileError, write_arrays
@@ -232,6 +232,20 @@ def test_what_is_not_of_a_store_is_never_removed(tmp_path):
     Store(tmp_path, {}).make(BatchesOf([["a", "b"]]), TermCounter(list, 1), 1, BUDGET)
     assert not [name for name in ours if (tmp_path / name).exists()]
     assert all((tmp_path / name).read_text() == "x" for name in others)
+
+
+@given(documents=WORDS, cut=st.integers(1, 7), limit=st.integers(1, 12))
+def test_buckets_have_the_same_names_in_batches_unless_words_are_too_many(documents, cut, limit):
+    at_once = HashedCounter(list, 3, min_df=1)
+    at_once.learn(documents)
+    for most, same in ((100, True), (limit, False)):
+        words = HashedVocabulary(3, most)
+        for start in range(0, len(documents), cut):
+            words.count(documents[start : start + cut], list)
+        found = words.finished(1, None, 3)
+        assert found.numbers.tolist() == at_once.kept.tolist()
+        assert [Buckets(3)[term] for term in found.terms] == found.numbers.tolist()
+        assert found.terms == at_once.terms or not same
 
 
 def test_hashed_words_are_counted_in_their_buckets_and_called_by_the_most_frequent():

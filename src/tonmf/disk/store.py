@@ -170,7 +170,7 @@ class Store:
 
 def _learner(counter: AnyLearner, budget: Budget) -> Words:
     if isinstance(counter, HashedCounter):
-        return HashedVocabulary(counter.n_buckets)
+        return HashedVocabulary(counter.n_buckets, budget.words)
     return GrowingVocabulary(budget.words)
 
 
