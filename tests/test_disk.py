@@ -18,7 +18,8 @@ from tonmf.disk.budget import BASE, PER_DOCUMENT, Budget, bytes_of
 from tonmf.disk.store import Store
 from tonmf.disk.vocabulary import GrowingVocabulary
 from tonmf.hashing import Buckets, HashedCounter, HashedVocabulary
-from tonmf.io import DocumentFiles
+from tonmf.io import DocumentFiles, read_documents
+from tonmf.io.repeated import Seen
 from tonmf.ops.reference import ReferenceOps
 from tonmf.sources.array_file import ArrayFile, DamagedFileError, write_arrays
 from tonmf.sources.documents import WordTotals
@@ -232,6 +233,29 @@ def test_what_is_not_of_a_store_is_never_removed(tmp_path):
     Store(tmp_path, {}).make(BatchesOf([["a", "b"]]), TermCounter(list, 1), 1, BUDGET)
     assert not [name for name in ours if (tmp_path / name).exists()]
     assert all((tmp_path / name).read_text() == "x" for name in others)
+
+
+@given(lists=st.lists(st.lists(st.integers(0, 30), max_size=9), max_size=12))
+def test_what_came_before_is_known_from_its_hash(lists):
+    seen, known = Seen(), set()
+    for some in lists:
+        expected = []
+        for value in some:
+            expected.append(value in known)
+            known.add(value)
+        assert seen.add(some).tolist() == expected
+
+
+def test_repeated_ids_and_copies_are_told_of_in_batches_as_elsewhere(monkeypatch, tmp_path):
+    monkeypatch.setattr("tonmf.disk.batches.BATCH", 4)
+    path = tmp_path / "documents.jsonl"
+    rows = [{"id": f"d{n % 7}", "text": f"text {n % 9}"} for n in range(12)]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    files = DocumentFiles([str(path)])
+    assert len(list(files)) == 3
+    notes = read_documents([str(path)]).notes
+    assert notes[-1] == "5 documents share their id with an earlier one (first: 'd0')."
+    assert files.notes == [*notes, "3 documents repeat another word for word."]
 
 
 @given(documents=WORDS, cut=st.integers(1, 7), limit=st.integers(1, 12))
