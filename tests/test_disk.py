@@ -1,6 +1,7 @@
 """The parts of learning out of core: files of arrays, the vocabulary in bounded memory, the budget, and hashed words."""
 
 import json
+import weakref
 import zlib
 from collections import Counter
 
@@ -14,8 +15,11 @@ from tonmf import InputError, ParameterError, TextOutlierDetector, load
 from tonmf.datasets import make_corpus
 from tonmf.disk.batches import BATCH, BatchesOf, in_batches
 from tonmf.disk.budget import BASE, PER_DOCUMENT, Budget, bytes_of
+from tonmf.disk.store import Store
 from tonmf.disk.vocabulary import GrowingVocabulary
-from tonmf.hashing import Buckets, HashedCounter
+from tonmf.hashing import Buckets, HashedCounter, HashedVocabulary
+from tonmf.io import DocumentFiles, read_documents
+from tonmf.io.repeated import Seen
 from tonmf.ops.reference import ReferenceOps
 from tonmf.sources.array_file import ArrayFile, DamagedFileError, write_arrays
 from tonmf.sources.documents import WordTotals
@@ -175,10 +179,97 @@ def test_batches_come_again_and_an_iterator_does_not():
     documents = ["a text"] * (BATCH + 1)
     batches = in_batches(documents, again=True)
     assert [len(batch.ids) for batch in batches] == [len(batch.ids) for batch in batches] == [BATCH, 1]
+    with pytest.raises(InputError, match="Put it in a list"):
+        in_batches("a text", again=True)
     with pytest.raises(InputError, match="more than once"):
         in_batches(iter(documents), again=True)
     with pytest.raises(InputError, match="one kind"):
         list(BatchesOf(["a text"] * BATCH + [["an item"]]))
+
+
+def test_a_batch_ends_when_its_documents_are_long(monkeypatch, tmp_path):
+    monkeypatch.setattr("tonmf.disk.batches.BATCH_SIZE", 100)
+    texts = ["x" * 60] * 3 + ["y" * 500, "z"]
+    (tmp_path / "texts.txt").write_text("\n".join(texts))
+    for batches in (BatchesOf(texts), DocumentFiles([str(tmp_path / "texts.txt")])):
+        assert [len(batch.ids) for batch in batches] == [2, 2, 1]
+    assert [len(batch.ids) for batch in BatchesOf(iter(["a", "b"]) for _ in range(2))] == [1, 1], "items are long"
+    with pytest.raises(InputError, match="Document 5 is missing"):
+        list(BatchesOf([*texts, None]))
+
+
+BUDGET = Budget(BASE + 10**9, 6, 25)
+
+
+def test_counting_lets_go_of_texts(monkeypatch, tmp_path):
+    """Texts were held until a shard was full."""
+    monkeypatch.setattr("tonmf.disk.batches.BATCH", 5)
+
+    class Text(str):
+        """One that can be followed."""
+
+    alive, most = weakref.WeakSet(), 0
+
+    def texts():
+        nonlocal most
+        for number in range(100):
+            text = Text(f"text number {number}")
+            alive.add(text)
+            most = max(most, len(alive))
+            yield text
+
+    facts = Store(tmp_path, {}).make(BatchesOf(texts()), TermCounter(str.split, 1), 1, BUDGET)
+    assert facts.shards == [("shard-00000", 100)]
+    assert most <= 3 * 5
+
+
+def test_what_is_not_of_a_store_is_never_removed(tmp_path):
+    ours = ["raw-00007", "names-00007.part", "shard-00012", "H", "fits-0123456789abcdef/0.02-0"]
+    others = ["my-thesis.txt", "raw-data", "raw-00007.txt", "old-results/a", "fits-of-mine/b", "shard-1/c"]
+    for name in (*ours, *others):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("x")
+    Store(tmp_path, {}).make(BatchesOf([["a", "b"]]), TermCounter(list, 1), 1, BUDGET)
+    assert not [name for name in ours if (tmp_path / name).exists()]
+    assert all((tmp_path / name).read_text() == "x" for name in others)
+
+
+@given(lists=st.lists(st.lists(st.integers(0, 30), max_size=9), max_size=12))
+def test_what_came_before_is_known_from_its_hash(lists):
+    seen, known = Seen(), set()
+    for some in lists:
+        expected = []
+        for value in some:
+            expected.append(value in known)
+            known.add(value)
+        assert seen.add(some).tolist() == expected
+
+
+def test_repeated_ids_and_copies_are_told_of_in_batches_as_elsewhere(monkeypatch, tmp_path):
+    monkeypatch.setattr("tonmf.disk.batches.BATCH", 4)
+    path = tmp_path / "documents.jsonl"
+    rows = [{"id": f"d{n % 7}", "text": f"text {n % 9}"} for n in range(12)]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    files = DocumentFiles([str(path)])
+    assert len(list(files)) == 3
+    notes = read_documents([str(path)]).notes
+    assert notes[-1] == "5 documents share their id with an earlier one (first: 'd0')."
+    assert files.notes == [*notes, "3 documents repeat another word for word."]
+
+
+@given(documents=WORDS, cut=st.integers(1, 7), limit=st.integers(1, 12))
+def test_buckets_have_the_same_names_in_batches_unless_words_are_too_many(documents, cut, limit):
+    at_once = HashedCounter(list, 3, min_df=1)
+    at_once.learn(documents)
+    for most, same in ((100, True), (limit, False)):
+        words = HashedVocabulary(3, most)
+        for start in range(0, len(documents), cut):
+            words.count(documents[start : start + cut], list)
+        found = words.finished(1, None, 3)
+        assert found.numbers.tolist() == at_once.kept.tolist()
+        assert [Buckets(3)[term] for term in found.terms] == found.numbers.tolist()
+        assert found.terms == at_once.terms or not same
 
 
 def test_hashed_words_are_counted_in_their_buckets_and_called_by_the_most_frequent():

@@ -15,7 +15,7 @@ import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 from small_disk import mounted
 
-from tonmf import InputError, ParameterError, TextOutlierDetector
+from tonmf import InputError, ParameterError, TextOutlierDetector, load
 from tonmf.datasets import load_bbc, make_corpus
 from tonmf.disk.json_file import read_json, write_json
 from tonmf.io.batches import DocumentFiles
@@ -34,7 +34,6 @@ def small_shards(monkeypatch):
     """Shards and batches of few documents, so that there are many."""
     monkeypatch.setattr("tonmf.disk.store.SHARD_DOCS", 100)
     monkeypatch.setattr("tonmf.disk.batches.BATCH", 70)
-    monkeypatch.setattr("tonmf.io.part.ENOUGH", 70)
 
 
 @pytest.fixture(scope="module")
@@ -94,15 +93,23 @@ def write_texts(path, texts):
     write_table(path, {"id": [f"article {n}" for n in range(len(texts))], "text": list(texts)})
 
 
-def test_words_that_do_not_fit_are_told_of(small_shards, corpus, monkeypatch):
+def test_words_that_do_not_fit_are_told_of_and_found_with_more_memory(small_shards, corpus, monkeypatch, tmp_path):
     monkeypatch.setattr("tonmf.disk.budget.PER_WORD", 10**7)
     with pytest.warns(UserWarning, match="rare ones were forgotten"):
         TextOutlierDetector(memory="1GB", **FEW).fit(corpus.texts)
     monkeypatch.undo()
     monkeypatch.setattr("tonmf.disk.budget.PER_NUMBER", 10**5)
+    options = {**FEW, "cache": tmp_path}
     with pytest.warns(UserWarning, match=r"rarer ones did not fit"):
-        detector = TextOutlierDetector(memory="1GB", **FEW).fit(corpus.texts)
+        detector = TextOutlierDetector(memory="1GB", **options).fit(corpus.texts)
     assert detector.n_terms_ < 60
+    monkeypatch.undo()
+    with pytest.warns(UserWarning, match=r"made with 1.0 GB of memory.* with 2.0 GB documents are counted anew"):
+        more = TextOutlierDetector(memory="2GB", **options).fit(corpus.texts)
+    assert more.n_terms_ > 60
+    monkeypatch.setattr("tonmf.disk.budget.PER_NUMBER", 10**5)
+    with pytest.raises(InputError, match=rf"{more.n_terms_:,} words, which need about .* 1.0 GB are enough for 2\d"):
+        TextOutlierDetector(memory="1GB", **options).fit(corpus.texts)
 
 
 def test_an_iterator_is_read_once(small_shards, corpus):
@@ -176,6 +183,31 @@ def test_a_cache_of_other_documents_or_options_is_refused_and_kept(small_shards,
         TextOutlierDetector(**options, min_df=3).fit(corpus.texts)
     assert sorted(tmp_path.rglob("*")) == before
     TextOutlierDetector(**{**options, "topic_shares": (0.04,)}).fit(corpus.texts)
+
+
+def test_a_set_of_stop_words_is_known_again_in_whatever_order(corpus, tmp_path):
+    words = [f"word{n}" for n in range(10_000)]
+    one, other = set(words), set()
+    other.update(reversed(words))
+    assert one == other
+    assert list(one) != list(other)
+
+    def stop(share):
+        raise StoppedError
+
+    for stop_words in (one, other):
+        with pytest.raises(StoppedError):
+            TextOutlierDetector(memory="1GB", cache=tmp_path, stop_words=stop_words, callback=stop).fit(corpus.texts)
+
+
+def test_items_with_half_a_surrogate_pair_as_in_memory(tmp_path):
+    baskets = [["a\ud800", "b", "c"], ["a\ud800", "\udc00", "d"]] * 60
+    detector, other = (TextOutlierDetector(**FEW, memory=memory).fit(baskets) for memory in ("1GB", None))
+    assert_same(detector, other)
+    assert "a\ud800" in detector.terms_
+    assert detector._state.profile.excerpts == other._state.profile.excerpts
+    detector.save(tmp_path / "model")
+    assert load(tmp_path / "model").terms_ == detector.terms_
 
 
 def test_a_folder_with_something_else_in_it_is_no_cache(corpus, tmp_path):

@@ -15,11 +15,11 @@ TEXTS, ITEMS, COUNTS = "texts", "rows of items", "a matrix of counts"
 """The kinds of documents, in words."""
 
 
-def as_documents(documents: Any) -> tuple[Any, str]:
-    """The documents, as a list if they are no matrix, and their kind."""
+def as_documents(documents: Any, first: int = 0) -> tuple[Any, str]:
+    """The documents, as a list if they are no matrix, and their kind; `first` is the number of the first in messages."""
     if is_matrix(documents):
         return documents, COUNTS
-    _refuse_lookalikes(documents)
+    refuse_lookalikes(documents)
     try:
         listed = list(documents)
     except TypeError as error:
@@ -28,16 +28,20 @@ def as_documents(documents: Any) -> tuple[Any, str]:
         ) from error
     if not listed:
         raise InputError("Expected at least one document, got none.")
-    listed = [
-        d if hasattr(d, "__len__") or not isinstance(d, Iterable) else list(d) for d in listed
-    ]  # to be read twice
-    kinds = [_kind_of_document(number, document) for number, document in enumerate(listed)]
+    listed = [to_be_read_twice(document) for document in listed]
+    kinds = [_kind_of_document(number, document) for number, document in enumerate(listed, first)]
     if len(set(kinds)) > 1:
         other = kinds.index(next(kind for kind in kinds if kind != kinds[0]))
         raise InputError(
-            f"Documents must all be of one kind: document 0 is of {kinds[0]}, document {other} of {kinds[other]}."
+            f"Documents must all be of one kind: document {first} is of {kinds[0]}, document {first + other} of "
+            f"{kinds[other]}."
         )
     return listed, kinds[0]
+
+
+def to_be_read_twice(document: Any) -> Any:
+    """A document as it is, or as a list if it could be gone through only once."""
+    return document if hasattr(document, "__len__") or not isinstance(document, Iterable) else list(document)
 
 
 def is_matrix(documents: Any) -> bool:
@@ -57,7 +61,7 @@ def one_of(documents: Any, row: int) -> Any:
     return take(documents, [row]) if is_matrix(documents) else documents[row]
 
 
-def _refuse_lookalikes(documents: Any) -> None:
+def refuse_lookalikes(documents: Any) -> None:
     """What could be gone through one by one, but not with the result that is meant."""
     name = type(documents).__name__
     if isinstance(documents, str | bytes):

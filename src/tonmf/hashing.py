@@ -3,11 +3,13 @@
 A word goes to the bucket that its hash says, so nothing has to be learnt before documents can be counted, and memory does
 not grow with the words. Words that share a bucket cannot be told apart. Each bucket goes by one of its words: the one that
 came up most often by majority vote (a word takes one from the votes of another, and the place of one without votes), which is
-the most frequent one for certain if it is more frequent than all others in the bucket together.
+the most frequent one for certain if it is more frequent than all others in the bucket together. Words vote with all their
+occurrences at once; where memory is bounded and they are too many, with those so far each time that there is no more room.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, Self
@@ -58,22 +60,28 @@ class Buckets(dict[str, int]):
 
 
 class HashedVocabulary:
-    """Learns what buckets are called, and in how many documents each occurs."""
+    """Learns what buckets are called, and in how many documents each occurs.
+
+    Parameters
+    ----------
+    n_buckets : int
+    limit : float
+        Different words whose votes are gathered before they count.
+    """
 
     forgotten_up_to = 0
 
-    def __init__(self, n_buckets: int) -> None:
+    def __init__(self, n_buckets: int, limit: float = math.inf) -> None:
+        self._limit = limit
         self._buckets = Buckets(n_buckets)
         self._tallies = np.zeros((2, n_buckets), np.int64)  # documents, and occurrences
+        self._votes: dict[str, int] = {}
         self._names: dict[int, tuple[str, int]] = {}
         self.n_docs = 0
 
-    def __len__(self) -> int:
-        return len(self._names)
-
     def count(self, documents: Sequence[Any], analyze: Analyzer) -> NumberedCounts:
         """Count documents, and learn."""
-        votes: dict[str, int] = {}
+        votes = self._votes
 
         def noting(document: Any) -> list[str]:
             terms = list(analyze(document))
@@ -82,20 +90,22 @@ class HashedVocabulary:
             return terms
 
         counted = self._buckets.count(documents, noting)
-        for word, n in votes.items():
-            self._vote(word, n)
+        if len(votes) > self._limit:
+            self._count_votes()
         self.n_docs += len(counted.n_words)
         for tally, values in zip(self._tallies, (None, counted.counts), strict=True):
             tally += np.bincount(counted.numbers, values, len(tally)).astype(np.int64)
         return counted
 
-    def _vote(self, word: str, n: int) -> None:
-        bucket = self._buckets[word]
-        name, votes = self._names.get(bucket, (word, 0))
-        if name == word:
-            self._names[bucket] = word, votes + n
-        else:
-            self._names[bucket] = (name, votes - n) if votes >= n else (word, n - votes)
+    def _count_votes(self) -> None:
+        for word, n in self._votes.items():
+            bucket = self._buckets[word]
+            name, votes = self._names.get(bucket, (word, 0))
+            if name == word:
+                self._names[bucket] = word, votes + n
+            else:
+                self._names[bucket] = (name, votes - n) if votes >= n else (word, n - votes)
+        self._votes.clear()
 
     def finished(self, min_df: Any, rules: WordRules | None, most: int) -> Vocabulary:
         """The buckets that enough documents use, those of most documents first if there are too many."""
@@ -106,6 +116,7 @@ class HashedVocabulary:
         n_left_out = max(len(kept) - most, 0)
         if n_left_out:
             kept = np.sort(kept[np.argsort(-documents[kept], kind="stable")[:most]])
+        self._count_votes()
         names = [self._names[bucket][0] for bucket in kept.tolist()]
         return Vocabulary(names, kept, documents[kept], n_left_out)
 

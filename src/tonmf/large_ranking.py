@@ -60,7 +60,7 @@ class LargeRanking(Ranking):
 
     @cached_property
     def observations(self) -> list[str]:
-        """Which documents repeat others is not known."""
+        """Which documents repeat others is told by who reads them (`tonmf.io.batches`)."""
         return []
 
 

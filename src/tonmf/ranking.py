@@ -15,6 +15,7 @@ from tonmf.documents import TEXTS, is_matrix, take
 from tonmf.explain import Explanation
 from tonmf.groups import Group
 from tonmf.highlight import Piece
+from tonmf.io.repeated import note_on_copies
 from tonmf.io.wording import number_of
 from tonmf.ops import Array
 from tonmf.scoring import WIDTHS
@@ -124,8 +125,8 @@ class Ranking:
         if self.is_of_training and n_docs < FEW:
             with_few = f"With {number_of(n_docs, 'document')} there is little to learn from"
             notes.append(f"{with_few}; take scores and the threshold with caution.")
-        if self.detector.kind_ == TEXTS and (again := n_docs - len(set(self.documents))):
-            notes.append(f"{number_of(again, 'document')} repeat{'s' if again == 1 else ''} another word for word.")
+        if self.detector.kind_ == TEXTS:
+            notes += note_on_copies(n_docs - len(set(self.documents)))
         return notes
 
     @property

@@ -29,8 +29,6 @@ def learn_large(
     with screen.progress("Counting, then learning") as done:
         detector = TextOutlierDetector(**options, callback=done).fit(documents)
     detector.callback = None
-    for note in documents.notes:
-        screen.note(note)
     return rank_on_disk(detector, fingerprint), documents
 
 
@@ -48,6 +46,8 @@ def fetch_and_write(
     table = writing_table(output, TYPES) if output else nullcontext()
     with screen.progress("Writing" if output else "Reading") as done, table as write:
         fetch(ranking, documents, rows, names, write, reasons, done)
+    for note in documents.notes:  # known now, also if all was learnt before and is in the cache
+        screen.note(note)
     if output:
         screen.note(f"All {len(ranking.ids):,} documents are in {output}, in the order in which they came.")
 

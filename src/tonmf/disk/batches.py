@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any, Protocol
 
-from tonmf.documents import as_documents
+from tonmf.documents import as_documents, refuse_lookalikes, to_be_read_twice
 from tonmf.errors import InputError
 
-BATCH = 2000
-"""Documents in a batch, at most."""
+BATCH, BATCH_SIZE = 2000, 4_000_000
+"""Documents in a batch, at most, and their size, after which it ends."""
+
+ITEM = 60
+"""Characters that take as much memory as an item of a basket."""
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,21 @@ class Batch:
 
     ids: list[str]
     content: list[Any]
+
+
+def size_of(document: Any) -> int:
+    """How much there is of a document, in characters.
+
+    >>> size_of("text"), size_of(["milk", "bread"])
+    (4, 120)
+    """
+    length = len(document) if hasattr(document, "__len__") else 0
+    return length if isinstance(document, str) else ITEM * length
+
+
+def is_enough(n_docs: int, size: int) -> bool:
+    """Whether so many documents of this size together make a batch."""
+    return n_docs >= BATCH or size >= BATCH_SIZE
 
 
 class Batches(Protocol):
@@ -46,10 +64,9 @@ class BatchesOf:
         self._documents = documents
 
     def __iter__(self) -> Iterator[Batch]:
-        iterator, first = iter(self._documents), 0
-        kind = None
-        while some := list(islice(iterator, BATCH)):
-            content, found = as_documents(some)
+        first, kind = 0, None
+        for some in self._stretches():
+            content, found = as_documents(some, first)
             if kind is not None and found != kind:
                 raise InputError(
                     f"Documents must all be of one kind: the first are {kind}, those from {first} on {found}."
@@ -57,6 +74,17 @@ class BatchesOf:
             kind = found
             yield Batch(list(map(str, range(first, first + len(content)))), content)
             first += len(content)
+
+    def _stretches(self) -> Iterator[list[Any]]:
+        some, size = list[Any](), 0
+        for document in self._documents:
+            some.append(to_be_read_twice(document))
+            size += size_of(some[-1])
+            if is_enough(len(some), size):
+                yield some
+                some, size = [], 0
+        if some:
+            yield some
 
 
 class BatchesOnce:
@@ -80,6 +108,7 @@ def in_batches(documents: Any, again: bool) -> Batches:
     if hasattr(documents, "fingerprint"):
         batches: Batches = documents
         return batches
+    refuse_lookalikes(documents)
     if not isinstance(documents, Iterator):
         return BatchesOf(documents)
     if again:

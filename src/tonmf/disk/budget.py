@@ -21,6 +21,9 @@ PER_WORD, WORDS_SHARE = 260, 0.6
 PER_NUMBER, TERMS_SHARE = 12, 0.3
 """Bytes of a term in a topic that a fit keeps, and the share of memory for them."""
 
+ROUNDED = 1.05
+"""So much more than what is needed is needed for certain, also when it is written with few digits."""
+
 PER_DOCUMENT = 180
 """Bytes of what stays in memory of a document."""
 
@@ -74,7 +77,11 @@ class Budget:
     @property
     def terms(self) -> int:
         """Terms of the vocabulary."""
-        return int(TERMS_SHARE * (self.n_bytes - BASE) / (PER_NUMBER * self.max_topics * (self.n_fits + 2)))
+        return int(TERMS_SHARE * (self.n_bytes - BASE) / self._per_term)
+
+    @property
+    def _per_term(self) -> int:
+        return PER_NUMBER * self.max_topics * (self.n_fits + 2)
 
     def check(self, n_docs: int) -> None:
         """Refuse more documents than there is memory for."""
@@ -85,4 +92,14 @@ class Budget:
                 f"{n_docs:,} documents need about {in_units(needed)} of memory, {PER_DOCUMENT} bytes for each; "
                 f"{in_units(self.n_bytes)} are enough for {int(most):,}. Allow more, or learn from fewer documents and "
                 "score the others."
+            )
+
+    def check_terms(self, n_terms: int) -> None:
+        """Refuse a vocabulary that there was memory for once, and is not now."""
+        if n_terms > self.terms:
+            needed = ROUNDED * (n_terms * self._per_term / TERMS_SHARE + BASE)
+            raise InputError(
+                f"The cache has a vocabulary of {n_terms:,} words, which need about {in_units(needed)} of memory with so many "
+                f"topics and fits; {in_units(self.n_bytes)} are enough for {self.terms:,}. Allow more, or give another folder, "
+                "where documents are counted anew."
             )

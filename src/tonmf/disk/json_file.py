@@ -12,10 +12,11 @@ from tonmf.sources.array_file import DamagedFileError
 
 def write_json(path: Path, value: Any) -> None:
     """Write a value."""
-    content = json.dumps(value, ensure_ascii=False)
+    # Half a surrogate pair, which an item may hold, is kept as it is.
+    content = json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
     temporary = path.with_name(path.name + ".part")
     try:
-        temporary.write_text(f"{zlib.crc32(content.encode()):010}\n{content}\n", encoding="utf-8")
+        temporary.write_bytes(b"%010d\n%b\n" % (zlib.crc32(content), content))
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
@@ -24,10 +25,10 @@ def write_json(path: Path, value: Any) -> None:
 def read_json(path: Path) -> Any:
     """Read it again, if it is as it was."""
     try:
-        checksum, content = path.read_text(encoding="utf-8").split("\n", 1)
-        if int(checksum) != zlib.crc32(content.removesuffix("\n").encode()):
+        checksum, content = path.read_bytes().split(b"\n", 1)
+        if int(checksum) != zlib.crc32(content.removesuffix(b"\n")):
             raise ValueError("checksum")
-        return json.loads(content)
+        return json.loads(content.decode("utf-8", "surrogatepass"))
     except (OSError, ValueError) as error:
         raise DamagedFileError(
             f"{path} is damaged: it cannot be read ({error}). Remove the folder {path.parent} and run again."

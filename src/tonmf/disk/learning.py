@@ -18,7 +18,7 @@ from typing import Any
 from tonmf.counting import check_no_option_idle, make_counter
 from tonmf.detector_state import DetectorState
 from tonmf.disk.batches import Batches, check_unchanged, digest_of
-from tonmf.disk.budget import Budget, bytes_of
+from tonmf.disk.budget import Budget, bytes_of, in_units
 from tonmf.disk.keeper import DiskKeeper
 from tonmf.disk.store import Facts, Store
 from tonmf.documents import as_documents
@@ -72,27 +72,48 @@ def _learn(
     budget: Budget,
     folder: Path,
 ) -> DetectorState:
-    first = next(iter(batches), None)
-    if first is None:
-        raise InputError("Expected at least one document, got none.")
-    kind = as_documents(first.content)[1]
+    kind = _kind_of(batches)
     check_no_option_idle(values, defaults, kind)
     counter = make_counter(values, kind, None)
     assert isinstance(counter, TermCounter | HashedCounter)  # noqa: S101 (batches hold no matrices)
-    options = {name: repr(values[name]) for name in OF_COUNTING}
+    options = {name: _written(values[name]) for name in OF_COUNTING}
     fingerprint = batches.fingerprint
     # A temporary folder needs nothing to be known again by.
     documents = fingerprint or (None if values["cache"] is None else digest_of(batches))
     store = Store(folder, {"documents": documents, **options})
-    facts = store.open() or store.make(batches, counter, recipe.min_df, budget)
+    facts = _found(store, budget) or store.make(batches, counter, recipe.min_df, budget)
     check_unchanged(batches, fingerprint)
-    budget.check(facts.n_docs)
     vocabulary = store.vocabulary(facts)
     recipe.check_vocabulary(facts.n_docs, facts.any_words, vocabulary.terms)
     _warn(facts)
-    keeper = DiskKeeper(folder / f"fits-{_digest({name: repr(values[name]) for name in OF_FITTING})}")
+    keeper = DiskKeeper(folder / f"fits-{_digest({name: _written(values[name]) for name in OF_FITTING})}")
     corpus, counter = store.corpus(facts, vocabulary.terms), counter.with_vocabulary(vocabulary)
     return recipe.learn_from(corpus, kind, counter, side_by_side=1, keeper=keeper)
+
+
+def _kind_of(batches: Batches) -> str:
+    """The kind of documents, by the first of them."""
+    first = next(iter(batches), None)
+    if first is None:
+        raise InputError("Expected at least one document, got none.")
+    return as_documents(first.content)[1]
+
+
+def _found(store: Store, budget: Budget) -> Facts | None:
+    """What the store holds, if it is of use with this memory; None if documents are still to be counted."""
+    facts = store.open()
+    if facts is None:
+        return None
+    if facts.lacks_words(budget):
+        warnings.warn(
+            f"The cache folder {store.folder} was made with {in_units(facts.memory)} of memory, in which not all words fitted; "
+            f"with {in_units(budget.n_bytes)} documents are counted anew, in its place.",
+            stacklevel=6,
+        )
+        return None
+    budget.check(facts.n_docs)
+    budget.check_terms(facts.n_terms)
+    return facts
 
 
 def _warn(facts: Facts) -> None:
@@ -116,6 +137,11 @@ def _is_of_cache(error: OSError, folder: Path) -> bool:
     if error.filename is None:
         return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EIO)
     return Path(os.fsdecode(error.filename)).is_relative_to(folder)
+
+
+def _written(value: Any) -> str:
+    """An option in writing, the same in every process."""
+    return repr(sorted(value) if isinstance(value, set | frozenset) else value)
 
 
 def _digest(options: Mapping[str, str]) -> str:

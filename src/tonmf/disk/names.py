@@ -8,18 +8,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tonmf.disk.batches import Batch
-from tonmf.profile import excerpt_of
 from tonmf.sources.array_file import ArrayFile, write_arrays
 
 
-def write_names(path: Path, batches: Sequence[Batch]) -> None:
+def write_names(path: Path, ids: Sequence[str], excerpts: Sequence[str]) -> None:
     """Write the names and the beginnings of some documents."""
-    ids = [document_id for batch in batches for document_id in batch.ids]
-    excerpts = [excerpt_of(document) for batch in batches for document in batch.content]
     arrays = {}
     for name, texts in (("ids", ids), ("excerpts", excerpts)):
-        encoded = [text.encode("utf-8", "replace") for text in texts]
+        encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
         arrays[f"{name}_ends"] = np.cumsum([0, *map(len, encoded)])
         arrays[name] = np.frombuffer(b"".join(encoded), np.uint8)
     write_arrays(path, arrays)
@@ -43,4 +39,7 @@ def ids_and_excerpts(
 
 def _texts(file: ArrayFile, part: str, rows: NDArray[np.int64]) -> list[str]:
     ends, encoded = file.map(f"{part}_ends"), file.map(part)
-    return [encoded[ends[row] : ends[row + 1]].tobytes().decode("utf-8", "replace") for row in rows]
+    try:
+        return [encoded[ends[row] : ends[row + 1]].tobytes().decode("utf-8", "surrogatepass") for row in rows]
+    except UnicodeDecodeError as error:
+        raise file.damaged(f"its {part} are no text") from error

@@ -2,15 +2,17 @@
 
 First every document is counted by provisional numbers of words (files ``raw-…``), with its name and how it begins
 (``names-…``); then, when the vocabulary is known, the counts are turned into shards (``shard-…``, `tonmf.sources.shards`).
-``store.json`` is written last: a store without it is begun anew.
+Beside them lie the vocabulary, and what fits keep (``H``, ``among``, ``fits-…``). ``store.json`` is written last: a store
+without it is begun anew.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,7 @@ from tonmf.disk.vocabulary import GrowingVocabulary
 from tonmf.errors import InputError
 from tonmf.executors.serial import SerialExecutor
 from tonmf.hashing import HashedCounter, HashedVocabulary
+from tonmf.profile import excerpt_of
 from tonmf.sources.array_file import ArrayFile, DamagedFileError, write_arrays
 from tonmf.sources.documents import WordTotals
 from tonmf.sources.shards import TOTALS, ShardSource, write_shard
@@ -36,7 +39,11 @@ from tonmf.weighting import damped, idf_of, unit_rows
 AnyLearner = TermCounter | HashedCounter
 Words = GrowingVocabulary | HashedVocabulary
 
-VERSION = 1
+VERSION = 2
+
+FILES = re.compile(r"(store\.json|vocabulary\.json|H|terms-0|(names|raw|shard)-\d{5,})(\.part)?")
+FOLDERS = re.compile(r"among|fits-[0-9a-f]{16}")
+"""All that a store and the fits in it leave behind: nothing else in the folder is ever removed."""
 
 SHARD_DOCS, SHARD_VALUES = 32_768, 3_000_000
 """Documents and stored counts after which a shard is full."""
@@ -44,14 +51,20 @@ SHARD_DOCS, SHARD_VALUES = 32_768, 3_000_000
 
 @dataclass(frozen=True)
 class Facts:
-    """What ``store.json`` holds."""
+    """What ``store.json`` holds; `memory` are the bytes that there were to count with."""
 
+    memory: int
     shards: list[tuple[str, int]]
     n_docs: int
     n_terms: int
     any_words: bool
     forgotten_up_to: int
     n_left_out: int
+
+    def lacks_words(self, budget: Budget) -> bool:
+        """Whether words were lost for want of memory that there is now."""
+        left_out = self.n_left_out > 0 and budget.terms > self.n_terms
+        return budget.n_bytes > self.memory and (self.forgotten_up_to > 0 or left_out)
 
 
 class Store:
@@ -83,16 +96,15 @@ class Store:
         return Facts(**{**stored, "shards": [tuple(shard) for shard in stored["shards"]]})
 
     def make(self, batches: Batches, counter: AnyLearner, min_df: float, budget: Budget) -> Facts:
-        """Count documents, and write them all."""
-        for stale in self.folder.glob("*-*"):
-            shutil.rmtree(stale) if stale.is_dir() else stale.unlink()
+        """Count documents, and write them all, in place of what is there."""
+        self._clear()
         words = _learner(counter, budget)
         any_words = False
         shards: list[tuple[str, int]] = []
         for number, group in enumerate(_groups(batches, counter.analyze, words)):
             counted = group.joined()
             any_words = any_words or bool(counted.n_words.any())
-            write_names(self.folder / f"names-{number:05}", group.batches)
+            write_names(self.folder / f"names-{number:05}", group.ids, group.excerpts)
             write_arrays(self.folder / f"raw-{number:05}", vars(counted))
             shards.append((f"shard-{number:05}", len(counted.n_words)))
             budget.check(words.n_docs)
@@ -100,9 +112,19 @@ class Store:
         forgotten, n_docs = words.forgotten_up_to, words.n_docs
         del words  # its memory is needed for what follows
         self._weigh(vocabulary, n_docs, shards)
-        facts = Facts(shards, n_docs, len(vocabulary.terms), any_words, forgotten, vocabulary.n_left_out)
+        n_terms, n_left_out = len(vocabulary.terms), vocabulary.n_left_out
+        facts = Facts(budget.n_bytes, shards, n_docs, n_terms, any_words, forgotten, n_left_out)
         write_json(self.folder / "store.json", {"version": VERSION, "identity": self._identity, **vars(facts)})
         return facts
+
+    def _clear(self) -> None:
+        """Remove a store, finished or not, and the fits in it."""
+        (self.folder / "store.json").unlink(missing_ok=True)  # first, so that no half of a store is taken for one
+        for path in list(self.folder.iterdir()):
+            if path.is_dir() and FOLDERS.fullmatch(path.name):
+                shutil.rmtree(path)
+            elif path.is_file() and FILES.fullmatch(path.name):
+                path.unlink()
 
     def _weigh(self, vocabulary: Vocabulary, n_docs: int, shards: Sequence[tuple[str, int]]) -> None:
         """From provisional numbers to columns, and from counts to unit rows."""
@@ -148,16 +170,27 @@ class Store:
 
 def _learner(counter: AnyLearner, budget: Budget) -> Words:
     if isinstance(counter, HashedCounter):
-        return HashedVocabulary(counter.n_buckets)
+        return HashedVocabulary(counter.n_buckets, budget.words)
     return GrowingVocabulary(budget.words)
 
 
 @dataclass
 class _Group:
-    """Batches that make up a shard."""
+    """What is kept of the documents that make up a shard: not their texts, which may be long."""
 
-    batches: list[Batch]
-    counted: list[NumberedCounts]
+    ids: list[str] = field(default_factory=list)
+    excerpts: list[str] = field(default_factory=list)
+    counted: list[NumberedCounts] = field(default_factory=list)
+
+    def add(self, batch: Batch, counted: NumberedCounts) -> None:
+        """Take some more."""
+        self.ids += batch.ids
+        self.excerpts += map(excerpt_of, batch.content)
+        self.counted.append(counted)
+
+    def is_full(self) -> bool:
+        """Whether they are enough."""
+        return len(self.ids) >= SHARD_DOCS or sum(len(part.numbers) for part in self.counted) >= SHARD_VALUES
 
     def joined(self) -> NumberedCounts:
         """All counts."""
@@ -169,15 +202,13 @@ class _Group:
 
 
 def _groups(batches: Batches, analyze: Analyzer, words: Words) -> Iterator[_Group]:
-    group = _Group([], [])
+    group = _Group()
     for batch in batches:
-        group.batches.append(batch)
-        group.counted.append(words.count(batch.content, analyze))
-        n_docs, n_values = sum(len(b.ids) for b in group.batches), sum(len(c.numbers) for c in group.counted)
-        if n_docs >= SHARD_DOCS or n_values >= SHARD_VALUES:
+        group.add(batch, words.count(batch.content, analyze))
+        if group.is_full():
             yield group
-            group = _Group([], [])
-    if group.batches:
+            group = _Group()
+    if group.ids:
         yield group
 
 

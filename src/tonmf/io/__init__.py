@@ -4,7 +4,7 @@
 which files     `inputs` (paths, folders, patterns), `formats` (extensions), `options`
 their bytes     `streams` (open, decompress), `decoding` (encodings, lines)
 their documents `lines`, `jsonlines`, `tables` on `records`, `parquet`, `matrices`; `columns` chooses
-all together    `reading`, with a `part` for each input and a `tally` of what was left out; `batches` of them
+all together    `reading`, with a `part` for each input, a `tally` of what was left out, `repeated` ids; `batches`
 the way back    `write`, `atomic`
 =============== ===================================================================================
 

@@ -10,17 +10,21 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import compress
 from queue import Empty, Full, Queue
 from typing import Any, BinaryIO
 
 from tonmf.disk.batches import Batch
+from tonmf.documents import TEXTS
 from tonmf.errors import InputError
 from tonmf.io.columns import Chooser
 from tonmf.io.inputs import Input, find_inputs
 from tonmf.io.options import ReadOptions, check_options, check_options_fit
 from tonmf.io.part import Part
 from tonmf.io.reading import AS_USUAL, notes_of, read_input
+from tonmf.io.repeated import Seen, note_on_copies, note_on_repeated_ids
 from tonmf.io.streams import opened
+from tonmf.io.tally import Tally
 
 SOON = 5.0
 """Seconds to wait for the thread that reads when nobody wants more; what holds it up may never come."""
@@ -113,20 +117,24 @@ class DocumentFiles:
     def _read(self, put: Any) -> None:
         chooser, parts = Chooser(self._options), list[Part]()
         kinds: dict[str, str] = {}
-        n_read = too_short = 0
+        n_read = too_short = n_copies = 0
+        ids_seen, texts_seen, repeated = Seen(), Seen(), Tally()
 
         def take(part: Part) -> None:
-            nonlocal n_read, too_short
+            nonlocal n_read, too_short, n_copies
             kinds.setdefault(part.kind, part.name)
             if len(kinds) > 1:
                 (one, first), (other, second) = kinds.items()
                 raise InputError(
                     f"Inputs must all be of one kind: {first} holds {one}, {second} {other}. Read them apart."
                 )
+            repeated.add_all(compress(part.ids, ids_seen.add(part.ids)))
             pairs = list(zip(part.ids, part.content, strict=True))
             least = self._options.min_words
             kept = [(i, d) for i, d in pairs if not least or len(d.split() if isinstance(d, str) else d) >= least]
             n_read, too_short = n_read + len(pairs), too_short + len(pairs) - len(kept)
+            if part.kind == TEXTS:
+                n_copies += int(texts_seen.add([document for _, document in kept]).sum())
             if kept:
                 put(Batch([document_id for document_id, _ in kept], [document for _, document in kept]))
 
@@ -135,14 +143,14 @@ class DocumentFiles:
             part.hand_over()
             parts.append(part)
         check_options_fit(self._options, {part.format for part in parts})
-        notes = notes_of(parts)
+        notes = [*notes_of(parts), *note_on_repeated_ids(repeated)]
         if not kinds:
             raise InputError(" ".join(["Found no document.", *notes] if len(notes) > 1 else notes))
         if too_short == n_read:
             raise InputError(f"None of {n_read:,} documents has {self._options.min_words} words or more (--min-words).")
         if too_short:
             notes.append(f"{too_short:,} documents have fewer than {self._options.min_words} words and were left out.")
-        self.notes = notes
+        self.notes = [*notes, *note_on_copies(n_copies)]
 
     def _copied(self, source: Input, stdin: BinaryIO | None) -> Input:
         """The input, or a copy of it if it can be read only once."""

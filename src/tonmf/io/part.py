@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from tonmf.disk.batches import is_enough, size_of
 from tonmf.errors import InputError
 from tonmf.io.columns import Columns, id_from, is_missing, label_from
 from tonmf.io.decoding import without_surrogates
@@ -25,10 +26,6 @@ EXPECTED = {
     "matrix": "a row for each document",
 }
 """What a file of each format holds."""
-
-
-ENOUGH, ENOUGH_CHARACTERS = 2000, 4_000_000
-"""Documents, and characters or items in them, that are handed over together."""
 
 
 class Facts(NamedTuple):
@@ -55,7 +52,7 @@ class Part:
     kind : str
         Of the documents, one of those in `tonmf.documents`.
     sink : callable, optional
-        Takes the part whenever it holds enough documents, which are gone from it then.
+        Takes the part whenever it holds a batch of documents, which are gone from it then.
     """
 
     def __init__(self, name: str, format: str, kind: str, sink: Sink = None) -> None:  # noqa: A002
@@ -82,8 +79,8 @@ class Part:
             self.labels.append(facts.label)
         if facts.time is not None:
             self.times.append(facts.time)
-        self._size += len(content)
-        if self._sink is not None and (len(self.ids) >= ENOUGH or self._size >= ENOUGH_CHARACTERS):
+        self._size += size_of(content)
+        if self._sink is not None and is_enough(len(self.ids), self._size):
             self.hand_over()
 
     def hand_over(self) -> None:

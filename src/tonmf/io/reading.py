@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any, BinaryIO
 
 import scipy.sparse as sp
@@ -20,10 +21,11 @@ from tonmf.io.matrices import read_matrix
 from tonmf.io.options import ReadOptions, check_options, check_options_fit
 from tonmf.io.parquet import read_parquet
 from tonmf.io.part import Part
+from tonmf.io.repeated import Seen, note_on_repeated_ids
 from tonmf.io.streams import Opened, Sink, opened
 from tonmf.io.tables import read_csv, read_tsv
 from tonmf.io.tally import Tally
-from tonmf.io.wording import number_of, shown
+from tonmf.io.wording import number_of
 from tonmf.times import check_zones
 
 READERS: dict[str, Callable[[Opened, ReadOptions], Part]] = {
@@ -99,8 +101,10 @@ def read_documents(paths: Sequence[str], options: ReadOptions = AS_USUAL, stdin:
         raise InputError(" ".join(["Found no document.", *notes] if len(notes) > 1 else notes))
     _check_one_kind(parts)
     ids = [document_id for part in parts for document_id in part.ids]
+    repeated = Tally()
+    repeated.add_all(compress(ids, Seen().add(ids)))
     terms = next((part.terms for part in parts if part.terms is not None), None)
-    notes = [*_note_on_many_files(inputs, options), *notes, *_note_on_repeated_ids(ids)]
+    notes = [*_note_on_many_files(inputs, options), *notes, *note_on_repeated_ids(repeated)]
     labels = None if options.label_column is None else [label for part in parts for label in part.labels]
     times = None if options.time_column is None else _times_of(parts)
     for option, values, what in (("--label-column", labels, "labels"), ("--time-column", times, "times")):
@@ -214,16 +218,3 @@ def _note_on_many_files(inputs: Sequence[Input], options: ReadOptions) -> list[s
         return []
     what_else = "if each file is one document, give the folder or --format files."
     return [f"{n_files:,} .txt files were read as a document a line; {what_else}"]
-
-
-def _note_on_repeated_ids(ids: Sequence[str]) -> list[str]:
-    seen: set[str] = set()
-    repeated = Tally()
-    for document_id in ids:
-        if document_id in seen:
-            repeated.add(document_id)
-        seen.add(document_id)
-    if not repeated:
-        return []
-    share = "shares its" if repeated.count == 1 else "share their"
-    return [f"{number_of(repeated.count, 'document')} {share} id with an earlier one (first: {shown(repeated.first)})."]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class Tally:
     """How often something happened, and where first.
@@ -20,6 +22,11 @@ class Tally:
         """Count once more."""
         self.first = self.first if self.count else where
         self.count += 1
+
+    def add_all(self, places: Iterable[str]) -> None:
+        """Count several, in order."""
+        for where in places:
+            self.add(where)
 
     def __bool__(self) -> bool:
         return self.count > 0
