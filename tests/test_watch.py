@@ -25,7 +25,7 @@ from tonmf.watching.lines import Lines
 CORPUS = make_corpus(n_docs=420, n_outliers=12, random_state=5)
 DOCUMENTS = [{"id": name, "text": text} for name, text in zip(CORPUS.ids, CORPUS.texts, strict=True)]
 FIRST, COMING = CORPUS.texts[:120], DOCUMENTS[120:]
-OFTEN = ("--learn-every", 5, "--snapshot", "kept", "--snapshot-every", "5 documents")
+OFTEN = ("--learn-every", 5, "--snapshot", "kept", "--snapshot-every", "3 documents")
 
 
 @pytest.fixture(scope="module")
@@ -51,12 +51,15 @@ def answers(path):
 
 
 def kept(folder):
-    """The detector and the place of the last snapshot."""
+    """The detector of the last snapshot, how many documents it has, learnt or to be learnt, and its place."""
     while True:
         name = (folder / "kept" / "latest").read_text()
         try:
-            model, place = folder / "kept" / name / "model", folder / "kept" / name / "place.json"
-            return load(model), json.loads(place.read_text())
+            snapshot = folder / "kept" / name
+            pending, place = (json.loads((snapshot / file).read_text()) for file in ("pending.json", "place.json"))
+            detector = load(snapshot / "model")
+            stream = detector._state.stream
+            return detector, (120 if stream is None else stream.n_seen) + len(pending), place
         except (InputError, FileNotFoundError):
             if name == (folder / "kept" / "latest").read_text():  # else it was replaced in between
                 raise
@@ -167,8 +170,8 @@ def test_a_file_that_grows_is_followed_and_sigterm_ends_in_order(here, parent):
     eventually(lambda: len(answers(here / "out")) == 9)
     assert parent.stop(pid) == 0
     assert [answer["id"] for answer in answers(here / "out")] == [one["id"] for one in COMING[:9]]
-    detector, place = kept(here)
-    assert detector._state.stream.n_seen == 129
+    _, n_docs, place = kept(here)
+    assert n_docs == 129
     assert place["lines"] == 1
     told = (here / "err").read_text()
     assert "new.jsonl was replaced by another file, which is read from its start." in told
@@ -184,7 +187,7 @@ def test_ctrl_c_ends_in_order_too(here, parent):
     pid = parent.start("watch", "model", "new.jsonl", "--snapshot", "kept", cwd=here, stdout=here / "out")
     eventually(lambda: len(answers(here / "out")) == 7)
     assert parent.stop(pid, signal.SIGINT) == 130
-    assert kept(here)[0]._state.stream.n_seen == 127
+    assert kept(here)[1] == 127
 
 
 def test_a_watch_that_is_killed_fifty_times_ends_with_the_same_model_as_one_that_is_not(here, parent):
@@ -209,10 +212,10 @@ def test_a_watch_that_is_killed_fifty_times_ends_with_the_same_model_as_one_that
         finished = code == 0
         killed += not finished
         if (here / "kept" / "latest").exists():
-            detector, place = kept(here)
+            _, n_docs, place = kept(here)
             assert place["lines"] >= lines
             lines = place["lines"]
-            assert detector._state.stream.n_seen == 120 + lines
+            assert n_docs == 120 + lines
     assert parent.run(*arguments, cwd=here, stdout=here / "out") == 0
     last = [folder / "kept" / (folder / "kept" / "latest").read_text() / "model" for folder in (here, here / "whole")]
     same_models(*last)
@@ -254,9 +257,9 @@ def test_a_consumer_that_does_not_read_costs_no_memory_and_does_not_keep_it_from
         data += chunk
     os.close(reader)
     seen = [json.loads(line) for line in data.decode().splitlines(keepends=True) if line.endswith("\n")]
-    detector, place = kept(here)
+    _, n_docs, place = kept(here)
     assert place["lines"] == len(seen) > 0
-    assert detector._state.stream.n_seen == 120 + len(seen)
+    assert n_docs == 120 + len(seen)
 
 
 def test_whoever_has_seen_enough_ends_it_without_a_word(here):
@@ -269,8 +272,8 @@ def test_whoever_has_seen_enough_ends_it_without_a_word(here):
         watching.stdout.close()
         assert watching.wait(timeout=60) == 0
         assert watching.stderr.read() == b""
-    detector, place = kept(here)
-    assert detector._state.stream.n_seen == 120 + place["lines"]
+    _, n_docs, place = kept(here)
+    assert n_docs == 120 + place["lines"]
 
 
 @pytest.fixture
@@ -336,7 +339,7 @@ def test_answers_that_find_no_room_end_it_with_a_clear_word_and_are_given_again(
     code = parent.run(*arguments, cwd=here, stdout=small_disk / "out", stderr=here / "err")
     assert code == 1
     assert "No space left on device" in (here / "err").read_text()
-    assert kept(here)[1]["lines"] == len(answers(small_disk / "out")) > 0
+    assert kept(here)[2]["lines"] == len(answers(small_disk / "out")) > 0
     (small_disk / "ballast").unlink()
     assert parent.run(*arguments, cwd=here, stdout=small_disk / "out") == 0
     assert [answer["id"] for answer in answers(small_disk / "out")] == [one["id"] for one in COMING]
@@ -377,6 +380,7 @@ def test_wrong_usage_is_told_in_one_line(here, parent):
         (("model", "new.jsonl", "--snapshot", "k", "--snapshot-every", "soon"), 2, "--snapshot-every must be a time"),
         (("model", "new.jsonl", "--no-learn", "--learn-every", "5"), 2, "--no-learn not to"),
         (("model", "new.jsonl", "--format", "lines", "--id-column", "n"), 2, "Plain lines have no columns"),
+        (("model", "new.csv"), 2, "By its name new.csv is no file of lines that grows"),
         (("model", "new.jsonl", "--snapshot", "model"), 1, "other things in it than snapshots"),
         (("model", "new.jsonl", "--text-column", "body", "--until-end"), 1, "no column 'body'"),
     ]:

@@ -66,8 +66,8 @@ def gathered(planted, tmp_path_factory):
 class Finds(NewTopics):
     """Finds one in the first documents."""
 
-    def look(self, detector, learnt, reasons):
-        super().look(detector, learnt, reasons)
+    def look(self, detector, learnt):
+        super().look(detector, learnt)
         self.unsaid.append(TOPIC)
 
 
@@ -84,10 +84,10 @@ def n_lines_kept(folder):
 
 
 def test_a_watch_that_is_stopped_and_killed_announces_what_one_that_is_not_does(planted, parent, tmp_path):
-    """Stopped after a batch, killed after a snapshot, both while the subject grows: the same answers to the bit."""
+    """Stopped within a batch, and killed after a snapshot, both while the subject grows: the same answers to the bit."""
     _, documents, model = planted
     path, out, lines = tmp_path / "new.jsonl", tmp_path / "out", [json.dumps(one) + "\n" for one in documents]
-    arguments = ("watch", model, path, "--learn-every", BATCH, "--snapshot-every", BATCH, "--time-column", "at")
+    arguments = ("watch", model, path, "--learn-every", BATCH, "--snapshot-every", 10, "--time-column", "at")
     arguments += ("--snapshot", "kept")
 
     def grow(start, end):
@@ -101,9 +101,10 @@ def test_a_watch_that_is_stopped_and_killed_announces_what_one_that_is_not_does(
         eventually(lambda: n_lines_kept(tmp_path / "kept") == n_kept)
         assert parent.stop(pid, number) == (0 if number == signal.SIGTERM else -number)
 
-    grow(0, 112)
-    watch(signal.SIGTERM, 112, 112)
-    grow(112, 131)
+    grow(0, 107)
+    watch(signal.SIGTERM, 107, 107)
+    assert [one.record.id for one in last_snapshot(tmp_path, "kept").pending] == [f"n{i}" for i in range(96, 107)]
+    grow(107, 131)
     watch(signal.SIGKILL, 131, 128)
     grow(131, len(lines))
     assert parent.run(*arguments, "--until-end", cwd=tmp_path, stdout=out) == 0

@@ -114,3 +114,29 @@ def test_compressed_data_is_told_what_to_do_with(tmp_path, data, command):
     path.write_bytes(data)
     with pytest.raises(InputError, match=rf"{command} new\.jsonl\.gz \| tonmf watch MODEL -"):
         Lines(followed(path), Place()).take(1)
+
+
+def test_a_long_line_that_is_there_is_not_waited_for(tmp_path):
+    path = tmp_path / "log"
+    path.write_bytes(b"x" * 1_000_000 + b"\n")
+    lines = Lines(followed(path), Place())
+    looks = 0
+    while not lines.take(1):
+        looks += 1
+        assert lines.moving, "there was more, so there is no need to wait"
+    assert looks > 10
+    assert lines.take(1) == []
+    assert not lines.moving
+
+
+def test_a_time_with_another_zone_than_those_before_is_told():
+    """As in one sequence: with and without a zone they cannot be put in order."""
+    records = Records("log", JSON, TEXTS, ReadOptions(), "at", print)
+
+    def read(when):
+        return records.read(Line(f'{{"text": "a", "at": "{when}"}}'.encode(), 2, Place()))
+
+    assert read("2026-01-01T10:00").seconds == moment_of("2026-01-01T10:00").seconds
+    with pytest.raises(ValueError, match="its time, '2026-01-01T10:00Z', has a zone, and those before it have none"):
+        read("2026-01-01T10:00Z")
+    assert read("1767261600").seconds == 1767261600

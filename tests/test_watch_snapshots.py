@@ -1,10 +1,13 @@
 """The folder of snapshots: what in it is ours, and what is left when something fails on the way."""
 
+import json
+
 import pytest
 
 from tonmf import InputError
 from tonmf.watching import snapshots as module
 from tonmf.watching.following import Place
+from tonmf.watching.records import Record, Scored
 from tonmf.watching.snapshots import Snapshot, Snapshots
 
 
@@ -45,4 +48,41 @@ def test_a_disk_that_fails_leaves_a_whole_snapshot(after_the_rename, snapshot, t
     with pytest.raises(InputError, match="snapshot-000002 cannot be written: Input/output error"):
         snapshots.write(snapshot(2))
     assert snapshots.last(False).place.lines == 1 + after_the_rename
+    snapshots.close()
+
+
+WAITING = {"id": "n1", "content": "a text", "seconds": 1.5, "score": 0.5}
+
+
+def test_documents_that_wait_to_be_learnt_come_back(saved, tmp_path):
+    waiting = Scored(Record("n1", "a \u2028 text", None, 1.5), 0.5)
+    snapshots = Snapshots(tmp_path)
+    snapshots.write(Snapshot(saved[0], Place(1, 1), None, None, [waiting]))
+    assert snapshots.last(False).pending == [waiting]
+    snapshots.close()
+
+
+@pytest.mark.parametrize(
+    "pending",
+    [
+        {},
+        [1],
+        [{**WAITING, "more": 1}],
+        [{**WAITING, "id": None}],
+        [{**WAITING, "id": "\ud800"}],
+        [{**WAITING, "content": ["a", "text"]}],
+        [{**WAITING, "content": "\ud800"}],
+        [{**WAITING, "seconds": "1987-10-19"}],
+        [{**WAITING, "seconds": 1e15}],
+        [{**WAITING, "seconds": True}],
+        [{**WAITING, "score": float("nan")}],
+    ],
+    ids=str,
+)
+def test_what_does_not_wait_to_be_learnt_is_refused(pending, snapshot, tmp_path):
+    snapshots = Snapshots(tmp_path)
+    snapshots.write(snapshot(1))
+    (tmp_path / "snapshot-000001" / "pending.json").write_text(json.dumps(pending))
+    with pytest.raises(InputError, match=r"pending.json does not hold documents \(texts\) with ids, times and scores"):
+        snapshots.last(False)
     snapshots.close()

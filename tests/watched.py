@@ -39,7 +39,18 @@ def run_watch(tmp_path, kept, reader, detector=None, new_topics=None):
         records = Records("new.jsonl", JSON, TEXTS, ReadOptions(), "at", print, start.columns)
         habits = Habits(True, BATCH, False, 10, half_life_of(BATCH), True)
         lines = Lines(followed, followed.start)
-        Watch(start.detector, lines, records, reader, snapshots, lambda: False, habits, print, start.new_topics).run()
+        Watch(
+            start.detector,
+            lines,
+            records,
+            reader,
+            snapshots,
+            lambda: False,
+            habits,
+            print,
+            start.new_topics,
+            start.pending,
+        ).run()
     return last_snapshot(tmp_path, kept)
 
 

@@ -140,7 +140,9 @@ def watch(
         records = Records(coming.name, form, detector.kind_, options, time_column, screen.note, columns)
         habits = Habits(learn, learn_every or LEARN_EVERY, only_outliers, words, every, time_column is not None)
         lines, output = Lines(coming, start), Output(sys.stdout.fileno(), asked.wake, asked)
-        watching = Watch(detector, lines, records, output, snapshots, asked, habits, _say, last.new_topics)
+        watching = Watch(
+            detector, lines, records, output, snapshots, asked, habits, _say, last.new_topics, last.pending
+        )
         # The screen's bar must be gone before the first answer.
         entered = stack.pop_all()
     with entered, one_blas_thread():
@@ -180,9 +182,18 @@ def _interval(text: str) -> HalfLife:
 
 
 def _format(file: str, given: WatchFormat | None) -> str:
+    from tonmf.io.formats import FORMAT_OF
+    from tonmf.io.wording import path_shown
+
     if given is not None:
         return given.value
-    return "lines" if file.lower().endswith((".txt", ".log")) else "jsonl"
+    form = FORMAT_OF.get(os.path.splitext(file)[1].lower(), "jsonl")
+    if form in ("csv", "tsv", "parquet", "matrix"):
+        raise ParameterError(
+            f"By its name {path_shown(os.path.basename(file))} is no file of lines that grows. Give one of JSON lines or of "
+            "plain lines, or say which it is (--format)."
+        )
+    return "jsonl" if form == "jsonl" else "lines"  # a basket is on a line of its own
 
 
 def _start(model: str, snapshots: Snapshots | None, new_topics: bool, screen: Screen) -> Snapshot:

@@ -11,10 +11,9 @@ from typing import Self
 from tonmf.births import NewTopic, Nursery
 from tonmf.bundles import read_bundle, write_bundle
 from tonmf.detector import TextOutlierDetector
-from tonmf.explain import Explanation
 from tonmf.nursery_state import nursery_arrays, nursery_fields, read_nursery, read_topic, topic_fields
 from tonmf.walk import add_found
-from tonmf.watching.records import Record
+from tonmf.watching.records import Scored
 
 MODEL = "Nursery"
 """What is saved, as the bundle calls it."""
@@ -33,10 +32,10 @@ class NewTopics:
         self._nursery = Nursery() if nursery is None else nursery
         self.unsaid = deque(unsaid)
 
-    def look(self, detector: TextOutlierDetector, learnt: Sequence[Record], reasons: Sequence[Explanation]) -> None:
+    def look(self, detector: TextOutlierDetector, learnt: Sequence[Scored]) -> None:
         """Take documents that the detector has learnt from, and add the topics that they complete to it."""
-        for record, reason in zip(learnt, reasons, strict=True):
-            found = self._nursery.take(detector, record.content, reason.score, record.id, record.seconds)
+        for record, score in learnt:
+            found = self._nursery.take(detector, record.content, score, record.id, record.seconds)
             if found is not None:
                 add_found(detector, found)
                 self.unsaid.append(found.topic)

@@ -30,6 +30,8 @@ class Lines:
         self._parts: list[bytes] = []
         self._ready: list[Line] = []
         self._length = 0
+        self.moving = False
+        """Whether the last look for more brought any bytes, so that there may be more at once."""
 
     @property
     def ended(self) -> bool:
@@ -46,6 +48,7 @@ class Lines:
     def _fill(self) -> None:
         """One read. The last line may lack its end; it counts once it is clear that nothing will follow."""
         data = self.coming.read()
+        self.moving = bool(data)
         if data:
             if self._offset + self._length == 0:
                 _check_plain(data, self.coming.name)

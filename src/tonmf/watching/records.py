@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from tonmf.documents import ITEMS, TEXTS
 from tonmf.errors import InputError
@@ -28,6 +28,13 @@ class Record:
     content: str | list[str]
     given_time: Any
     seconds: float
+
+
+class Scored(NamedTuple):
+    """A document, and the score that it was given."""
+
+    record: Record
+    score: float
 
 
 class Records:
@@ -68,6 +75,7 @@ class Records:
     ) -> None:
         self.name, self._form, self._kind, self._note = name, form, kind, note
         self._options, self._time_column = options, time_column
+        self._with_zone: bool | None = None
         self.columns = columns if columns is not None and self._may_take(columns) else None
 
     def read(self, line: Line) -> Record | None:
@@ -141,6 +149,12 @@ class Records:
             what = "nothing" if when is None else shown(when)
             column = shown(self._time_column)
             raise ValueError(f"expected {EXPECTED} in its {column}, got {what}")
+        if moment.with_zone is not None:
+            if self._with_zone is None:
+                self._with_zone = moment.with_zone
+            elif self._with_zone != moment.with_zone:
+                one, those = ("has a zone", "have none") if moment.with_zone else ("has no zone", "have one")
+                raise ValueError(f"its time, {shown(when)}, {one}, and those before it {those}")
         return moment.seconds
 
 

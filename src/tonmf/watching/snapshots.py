@@ -5,6 +5,7 @@
     FOLDER/latest                 the name of the last snapshot that is whole
     FOLDER/snapshot-000007/model  the detector, as `tonmf.bundles` writes it
     FOLDER/snapshot-000007/nursery  strange documents among which new topics are looked for, in the same format
+    FOLDER/snapshot-000007/pending.json  documents that were read and not learnt yet, as their batch is not whole
     FOLDER/snapshot-000007/place.json  how far the input has been read, and which columns were taken
     FOLDER/lock                   held while a watch uses the folder
 
@@ -15,23 +16,29 @@ nothing; then the others go. Whatever stops the process on the way, ``latest`` n
 from __future__ import annotations
 
 import json
+import math
 import re
 import shutil
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from tonmf.detector import TextOutlierDetector
+from tonmf.documents import TEXTS
 from tonmf.errors import InputError, TonmfError
 from tonmf.io.atomic import replacing, to_disk
 from tonmf.io.columns import Columns
+from tonmf.io.decoding import without_surrogates
 from tonmf.io.wording import cannot, path_shown
 from tonmf.locks import hold
 from tonmf.persist import load_detector
+from tonmf.times import moment_of
 from tonmf.watching.alerts import NewTopics
 from tonmf.watching.following import HEAD, Place
+from tonmf.watching.records import Record, Scored
 
-LATEST, LOCK, MODEL, NURSERY, PLACE = "latest", "lock", "model", "nursery", "place.json"
+LATEST, LOCK, MODEL, NURSERY, PENDING, PLACE = "latest", "lock", "model", "nursery", "pending.json", "place.json"
 NAME = re.compile(r"snapshot-(\d{6,12})")
 UNFINISHED = re.compile(r"\.[0-9a-f]{16}")
 """What a process leaves that was killed while it replaced the latest."""
@@ -45,6 +52,7 @@ class Snapshot:
     place: Place
     columns: Columns | None
     new_topics: NewTopics | None
+    pending: Sequence[Scored] = ()
 
 
 class Snapshots:
@@ -80,6 +88,7 @@ class Snapshots:
         try:
             detector = load_detector(snapshot / MODEL)
             place, columns, has_nursery = _read_place(snapshot / PLACE, detector.kind_)
+            pending = _read_pending(snapshot / PENDING, detector.kind_)
             what = "go on without new topics, give --no-new-topics; to begin anew"
             found = NewTopics.load(snapshot / NURSERY, detector) if new_topics and has_nursery else None
         except TonmfError as error:
@@ -87,7 +96,7 @@ class Snapshots:
                 f"The snapshot in {path_shown(str(snapshot))} cannot be used: {error} To {what}, remove "
                 f"{path_shown(str(self.folder))}."
             ) from error
-        return Snapshot(detector, place, columns, found)
+        return Snapshot(detector, place, columns, found, pending)
 
     def _latest(self) -> str | None:
         try:
@@ -111,6 +120,7 @@ class Snapshots:
             snapshot.detector.save(target / MODEL)
             if snapshot.new_topics is not None:
                 snapshot.new_topics.save(target / NURSERY)
+            (target / PENDING).write_text(json.dumps(_pending_fields(snapshot)), encoding="utf-8")
             (target / PLACE).write_text(json.dumps(_place_fields(snapshot)), encoding="utf-8")
             for path in (*target.glob("*/*"), *target.iterdir(), target, self.folder):
                 to_disk(path)
@@ -155,10 +165,7 @@ def _place_fields(snapshot: Snapshot) -> dict[str, Any]:
 
 def _read_place(path: Path, kind: str) -> tuple[Place, Columns | None, bool]:
     """Where to go on, with which columns, and whether there is a nursery."""
-    try:
-        fields: Any = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"{path_shown(str(path))} cannot be read: {error}.") from error
+    fields = _read_json(path)
     numbers = {"offset": 2**62, "lines": 2**62, "n_head": HEAD}
     names = {*numbers, "head", "columns", "nursery"}
     fits = isinstance(fields, dict) and fields.keys() == names and isinstance(fields["head"], str)
@@ -168,6 +175,40 @@ def _read_place(path: Path, kind: str) -> tuple[Place, Columns | None, bool]:
     if not _is_columns(columns) or type(has_nursery) is not bool:
         raise InputError(f"{path_shown(str(path))} does not say what was read.")
     return Place(**fields), None if columns is None else Columns(columns["text"], columns["id"], kind), has_nursery
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"{path_shown(str(path))} cannot be read: {error}.") from error
+
+
+def _pending_fields(snapshot: Snapshot) -> list[dict[str, Any]]:
+    return [
+        {"id": record.id, "content": record.content, "seconds": record.seconds, "score": score}
+        for record, score in snapshot.pending
+    ]
+
+
+def _read_pending(path: Path, kind: str) -> list[Scored]:
+    """Documents that have been answered and are to be learnt with those that follow."""
+    fields = _read_json(path)
+    if not isinstance(fields, list) or not all(_is_pending(one, kind) for one in fields):
+        raise InputError(f"{path_shown(str(path))} does not hold documents ({kind}) with ids, times and scores.")
+    return [Scored(Record(one["id"], one["content"], None, one["seconds"]), one["score"]) for one in fields]
+
+
+def _is_pending(value: Any, kind: str) -> bool:
+    if not isinstance(value, dict) or value.keys() != {"id", "content", "seconds", "score"}:
+        return False
+    content = value["content"]
+    texts = [value["id"], *([content] if kind == TEXTS else content if isinstance(content, list) else [None])]
+    if not all(isinstance(text, str) and text == without_surrogates(text) for text in texts):
+        return False
+    seconds, score = value["seconds"], value["score"]
+    numbers = all(type(number) in (int, float) and math.isfinite(number) for number in (seconds, score))
+    return numbers and moment_of(seconds) is not None
 
 
 def _is_columns(value: Any) -> bool:

@@ -1,9 +1,10 @@
 """The loop of ``tonmf watch``: take lines, score them, say why, learn from them, keep a snapshot now and then.
 
 Documents are scored and written out as soon as they are there, by the detector of the moment, and learnt from in batches. The
-*place* moves on only with documents that have been written out; a snapshot is taken when all of these have been learnt, so that
-detector, nursery and place belong together. Whoever goes on from it sees the documents after it once more. A new topic that
-could not be written out is in the snapshot, too, and is the first thing that whoever goes on from it writes.
+*place* moves on only with documents that have been written out; a snapshot holds those of them that have not been learnt yet
+beside the detector, so that batches end where they would have ended without it, and whoever goes on from it comes to the same
+scores. It sees the documents after the place once more. A new topic that could not be written out is in the snapshot, too, and
+is the first thing that whoever goes on from it writes.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from tonmf.io.decoding import without_surrogates
 from tonmf.watching.alerts import NewTopics
 from tonmf.watching.lines import Line, Lines
 from tonmf.watching.output import Output
-from tonmf.watching.records import Record, Records
+from tonmf.watching.records import Record, Records, Scored
 from tonmf.watching.snapshots import Snapshot, Snapshots
 from tonmf.watching.stopping import Stopping
 
@@ -64,53 +65,50 @@ class Watch:
         habits: Habits,
         say: Callable[[str], None],
         new_topics: NewTopics | None = None,
+        pending: Sequence[Scored] = (),
     ) -> None:
         self.detector, self.n_bad, self.n_docs = detector, 0, 0
         self._lines, self._records, self._output, self._snapshots = lines, records, output, snapshots
         self._stopping, self._habits, self._say, self._new_topics = stopping, habits, say, new_topics
-        self._pending: list[tuple[Record, Explanation]] = []
+        self._pending = list(pending)
         self._learning = False
         """Whether the detector is between two states; what fails then must not be kept."""
         self._place = lines.start
         self._moved, self._kept_at, self._docs_kept = False, time.monotonic(), 0
 
     def run(self) -> None:
-        """Until it ends; then what is pending is learnt, and a snapshot taken, unless it was learning that failed."""
+        """Until it ends, with a snapshot, unless it was learning that failed; at the end of the input all is learnt."""
         try:
-            going = self._announce()
+            going = self._announce() and self._learn_batch()
             while going and not (self._stopping() or self._lines.ended):
                 going = self._step()
+            if going and self._lines.ended:
+                self._learn()
+                self._announce()
         finally:
             if not self._learning:
-                self._learn()
-                try:
-                    self._announce()
-                finally:
-                    self._keep()
+                self._keep()
 
     def _step(self) -> bool:
         """Deal with the lines that are there, or wait for some; False if a line could not be written."""
-        lines = self._lines.take(min(AT_ONCE, self._habits.learn_every - len(self._pending)))
-        if not lines:
-            if self._due():
-                self._learn()
-                if not self._announce():
-                    return False
-                self._keep()
-            elif not self._lines.ended:
-                fd = self._lines.coming.waits_on()
-                self._stopping.wait(fd, LOOK_AGAIN if fd is None else self._until_due())
-            return True
-        if not self._score(lines):
+        room = self._habits.learn_every - len(self._pending) if self._habits.learn else AT_ONCE
+        lines = self._lines.take(min(AT_ONCE, room))
+        if lines and not (self._score(lines) and self._learn_batch()):
             return False
-        enough = sum(len(record.content) for record, _ in self._pending) >= PENDING_SIZE
-        if enough or len(self._pending) >= self._habits.learn_every or self._due():
-            self._learn()
-            if not self._announce():
-                return False
-            if self._due():
-                self._keep()
+        if self._due():
+            self._keep()
+        elif not (lines or self._lines.moving or self._lines.ended):
+            fd = self._lines.coming.waits_on()
+            self._stopping.wait(fd, LOOK_AGAIN if fd is None else self._until_due())
         return True
+
+    def _learn_batch(self) -> bool:
+        """Learn if there is a whole batch, and say what there is to say then; False if that could not be written."""
+        enough = sum(len(record.content) for record, _ in self._pending) >= PENDING_SIZE
+        if not (enough or len(self._pending) >= self._habits.learn_every):
+            return True
+        self._learn()
+        return self._announce()
 
     def _score(self, lines: Sequence[Line]) -> bool:
         """Write out what there is to say about the documents on some lines."""
@@ -133,7 +131,7 @@ class Watch:
                     return False
                 self.n_docs += 1
                 if self._habits.learn:
-                    self._pending.append((record, reason))
+                    self._pending.append(Scored(record, reason.score))
             self._place, self._moved = line.place, True
         return True
 
@@ -167,18 +165,17 @@ class Watch:
 
     def _learn(self) -> None:
         """Learn from what is pending, and look for new topics in it."""
-        if not self._pending:
+        if not (self._pending and self._habits.learn):
             return
         self._learning = True
-        records, reasons = [record for record, _ in self._pending], [reason for _, reason in self._pending]
+        batch, self._pending = self._pending, []
         self.detector.partial_fit(
-            [record.content for record in records],
-            times=[record.seconds for record in records],
-            names=[record.id for record in records],
+            [record.content for record, _ in batch],
+            times=[record.seconds for record, _ in batch],
+            names=[record.id for record, _ in batch],
         )
-        self._pending = []
         if self._new_topics is not None:
-            self._new_topics.look(self.detector, records, reasons)
+            self._new_topics.look(self.detector, batch)
         self._learning = False
 
     def _announce(self) -> bool:
@@ -210,7 +207,9 @@ class Watch:
             return
         self._kept_at, self._docs_kept = time.monotonic(), self.n_docs
         try:
-            self._snapshots.write(Snapshot(self.detector, self._place, self._records.columns, self._new_topics))
+            self._snapshots.write(
+                Snapshot(self.detector, self._place, self._records.columns, self._new_topics, self._pending)
+            )
         except InputError as error:
             self._say(f"No snapshot: {error} The last one stays, and it will be tried again.")
         else:
