@@ -57,7 +57,6 @@ class Sample:
     """
 
     rows: sp.csr_matrix
-    numbers: NDArray[np.int64]
     ids: list[str]
     excerpts: list[str]
     keys: Array
@@ -74,7 +73,6 @@ class Sample:
         limit = float(stream.digests["topics"].percentiles([100 * ORDINARY_SHARE])[0])
         return cls(
             rows,
-            scorer.sampled,
             profile.ids,
             profile.excerpts,
             stream.keys,
@@ -135,7 +133,6 @@ class Sample:
         return replace(
             self,
             rows=rows,
-            numbers=np.concatenate([self.numbers[kept], documents]),
             ids=[self.ids[row] for row in kept] + [new.ids[row] for row in documents],
             excerpts=[self.excerpts[row] for row in kept] + excerpts,
             keys=keys,
@@ -177,7 +174,6 @@ def learnt_state(
     scorer = Scorer(
         rungs,
         sample.rows,
-        sample.numbers,
         _scale(digests["remoteness"], state.scorer.remoteness_scale),
         sample.neighbours,
         _scale(digests["distance"], state.scorer.distance_scale),
