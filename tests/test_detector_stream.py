@@ -400,3 +400,15 @@ def test_a_reservoir_is_a_fair_sample_and_a_fading_one_prefers_the_recent():
     np.testing.assert_allclose(thirds, 400 * 20 / 3, rtol=0.06)
     faded = recent[:100].sum(), recent[100:200].sum(), recent[200:].sum()
     np.testing.assert_allclose(np.array(faded) / (400 * 20), np.array([1, 2, 4]) / 7, atol=0.03)
+def test_a_digest_takes_what_comes_however_much_there_was():
+    """Beyond a weight of 10^9 the quantiles froze."""
+    large = Digest(np.arange(3000.0), np.full(3000, 1e9))
+    for _ in range(3):
+        large = large.add(np.full(1000, 1e6), np.ones(1000))
+    assert large.values.max() == 1e6
+    assert large.weight == pytest.approx(3e12 + 3000, abs=0.1)
+    assert len(large.values) <= LARGEST
+    faded = Digest.of(np.arange(50.0)).faded(1e-10).add(np.array([70.0]), np.ones(1))
+    assert faded.values.tolist() == [70.0]
+
+
