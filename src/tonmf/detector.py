@@ -18,6 +18,7 @@ from tonmf.backends import make_ops
 from tonmf.blas import one_blas_thread
 from tonmf.bundles import Bundle, provenance, write_bundle
 from tonmf.counting import check_no_option_idle, make_counter
+from tonmf.clock import Clock
 from tonmf.detector_state import DetectorState, read_state
 from tonmf.disk.batches import in_batches
 from tonmf.disk.learning import learn_on_disk
@@ -303,14 +304,14 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         documents, kind = as_documents(documents)
         n_docs = documents.shape[0] if kind == COUNTS else len(documents)
         if not hasattr(self, "_state"):
-            ageing = age(half_life_of(self.half_life), n_docs, times, None)
+            ageing = age(half_life_of(self.half_life), n_docs, times, Clock())
             self.fit(documents, embeddings=embeddings, names=names, terms=terms)
-            self._adopt(replace(self._state, stream=replace(self._learner.stream_of(self._state), now=ageing.now)))
+            self._adopt(replace(self._state, stream=replace(self._learner.stream_of(self._state), clock=ageing.clock)))
             return self
         if terms is not None:
             raise InputError("terms name the columns of the first documents; these are known. Leave them out.")
         stream = self._state.stream
-        ageing = age(half_life_of(self.half_life), n_docs, times, None if stream is None else stream.now)
+        ageing = age(half_life_of(self.half_life), n_docs, times, Clock() if stream is None else stream.clock)
         with one_blas_thread():
             self._adopt(self._learner.learn(self._state, self._new(documents, embeddings, names), ageing))
         return self

@@ -17,6 +17,7 @@ import scipy.sparse as sp
 from tonmf.alarms import CUTS
 from tonmf.blocks import Pass, Sums, document_step
 from tonmf.calibrate import Scale
+from tonmf.clock import Clock
 from tonmf.digest import Digest
 from tonmf.executors.serial import SerialExecutor
 from tonmf.inner import INNER_METHODS
@@ -82,7 +83,7 @@ class DetectorStream:
     =============== ==================== ==================================================================
     n_seen                               documents that have been learnt from, none of them forgotten
     n_docs                               the same as they count by now
-    now                                  the newest time of a document, if documents have times
+    clock                                the newest time of a document, if documents have times
     df              n_terms              documents that have each word
     background      n_terms              Σ_i c_it
     n_outside                            different words outside the vocabulary, over all documents
@@ -98,7 +99,7 @@ class DetectorStream:
 
     n_seen: int
     n_docs: float
-    now: float | None
+    clock: Clock
     df: Array
     background: Array
     n_outside: float
@@ -160,7 +161,7 @@ def begin(
     return DetectorStream(
         n_seen=n_docs,
         n_docs=float(n_docs),
-        now=None,
+        clock=Clock(),
         df=df,
         background=background,
         n_outside=float(df.sum() * share_outside / (1 - share_outside)),
