@@ -194,7 +194,10 @@ def _read_counter(bundle: Bundle, kind: str, parameters: Mapping[str, Any]) -> A
     buckets = part.indices("buckets", (len(terms),), n_buckets)
     if (np.diff(buckets) <= 0).any():
         raise bundle.wrong("the array vocabulary.buckets must hold rising numbers")
-    return HashedCounter.restored(analyze, n_buckets, terms, buckets)
+    counter = HashedCounter.restored(analyze, n_buckets, terms, buckets)
+    if buckets.tolist() != [counter.bucket_of(term) for term in terms]:
+        raise bundle.wrong("the array vocabulary.buckets must hold the buckets that the terms belong to")
+    return counter
 
 
 def _read_scorer(bundle: Bundle, idf: Array) -> Scorer:
