@@ -306,6 +306,7 @@ HOSTILE = [
     ("a half-life of a list", lambda f: f["parameters"].update(half_life=[1]), "half_life must be"),
     ("no stream", lambda f: f.pop("stream"), "stream must be an object"),
     ("a time without end", lambda f: f["stream"].update(now=10**400), "stream.now must be a number"),
+    ("a time beyond time", lambda f: f["stream"].update(now=1e20), "stream.now and stream.ahead must be times from"),
     ("sums that are not there", lambda f: f["stream"].update(learnt=True), "stream.rhs is missing"),
     ("a word for a flag", lambda f: f["stream"].update(learnt="no"), "stream.learnt must be true or false"),
 ]

@@ -14,6 +14,7 @@ import numpy as np
 
 from tonmf.bundles import Bundle
 from tonmf.ops import Array
+from tonmf.times import EARLIEST, LATEST
 
 FAR = 5.0
 """Half-lives beyond which a time ahead of all before is doubted."""
@@ -88,4 +89,7 @@ def read_clock(part: Bundle) -> Clock:
     ahead = part.array("ahead", np.float64, (None,))
     if len(ahead) >= ENOUGH:
         raise part.wrong(f"the array {part.prefix}ahead must hold fewer than {ENOUGH} numbers")
-    return Clock(part.number("now") if part.has("now") else None, tuple(ahead.tolist()))
+    now = part.number("now") if part.has("now") else None
+    if not all(-EARLIEST <= time < LATEST for time in (now or 0.0, *ahead.tolist())):
+        raise part.wrong(f"{part.prefix}now and {part.prefix}ahead must be times from the year 1 to the year 9999")
+    return Clock(now, tuple(ahead.tolist()))

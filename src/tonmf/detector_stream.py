@@ -89,6 +89,7 @@ class DetectorStream:
     n_outside                            different words outside the vocabulary, over all documents
     candidates                           what these are
     rungs                                of each rung its sums and quantiles
+    added           n_added              how much each added topic was used when it came; these are the last of every rung
     digests                              quantiles of `DIGESTS`
     keys            n_sample             of the sample of ordinary documents
     belonging       n_sample × n_topics  how far each of them leans on the topics of the finest rung
@@ -105,6 +106,7 @@ class DetectorStream:
     n_outside: float
     candidates: Candidates
     rungs: Sequence[RungStream]
+    added: Array
     digests: Mapping[str, Digest]
     keys: Array
     belonging: Array
@@ -167,6 +169,7 @@ def begin(
         n_outside=float(df.sum() * share_outside / (1 - share_outside)),
         candidates=Candidates(),
         rungs=[_begin_rung(rung, scorer.sample, n_docs, ops) for rung in scorer.rungs],
+        added=np.zeros(0),
         digests=digests,
         keys=keys_of_sample(scorer.sample.shape[0], n_docs, rng),
         belonging=_belonging(scorer, idf, ops),

@@ -82,6 +82,10 @@ class Sample:
             limit,
         )
 
+    def of_topics(self, kept: NDArray[np.bool_]) -> Self:
+        """The same after some topics of the finest rung have left."""
+        return replace(self, belonging=self.belonging[:, kept])
+
     def with_ordinary(self, new: NewDocuments, Y: sp.csr_matrix, ageing: Ageing, rng: np.random.Generator) -> Self:
         """With the ordinary ones among new documents, as chance will have it, in place of others."""
         ordinary = np.flatnonzero(new.quiet & (new.topic_scores <= self.limit) & (np.diff(Y.indptr) > 0))

@@ -36,6 +36,7 @@ def stream_arrays(stream: DetectorStream) -> dict[str, NDArray[Any]]:
         **clock_arrays("stream", stream.clock),
         "stream.df": stream.df,
         "stream.candidate_counts": np.array(list(stream.candidates.counts.values()), np.float64).reshape(-1, 2),
+        "stream.added": stream.added,
         "stream.keys": stream.keys,
         "stream.belonging": stream.belonging,
         "stream.recent": stream.recent,
@@ -62,6 +63,9 @@ def read_stream(part: Bundle, scorer: Scorer, background: Array) -> DetectorStre
     recent = part.array("recent", np.float64, (None,))
     if len(recent) > RECENT:
         raise part.wrong(f"the array {part.prefix}recent must hold at most {RECENT} numbers")
+    added = part.positive("added", np.float64, (None,))
+    if len(added) >= min(len(rung.shares) for rung in scorer.rungs):
+        raise part.wrong(f"the array {part.prefix}added must hold fewer numbers than any rung has topics")
     neighbours = scorer.neighbours
     return DetectorStream(
         n_seen=part.whole("n_seen", high=2**53),
@@ -75,6 +79,7 @@ def read_stream(part: Bundle, scorer: Scorer, background: Array) -> DetectorStre
             _read_rung(of_rung, n_terms, rung.topics.shape[1])
             for of_rung, rung in zip(parts, scorer.rungs, strict=True)
         ],
+        added=added,
         digests={name: read_digest(part, name) for name in DIGESTS},
         keys=part.positive("keys", np.float64, (n_sample,)),
         belonging=part.positive("belonging", np.float64, (n_sample, scorer.rungs[0].topics.shape[1]), most=UNIT),
