@@ -83,6 +83,23 @@ def test_without_times_documents_go_by_their_numbers(planted):
     assert found.topic.to_dict(timed=False)["since"] == int(found.topic.documents[0])
 
 
+def test_what_is_remembered_without_times_and_ids_is_not_taken_for_what_comes(planted):
+    """Its numbers stood for times, so that a topic began in 1970, and for ids, beside the same ids of others."""
+    detector, texts, times, new, _ = planted
+    n_past = sorted(new)[3] + 1  # so that members are among the remembered ones
+    nursery = Nursery()
+    nursery.remember(detector, texts[:n_past], detector.outlier_score(texts[:n_past]))
+    scores = detector.outlier_score(texts[n_past:])
+    taken = [nursery.take(detector, texts[n_past + i], s, str(i), times[n_past + i]) for i, s in enumerate(scores)]
+    topic = next(found.topic for found in taken if found is not None)
+    past = [name for name in topic.documents if name.startswith("remembered ")]
+    assert past
+    assert {int(name.split()[1]) for name in past} <= new
+    later = topic.documents[len(past) :]
+    assert topic.since == times[n_past + int(later[0])]
+    assert topic.to_dict()["since"].startswith("2025-")
+
+
 def test_documents_without_words_do_not_matter(planted):
     detector, texts, times, _, n_before = planted
     with_empty = [text if row % 7 else "the" for row, text in enumerate(texts)]

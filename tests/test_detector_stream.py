@@ -14,6 +14,7 @@ from tonmf import InputError, ParameterError, TextOutlierDetector, learning, loa
 from tonmf.datasets import make_corpus
 from tonmf.detector_stream import RECENT
 from tonmf.digest import KEPT, LARGEST, Digest
+from tonmf.hashing import Buckets, HashedCounter
 from tonmf.metrics import area_under_curve
 from tonmf.reservoir import chosen, faded_keys, fresh_keys, keys_of_sample
 
@@ -176,6 +177,102 @@ def test_a_topic_can_be_added(detector):
     assert (detector.predict(others) == -1).mean() < 0.1
 
 
+def test_one_wrong_time_does_not_stop_learning(detector):
+    detector.set_params(half_life="30 days").partial_fit(texts_about(["apple"], 10, 1), times=range(10))
+    with pytest.warns(UserWarning, match="1 of 1 documents have times up to 2099-01-01.* Check their times"):
+        detector.partial_fit(texts_about(["apple"], 1, 2), times=["2099-01-01"])
+    detector.partial_fit([f"novelty {text}" for text in texts_about(["apple"], 10, 3)], times=range(20, 30))
+    assert detector._state.stream.n_docs == pytest.approx(321, abs=0.01)
+    assert "novelty" in detector.terms_
+
+
+def test_added_topics_leave_when_they_have_faded_and_others_stay(detector, tmp_path):
+    n_topics = [rung.topics.shape[1] for rung in detector.rungs_]
+    detector.set_params(half_life=50).add_topic(texts_about(["cedar"], 12, 1))
+    for seed in range(4):
+        detector.partial_fit(texts_about(["apple", "berry"], 20, seed))
+    detector.add_topic(texts_about(["delta"], 12, 1))
+    with detector._keeping_topics():  # as a timeline does, in which topics have numbers
+        staying = copy.deepcopy(detector)
+        for seed in range(4, 11):
+            staying.partial_fit(texts_about(["apple", "berry"], 20, seed))
+        assert [rung.topics.shape[1] for rung in staying.rungs_] == [n + 2 for n in n_topics]
+    for seed in range(4, 11):
+        detector.partial_fit(texts_about(["apple", "berry"], 20, seed))
+    assert [rung.topics.shape[1] for rung in detector.rungs_] == [n + 1 for n in n_topics]
+    assert all(word.startswith("delta") for word in detector.topics(20)[-1].words)
+    others = texts_about(["apple", "berry", "delta"], 40, 2)
+    np.testing.assert_allclose(detector.outlier_score(others), staying.outlier_score(others), atol=0.5)
+    detector.save(tmp_path / "model")
+    other = load(tmp_path / "model")
+    for one in (detector, other):
+        for seed in range(11, 17):
+            one.partial_fit(texts_about(["apple", "berry"], 20, seed))
+        assert [rung.topics.shape[1] for rung in one.rungs_] == n_topics
+        assert (one.predict(texts_about(["apple", "berry"], 50, 4)) == -1).mean() < 0.06
+
+
+def test_of_too_many_added_topics_those_leave_that_are_used_least(detector, monkeypatch):
+    monkeypatch.setattr(learning, "MOST_ADDED", 2)
+    n_topics = detector.rungs_[0].topics.shape[1]
+    for group, n_docs in (("cedar", 20), ("delta", 8), ("elder", 12)):
+        detector.add_topic(texts_about([group], n_docs, 1))
+    assert detector.rungs_[0].topics.shape[1] == n_topics + 2
+    first = {topic.words[0][:5] for topic in detector.topics()}
+    assert {"cedar", "elder"} <= first
+    assert "delta" not in first
+
+
+def test_a_topic_that_leaves_undoes_what_it_did_when_it_came(detector):
+    past, W = detector._learner.stream_of(detector._state).rungs[0].past, detector.rungs_[0].topics
+    k = W.shape[1]
+    more = np.column_stack([W, np.full(len(W), len(W) ** -0.5)]).astype(W.dtype)
+    there = past.with_topic(more, np.arange(k) + 1.0, 7.0, 3.0)
+    again = there.with_some(more, np.arange(k + 1) < k)
+    np.testing.assert_allclose(again.P, past.right_hand_side(W))
+    np.testing.assert_array_equal(again.Q, past.Q)
+    np.testing.assert_array_equal(again.usage, past.usage)
+
+
+def test_buckets_join_and_leave_as_words_do(fitted, tmp_path):
+    """A detector with buckets learnt no word from a stream, and a topic of new words was empty."""
+    texts = texts_about(["apple", "berry"], 300, 0)
+    by_word = copy.deepcopy(fitted).set_params(half_life=50)
+    by_hash = TextOutlierDetector(**SMALL, half_life=50, n_buckets=2**18).fit(texts)
+    group, others = texts_about(["cedar"], 12, 1), texts_about(["cedar"], 20, 2)
+    for one in (by_word, by_hash):
+        one.partial_fit([*texts[:20], f"novelty {texts[20]}", f"novelty {texts[21]}", f"novelty {texts[22]}"])
+        one.add_topic(group)
+    assert "novelty" in by_hash.terms_
+    assert set(by_hash.terms_) == set(by_word.terms_)
+    assert (np.diff(by_hash._state.counter.kept) > 0).all()
+    np.testing.assert_allclose(by_hash.outlier_score(others), by_word.outlier_score(others), atol=0.2)
+    assert (by_hash.predict(others) == -1).mean() < 0.1
+    assert by_hash.unexpected_words(["novelty apple01"])[0][0].word == "novelty"
+    by_hash.save(tmp_path / "model")
+    other = load(tmp_path / "model")
+    for one in (by_hash, other):
+        for start in range(0, 120, 30):
+            one.partial_fit(texts[start : start + 40])
+        assert "novelty" not in one.terms_
+    check_same(by_hash, other, None, others)
+    arrays = arrays_of(tmp_path / "model")
+    put_arrays(tmp_path / "model", arrays | {"vocabulary.buckets": np.arange(len(arrays["vocabulary.buckets"]))})
+    with pytest.raises(InputError, match="the buckets that the terms belong to"):
+        load(tmp_path / "model")
+
+
+def test_words_that_share_a_bucket_join_together_by_the_name_of_the_more_frequent():
+    counter = HashedCounter.restored(str.split, 4, ["there"], np.array([Buckets(4)["there"]]))
+    words = [word for word in map(chr, range(97, 123)) if counter.bucket_of(word) != counter.kept[0]]
+    same = [word for word in words if counter.bucket_of(word) == counter.bucket_of(words[0])][:2]
+    joining = {same[0]: (2.0, 3.0), same[1]: (5.0, 5.5)}
+    change = vocabulary.changed_vocabulary(counter, np.array([9.0]), joining, least=2)
+    assert sorted(change.counter.terms) == sorted(["there", same[1]])
+    assert change.counter.count([" ".join(same)]).matrix.sum() == 2
+    assert [part.tolist() for part in change.counts_of_joined()] == [[7.0], [8.5]]
+
+
 def test_a_topic_is_not_moved_by_one_that_is_added(detector):
     before = [rung.topics for rung in detector.rungs_]
     detector.add_topic(texts_about(["cedar"], 12, 1))
@@ -274,9 +371,10 @@ def test_after_a_long_silence_the_detector_still_knows_what_it_knew(detector, mo
     ordinary = texts_about(["apple", "berry"], 40, 3)
     detector.partial_fit(ordinary, times=np.zeros(40))
     for hours in (1, 100, 1_000_000):
-        detector.partial_fit(["", "qq ww"], times=[3600 * hours] * 2)
-        detector.partial_fit(["apple01 apple02"], times=[-1e9])
-        assert detector._state.stream.n_docs == pytest.approx(100, abs=3)
+        detector.partial_fit(["", "qq ww", "", "", ""], times=[3600 * hours] * 5)
+        with pytest.warns(UserWarning, match="say practically nothing, and nothing is learnt from them"):
+            detector.partial_fit(["apple01 apple02"], times=[-1e9])
+        assert detector._state.stream.n_docs == pytest.approx(100, abs=6)
     assert (detector.predict(ordinary) == -1).mean() < 0.1
     assert (detector.predict(texts_about(["cedar"], 5, 1)) == -1).all()
 
@@ -319,6 +417,8 @@ HOSTILE_ARRAYS = [
     ("background", np.negative, "negative"),
     ("stream.df", lambda a: a[:-1].copy(), "must have shape"),
     ("stream.keys", lambda a: a * np.inf, "not finite"),
+    ("stream.added", lambda a: np.ones(99), "fewer numbers than any rung has topics"),
+    ("stream.ahead", lambda a: np.ones(9), "fewer than 5 numbers"),
     ("stream.belonging", lambda a: a + 7, "beyond"),
     ("stream.recent", lambda a: np.zeros(RECENT + 1), "at most"),
     ("stream.total.values", lambda a: a[::-1].copy(), "rising"),
@@ -371,6 +471,18 @@ def test_a_digest_is_exact_while_it_is_small_and_near_afterwards():
     ranks = [100 * (everything <= value).mean() for value in large.percentiles(places)]
     np.testing.assert_allclose(ranks, places, atol=100 * 4 / KEPT)
     assert large.values[-1] == everything.max()
+
+
+def test_a_digest_takes_what_comes_however_much_there_was():
+    """Beyond a weight of 10^9 the quantiles froze."""
+    large = Digest(np.arange(3000.0), np.full(3000, 1e9))
+    for _ in range(3):
+        large = large.add(np.full(1000, 1e6), np.ones(1000))
+    assert large.values.max() == 1e6
+    assert large.weight == pytest.approx(3e12 + 3000, abs=0.1)
+    assert len(large.values) <= LARGEST
+    faded = Digest.of(np.arange(50.0)).faded(1e-10).add(np.array([70.0]), np.ones(1))
+    assert faded.values.tolist() == [70.0]
 
 
 def test_a_digest_follows_what_is_recent():

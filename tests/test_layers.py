@@ -18,7 +18,7 @@ LAYERS = [
     ["objective", "penalty", "pivoting", "inner", "threshold", "mixture", "calibrate", "words", "documents", "metrics"],
     ["quantiles"],
     ["times", "bursts", "trends"],
-    ["digest", "forgetting"],
+    ["clock", "digest", "forgetting", "added_topics"],
     ["analysis", "highlight"],
     ["blocks", "text"],
     ["hashing", "init", "solver", "weighting", "alarms", "neighbours", "ordinary"],

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import warnings
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -10,6 +11,8 @@ import scipy.sparse as sp
 from test_hostile_models import arrays_of, fields_of, put_arrays, sign
 
 from tonmf import TONMF, InputError, ParameterError, load
+from tonmf.clock import Clock
+from tonmf.forgetting import age, half_life_of
 from tonmf.metrics import area_under_curve
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -143,9 +146,69 @@ def test_time_that_passes_fades_the_past_and_late_rows_count_as_their_age_says(s
     model.partial_fit(small[30:40], times=np.zeros(10))  # a day late
     assert model._stream.scores.weight == pytest.approx(20 / 2 + 10 + 10 / 2)
     other = copy.deepcopy(model)
-    model.partial_fit(small[40:], times=np.full(20, -6e10))  # so late that they say nothing
+    with pytest.warns(UserWarning, match="newest of these 20 documents is of 0068-.* up to 1970-01-02T00:00:00 before"):
+        model.partial_fit(small[40:], times=np.full(20, -6e10))  # so late that they say nothing
     other.partial_fit(sp.csr_matrix((1, 24)), times=[0])
     np.testing.assert_allclose(model.components_, other.components_)
+
+
+DAYS = 86400.0
+
+
+@pytest.mark.parametrize("days", [[0, 30, 60], [30, 0, 60, 20], [60, 59, 30]], ids=str)
+def test_a_half_life_in_time_does_not_depend_on_how_blocks_are_cut_not_even_for_the_fit(days, small):
+    """The first block after a fit left the fit as it was, whatever time the block spanned."""
+    fitted = TONMF(3, half_life="30 days", random_state=0).fit(small)
+    whole, cut = copy.deepcopy(fitted), copy.deepcopy(fitted)
+    whole.partial_fit(small[: len(days)], times=np.array(days) * DAYS)
+    for row, day in enumerate(days):
+        cut.partial_fit(small[row], times=[day * DAYS])
+    assert whole._stream.scores.weight == pytest.approx(cut._stream.scores.weight)
+    latest = max(days)
+    expected = 60 * 0.5 ** ((latest - days[0]) / 30) + sum(0.5 ** ((latest - day) / 30) for day in days)
+    assert whole._stream.scores.weight == pytest.approx(expected)
+
+
+LONG = 30_000 * DAYS
+
+
+@pytest.mark.parametrize(
+    ("before", "start", "days", "now", "n_doubted"),
+    [
+        (0, 0, [1, 30_000, 2], 2, 1),
+        (0, 0, [30_000], 0, 1),
+        (0, 0, [5, 30_000, 30_000, 30_000, 30_000], 5, 4),
+        (0, 0, [5, 30_000, 30_001, 30_002, 30_003, 30_004], 30_004, 0),  # after a long silence
+        (0, 0, [400, 401, 402, 30_000, 403, 404], 404, 1),  # the same, with one far ahead of that
+        (None, 1, [30_000, 1, 2, 3], 3, 1),
+        (None, 1, [-20_000, 1, 2, 3, 4, 5], 5, 0),
+        (None, 0, [*range(0, 4000, 10), 30_000, 3990], 3990, 1),  # an archive in one block
+        (None, 4000, [*range(4000, 0, -10)], 4000, 0),  # the newest first
+    ],
+)
+def test_a_time_far_ahead_of_the_others_is_doubted_until_five_in_a_row_are(before, start, days, now, n_doubted):
+    """One wrong year made all that was known fade, and all that came count as old."""
+    clock = Clock(None if before is None else before * DAYS)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        ageing = age(half_life_of("30 days"), len(days), np.array(days) * DAYS, clock)
+    assert ageing.clock.now == now * DAYS
+    assert ageing.factor == pytest.approx(0.5 ** ((now - start) / 30))
+    np.testing.assert_allclose(ageing.weights, [0.5 ** (max(now - day, 0) / 30) for day in days])
+    says = f"{n_doubted} of {len(days)} documents have times up to 2052-02-20"
+    assert [str(one.message)[: len(says)] for one in caught] == ([says] if n_doubted else [])
+
+
+def test_doubt_is_saved_and_ends_when_others_come_that_are_as_late(small, tmp_path):
+    model = TONMF(3, half_life="1 day", random_state=0).partial_fit(small[:20], times=np.zeros(20))
+    for row in range(20, 24):
+        with pytest.warns(UserWarning, match="1 of 1 documents have times up to 2052-02-20"):
+            model.partial_fit(small[row], times=[LONG])
+        assert model._stream.scores.weight == row + 1
+        model.save(tmp_path / "model")
+        model = load(tmp_path / "model")
+    model.partial_fit(small[24], times=[LONG])
+    assert model._stream.scores.weight == pytest.approx(1)
 
 
 @pytest.mark.parametrize(
@@ -243,6 +306,7 @@ HOSTILE = [
     ("a half-life of a list", lambda f: f["parameters"].update(half_life=[1]), "half_life must be"),
     ("no stream", lambda f: f.pop("stream"), "stream must be an object"),
     ("a time without end", lambda f: f["stream"].update(now=10**400), "stream.now must be a number"),
+    ("a time beyond time", lambda f: f["stream"].update(now=1e20), "stream.now and stream.ahead must be times from"),
     ("sums that are not there", lambda f: f["stream"].update(learnt=True), "stream.rhs is missing"),
     ("a word for a flag", lambda f: f["stream"].update(learnt="no"), "stream.learnt must be true or false"),
 ]
@@ -271,6 +335,7 @@ HOSTILE_ARRAYS = [
     ("stream.scores.weights", lambda a: a[:-1].copy(), "must have shape"),
     ("stream.scores.weights", lambda a: a * np.nan, "not finite"),
     ("stream.squared_norms", lambda a: np.ones(7), "0 or 2 numbers"),
+    ("stream.ahead", lambda a: np.ones(5), "fewer than 5 numbers"),
 ]
 
 

@@ -226,6 +226,15 @@ def test_baskets_come_back_and_are_bounded(planted, tmp_path, monkeypatch):
         NewTopics.load(tmp_path / "nursery", planted[0])
 
 
+def test_strange_documents_without_times_come_back(planted, tmp_path):
+    topics = NewTopics()
+    for score, time in enumerate((None, 0.0, 5.0)):
+        topics._nursery.take(planted[0], f"{planted[1][0]['text']} {time}", score, str(time), time)
+    topics.save(tmp_path / "nursery")
+    strange = NewTopics.load(tmp_path / "nursery", planted[0])._nursery.memory.strange
+    assert [one.time for one in strange] == [one.time for one in topics._nursery.memory.strange] == [None, 0.0, 5.0]
+
+
 def test_copies_are_known_in_other_processes():
     """Python's own hash of a text is another in each."""
     assert _digest({"b": 1, "a": 2}) == _digest({"a": 2, "b": 1}) == 6966316578057145877
@@ -260,6 +269,7 @@ HOSTILE_ARRAYS = [
     ("numbers that fall", changed("strange.numbers", lambda a: a[::-1].copy()), "rising numbers"),
     ("numbers that never came", changed("strange.numbers", lambda a: a + 10**6), "holds a number of"),
     ("times beyond time", changed("strange.times", first(1e20)), "year 9999"),
+    ("times that are half there", changed("strange.timed", first(2)), "strange.timed holds a number of 2 or more"),
     ("a name less", changed("strange.ids.ends", lambda a: np.append(a[:-2], a[-1])), "strange.ids must be"),
     ("bytes that are no text", changed("strange.documents.parts.bytes", first(255)), "not UTF-8"),
     ("ends beyond the bytes", changed("words.ends", lambda a: a + a[-1] * (a == a[-1])), "rising numbers from 0 to"),

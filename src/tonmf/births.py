@@ -78,9 +78,9 @@ class NewTopic:
     size : int
         How many of them are no copies of others.
     since : float
-        When the first of them came, in seconds since 1970; their number in the sequence if they have no times.
+        When the first of them came that has a time, in seconds since 1970.
     raised : float
-        The same of the document with which it was found.
+        The same of the document with which it was found. If that has no time, both are numbers in the sequence.
     chance : float
         How often chance alone would bring so many documents so late.
     """
@@ -192,8 +192,13 @@ class Nursery:
         ids: Sequence[str] | None = None,
         times: Sequence[float] | None = None,
     ) -> None:
-        """Take documents of the past, such as those that the detector was fitted on, without looking for new topics."""
-        names = list(map(str, range(len(scores)))) if ids is None else list(ids)
+        """Take documents of the past, such as those that the detector was fitted on, without looking for new topics.
+
+        Without ids they are called "remembered 0", "remembered 1" and so on, by their numbers in the sequence, so that they
+        are not taken for documents that come.
+        """
+        first = self._n_taken
+        names = [f"remembered {first + row}" for row in range(len(scores))] if ids is None else list(ids)
         cut = float(np.quantile(scores, 1 - STRANGE_SHARE)) if len(scores) else 0.0
         for row, score in enumerate(scores):
             time = None if times is None else times[row]
@@ -242,7 +247,7 @@ class Nursery:
             self._forget()
         if score <= cut or not terms:
             return False
-        self._strange.append(Strange(number, id, float(number if time is None else time), document, terms))
+        self._strange.append(Strange(number, id, None if time is None else float(time), document, terms))
         return True
 
     def _forget(self) -> None:
@@ -304,11 +309,17 @@ class Nursery:
             group.words,
             [one.id for one in chosen],
             group.size,
-            chosen[0].time,
-            look.strange[-1].time,
+            *_beginning_and_end(chosen, look.strange[-1]),
             group.chance,
         )
         return Found(topic, [one.document for one in chosen])
+
+
+def _beginning_and_end(members: Sequence[Strange], last: Strange) -> tuple[float, float]:
+    """Times of the first member that has one and of the document that came last; numbers if that has no time."""
+    if last.time is None:
+        return float(members[0].number), float(last.number)
+    return next((one.time for one in members if one.time is not None), last.time), last.time
 
 
 def _beginning(document: Any) -> Any:

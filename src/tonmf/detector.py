@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
@@ -17,6 +18,7 @@ from tonmf.analysis import WORD_RULES, WordRules
 from tonmf.backends import make_ops
 from tonmf.blas import one_blas_thread
 from tonmf.bundles import Bundle, provenance, write_bundle
+from tonmf.clock import Clock
 from tonmf.counting import check_no_option_idle, make_counter
 from tonmf.detector_state import DetectorState, read_state
 from tonmf.disk.batches import in_batches
@@ -303,14 +305,14 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         documents, kind = as_documents(documents)
         n_docs = documents.shape[0] if kind == COUNTS else len(documents)
         if not hasattr(self, "_state"):
-            ageing = age(half_life_of(self.half_life), n_docs, times, None)
+            ageing = age(half_life_of(self.half_life), n_docs, times, Clock())
             self.fit(documents, embeddings=embeddings, names=names, terms=terms)
-            self._adopt(replace(self._state, stream=replace(self._learner.stream_of(self._state), now=ageing.now)))
+            self._adopt(replace(self._state, stream=replace(self._learner.stream_of(self._state), clock=ageing.clock)))
             return self
         if terms is not None:
             raise InputError("terms name the columns of the first documents; these are known. Leave them out.")
         stream = self._state.stream
-        ageing = age(half_life_of(self.half_life), n_docs, times, None if stream is None else stream.now)
+        ageing = age(half_life_of(self.half_life), n_docs, times, Clock() if stream is None else stream.clock)
         with one_blas_thread():
             self._adopt(self._learner.learn(self._state, self._new(documents, embeddings, names), ageing))
         return self
@@ -318,7 +320,8 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def add_topic(self, documents: Any, *, embeddings: Any = None, names: Sequence[Any] | None = None) -> Self:
         """Give a group of documents a topic of its own, on every rung, so that documents like them are ordinary from now on.
 
-        Words of at least two of them join the vocabulary. Scores that have been given stay as they are.
+        Words of at least two of them join the vocabulary. Scores that have been given stay as they are. The topic leaves again
+        when what documents use of it has faded to a tenth, or when it is the least used of more than 50 (docs/streaming.md).
 
         Parameters
         ----------
@@ -344,7 +347,19 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def _learner(self) -> Learner:
         seed = self.random_state if isinstance(self.random_state, int | np.integer) else 0
         rules = WordRules() if self.word_rules is None else WORD_RULES[self.word_rules]
-        return Learner(self.min_df, rules, self.contamination, int(seed), make_ops(self.backend, self.n_jobs))
+        ops = make_ops(self.backend, self.n_jobs)
+        return Learner(self.min_df, rules, self.contamination, int(seed), ops, self._topics_leave)
+
+    _topics_leave = True
+
+    @contextmanager
+    def _keeping_topics(self) -> Iterator[None]:
+        """Let no added topic leave meanwhile, so that topics keep their numbers."""
+        self._topics_leave = False
+        try:
+            yield
+        finally:
+            del self._topics_leave
 
     def _new(self, documents: Any, embeddings: Any, names: Sequence[Any] | None) -> NewDocuments:
         """Documents as they are scored now."""

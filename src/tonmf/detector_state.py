@@ -36,10 +36,6 @@ LARGEST_IDF, SMALLEST_SPREAD = 1e3, 1e-30
 """Limits that no fit comes near: idf is about ln n_docs, and a spread that small would be taken for none."""
 
 
-MANY = 2**62
-"""More than all documents of a stream, in which those of the sample have the numbers that they had when they came."""
-
-
 @dataclass(frozen=True)
 class DetectorState:
     """A fitted `TextOutlierDetector` but for its parameters."""
@@ -112,7 +108,6 @@ class DetectorState:
             "sample.values": scorer.sample.data,
             "sample.columns": scorer.sample.indices.astype(np.int64),
             "sample.ends": scorer.sample.indptr.astype(np.int64),
-            "sample.documents": scorer.sampled.astype(np.int64),
             "documents.lengths": profile.lengths,
             "documents.unknown": profile.unknown,
             "documents.unexplained": profile.unexplained,
@@ -148,7 +143,7 @@ def read_state(bundle: Bundle, parameters: Mapping[str, Any]) -> DetectorState:
     idf = bundle.array("idf", np.float64, (n_terms,), most=LARGEST_IDF)
     if not (idf > 1 / LARGEST_IDF).all():
         raise bundle.wrong("the array idf holds numbers that are not above 0")
-    scorer = _read_scorer(bundle, idf, MANY if bundle.has("stream") else n_docs)
+    scorer = _read_scorer(bundle, idf)
     background = bundle.positive("background", np.float64, (n_terms,))
     return DetectorState(
         kind,
@@ -199,10 +194,13 @@ def _read_counter(bundle: Bundle, kind: str, parameters: Mapping[str, Any]) -> A
     buckets = part.indices("buckets", (len(terms),), n_buckets)
     if (np.diff(buckets) <= 0).any():
         raise bundle.wrong("the array vocabulary.buckets must hold rising numbers")
-    return HashedCounter.restored(analyze, n_buckets, terms, buckets)
+    counter = HashedCounter.restored(analyze, n_buckets, terms, buckets)
+    if buckets.tolist() != [counter.bucket_of(term) for term in terms]:
+        raise bundle.wrong("the array vocabulary.buckets must hold the buckets that the terms belong to")
+    return counter
 
 
-def _read_scorer(bundle: Bundle, idf: Array, n_docs: int) -> Scorer:
+def _read_scorer(bundle: Bundle, idf: Array) -> Scorer:
     sample = _read_sample(bundle, len(idf))
     rungs = [_read_rung(part, len(idf)) for part in bundle.parts("rungs")]
     if not rungs:
@@ -214,7 +212,6 @@ def _read_scorer(bundle: Bundle, idf: Array, n_docs: int) -> Scorer:
     return Scorer(
         rungs,
         sample,
-        bundle.indices("sample.documents", (sample.shape[0],), n_docs),
         _read_scale(bundle, "remoteness_scale"),
         neighbours,
         _read_scale(bundle, "distance_scale"),

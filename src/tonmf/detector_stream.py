@@ -17,6 +17,7 @@ import scipy.sparse as sp
 from tonmf.alarms import CUTS
 from tonmf.blocks import Pass, Sums, document_step
 from tonmf.calibrate import Scale
+from tonmf.clock import Clock
 from tonmf.digest import Digest
 from tonmf.executors.serial import SerialExecutor
 from tonmf.inner import INNER_METHODS
@@ -82,12 +83,13 @@ class DetectorStream:
     =============== ==================== ==================================================================
     n_seen                               documents that have been learnt from, none of them forgotten
     n_docs                               the same as they count by now
-    now                                  the newest time of a document, if documents have times
+    clock                                the newest time of a document, if documents have times
     df              n_terms              documents that have each word
     background      n_terms              Σ_i c_it
     n_outside                            different words outside the vocabulary, over all documents
     candidates                           what these are
     rungs                                of each rung its sums and quantiles
+    added           n_added              how much each added topic was used when it came; these are the last of every rung
     digests                              quantiles of `DIGESTS`
     keys            n_sample             of the sample of ordinary documents
     belonging       n_sample × n_topics  how far each of them leans on the topics of the finest rung
@@ -98,12 +100,13 @@ class DetectorStream:
 
     n_seen: int
     n_docs: float
-    now: float | None
+    clock: Clock
     df: Array
     background: Array
     n_outside: float
     candidates: Candidates
     rungs: Sequence[RungStream]
+    added: Array
     digests: Mapping[str, Digest]
     keys: Array
     belonging: Array
@@ -160,12 +163,13 @@ def begin(
     return DetectorStream(
         n_seen=n_docs,
         n_docs=float(n_docs),
-        now=None,
+        clock=Clock(),
         df=df,
         background=background,
         n_outside=float(df.sum() * share_outside / (1 - share_outside)),
         candidates=Candidates(),
         rungs=[_begin_rung(rung, scorer.sample, n_docs, ops) for rung in scorer.rungs],
+        added=np.zeros(0),
         digests=digests,
         keys=keys_of_sample(scorer.sample.shape[0], n_docs, rng),
         belonging=_belonging(scorer, idf, ops),

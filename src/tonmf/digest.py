@@ -22,7 +22,7 @@ KEPT = 2048
 """Values that a digest keeps when it is drawn together."""
 
 FORGOTTEN = 1e-9
-"""Share of all weight below which a value is forgotten."""
+"""Share of the largest weight among the values that come below which a value is forgotten."""
 
 SMALLEST = 1e-150
 """What the weight of the heaviest value does not fade below."""
@@ -68,9 +68,10 @@ class Digest:
         return type(self)(self.values, weights)
 
     def add(self, values: Array, weights: Array) -> Self:
-        """With more values; those of weight 0 are left out."""
+        """With more values; those of weight 0 are left out, and those that have faded beside what comes."""
+        least = FORGOTTEN * np.max(weights, initial=0.0)
         values, weights = np.concatenate([self.values, values]), np.concatenate([self.weights, weights])
-        counts = weights > FORGOTTEN * weights.sum()
+        counts = weights > least
         values, weights = values[counts], weights[counts]
         order = np.argsort(values, kind="stable")
         merged = type(self)(values[order], weights[order])

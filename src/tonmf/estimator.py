@@ -20,6 +20,7 @@ from tonmf.backends import make_ops
 from tonmf.blas import one_blas_thread
 from tonmf.blocks import Pass, Topics, document_step
 from tonmf.bundles import Bundle, provenance, write_bundle
+from tonmf.clock import Clock
 from tonmf.errors import InputError
 from tonmf.executors import Executor
 from tonmf.executors.serial import SerialExecutor
@@ -279,11 +280,11 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         check_model_parameters(self.get_params(deep=False), defaults_of(type(self)))
         first = not hasattr(self, "components_")
         rows = check_rows(self, X, reset=first)
-        ageing = age(half_life_of(self.half_life), rows.shape[0], times, None if first else self._stream.now)
+        ageing = age(half_life_of(self.half_life), rows.shape[0], times, Clock() if first else self._stream.clock)
         weights = check_sample_weight(sample_weight, rows.shape[0]) * ageing.weights
         if first and isinstance(self.n_topics, str):
             self.fit(X, sample_weight=weights)
-            self._stream = replace(self._stream, now=ageing.now)
+            self._stream = replace(self._stream, clock=ageing.clock)
             return self
         ops, executor = make_ops(self.backend, self.n_jobs), SerialExecutor()
         with one_blas_thread():

@@ -38,11 +38,11 @@ N_WORDS = 10
 
 @dataclass
 class Strange:
-    """A strange document: its number in the sequence, name, time, content, and how often each of its terms occurs in it."""
+    """A strange document: its number in the sequence, name, time if it has one, content, and how often it has each term."""
 
     number: int
     id: str
-    time: float
+    time: float | None
     document: Any
     terms: Counter[str]
 

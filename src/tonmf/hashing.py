@@ -149,6 +149,16 @@ class HashedCounter:
         counter._chosen(terms, kept)
         return counter
 
+    def bucket_of(self, word: str) -> int:
+        """Where a word goes."""
+        return self._buckets[word]
+
+    def with_buckets(self, terms: list[str], kept: NDArray[np.int64]) -> HashedCounter:
+        """One of other buckets, given in order, with what they are called; what is known of words is shared."""
+        counter = HashedCounter.restored(self.analyze, self.n_buckets, terms, kept)
+        counter._buckets = self._buckets
+        return counter
+
     def with_vocabulary(self, vocabulary: Vocabulary) -> HashedCounter:
         """The same with buckets that were chosen elsewhere."""
         return HashedCounter.restored(self.analyze, self.n_buckets, vocabulary.terms, vocabulary.numbers)

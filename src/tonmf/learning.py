@@ -2,8 +2,9 @@
 
 From the scores and what they are made of come the quantiles: medians and spreads of the scales, alarms, percentiles, threshold.
 Counts give idf, background and vocabulary. Every rung takes one pass (`tonmf.streaming`) over the documents that raise no
-alarm, with those that its topics explain badly weighted down; the topics stay as many as they are. Ordinary documents get a
-chance to be in the sample. docs/streaming.md says it in more words.
+alarm, with those that its topics explain badly weighted down; the topics of the fit stay as many as they are, and topics that
+were added leave when they have faded (`tonmf.added_topics`). Ordinary documents get a chance to be in the sample.
+docs/streaming.md says it in more words.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
+from tonmf.added_topics import MOST_ADDED, staying
 from tonmf.analysis import WordRules
 from tonmf.blas import one_blas_thread
 from tonmf.detector_state import DetectorState
@@ -39,13 +42,14 @@ LEAST_IN_GROUP = 2
 
 @dataclass(frozen=True)
 class Learner:
-    """The options of the detector that say how to learn."""
+    """The options of the detector that say how to learn; added topics leave only if `topics_leave`."""
 
     min_df: float
     rules: WordRules
     contamination: float | str
     seed: int
     ops: Ops
+    topics_leave: bool = True
 
     def stream_of(self, state: DetectorState) -> DetectorStream:
         """What a detector remembers, or what its fit leaves to go on from."""
@@ -67,17 +71,20 @@ class Learner:
         stream, words = self._words(state, stream, new, ageing, least)
         Y = unit_rows(damped(words.counts(new)), words.idf)
         weights = ageing.weights * new.quiet
-        rungs, streams = [], []
+        topics, streams = [], []
         with one_blas_thread():
             source = rows_source(Y, weights, _most_topics(state), self.ops)
             for rung, remembered in zip(state.scorer.rungs, stream.rungs, strict=True):
                 W, past = words.topics(rung, remembered.past)
-                remembered = self._learn_rung(replace(remembered, past=past), W, source.again(), weights, ageing)
-                rungs.append(learnt_rung(rung, W, remembered, words.idf, stream.background))
-                streams.append(remembered)
-        stream = replace(stream, rungs=streams)
+                streams.append(self._learn_rung(replace(remembered, past=past), W, source.again(), weights, ageing))
+                topics.append(W)
+        stream, topics, kept = self._with_topics_that_stay(replace(stream, rungs=streams), topics, MOST_ADDED)
+        rungs = [
+            learnt_rung(rung, W, remembered, words.idf, stream.background)
+            for rung, W, remembered in zip(state.scorer.rungs, topics, stream.rungs, strict=True)
+        ]
         sample = Sample.of(state, stream, words.rows(state.scorer.sample))
-        sample = sample.with_ordinary(new, Y, ageing, np.random.default_rng([self.seed, stream.n_seen]))
+        sample = sample.with_ordinary(new, Y, ageing, np.random.default_rng([self.seed, stream.n_seen])).of_topics(kept)
         stream = _measured_against(stream, sample.stayed)
         return learnt_state(state, stream, words.change, words.idf, rungs, sample, new, self.contamination)
 
@@ -91,6 +98,23 @@ class Learner:
         this, _ = solve(problem, W, alpha)
         past = learn_block(problem, this, remembered.past, ageing.factor)
         return replace(remembered, past=past, rho=rho.add(problem.rho(), weights))
+
+    def _with_topics_that_stay(
+        self, stream: DetectorStream, topics: list[Array], most: int
+    ) -> tuple[DetectorStream, list[Array], NDArray[np.bool_]]:
+        """Without added topics that have faded or are too many, each gone from all rungs; and which of the first rung stay."""
+        n_added, usage = len(stream.added), stream.rungs[0].past.usage
+        n_first = len(usage) - n_added
+        stays = staying(usage[n_first:], stream.added, most)
+        if not self.topics_leave or stays.all():
+            return stream, topics, np.ones(len(usage), bool)
+        kept = [np.append(np.ones(W.shape[1] - n_added, bool), stays) for W in topics]
+        rungs = [
+            replace(rung, past=rung.past.with_some(W, of_rung))
+            for rung, W, of_rung in zip(stream.rungs, topics, kept, strict=True)
+        ]
+        topics = [np.ascontiguousarray(W[:, of_rung]) for W, of_rung in zip(topics, kept, strict=True)]
+        return replace(stream, rungs=rungs, added=stream.added[stays]), topics, kept[0]
 
     def _words(
         self, state: DetectorState, stream: DetectorStream, new: NewDocuments, ageing: Ageing, least: float
@@ -116,21 +140,24 @@ class Learner:
         change = changed_vocabulary(state.counter, stream.df, joining, least)
         stream, words = _with_vocabulary(state, stream, change, common=new)
         Y = unit_rows(damped(words.counts(new)), words.idf)
-        rungs, streams = [], []
         with one_blas_thread():
+            carried = [words.topics(rung, of.past) for rung, of in zip(state.scorer.rungs, stream.rungs, strict=True)]
+            streams = [replace(of, past=past) for of, (_, past) in zip(stream.rungs, carried, strict=True)]
+            stream = replace(stream, rungs=streams)
+            stream, topics, kept = self._with_topics_that_stay(stream, [W for W, _ in carried], MOST_ADDED - 1)
+            rungs, streams = [], []
             source = rows_source(Y, np.ones(Y.shape[0]), _most_topics(state) + 1, self.ops)
             topic = np.asarray(Y.sum(axis=0), dtype=np.float64).reshape(-1, 1)
-            for rung, remembered in zip(state.scorer.rungs, stream.rungs, strict=True):
-                W, past = words.topics(rung, remembered.past)
+            for rung, W, remembered in zip(state.scorer.rungs, topics, stream.rungs, strict=True):
                 W = np.ascontiguousarray(np.column_stack([W, topic]), dtype=rung.topics.dtype)
                 bring_to_unit_norm(W)
                 _, sums = solve(problem_of(source.again(), self.ops), W, np.inf)
-                past = past.with_topic(W, sums.Q[:-1, -1], float(sums.Q[-1, -1]), float(sums.usage[-1]))
+                past = remembered.past.with_topic(W, sums.Q[:-1, -1], float(sums.Q[-1, -1]), float(sums.usage[-1]))
                 remembered = replace(remembered, past=past)
                 rungs.append(learnt_rung(rung, W, remembered, words.idf, stream.background))
                 streams.append(remembered)
-            stream = replace(stream, rungs=streams)
-            sample = Sample.of(state, stream, words.rows(state.scorer.sample))
+            stream = replace(stream, rungs=streams, added=np.append(stream.added, streams[0].past.usage[-1]))
+            sample = Sample.of(state, stream, words.rows(state.scorer.sample)).of_topics(kept)
             rng = np.random.default_rng([self.seed, stream.n_seen, len(topic)])
             sample = sample.with_group(new, Y, rungs[0].mixture, damped(words.counts(new)), self.ops, rng)
         return learnt_state(state, stream, words.change, words.idf, rungs, sample, None, self.contamination)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tonmf.blocks import Pass, document_step
 from tonmf.bundles import Bundle
+from tonmf.clock import Clock, clock_arrays, clock_fields, read_clock
 from tonmf.digest import Digest, digest_arrays, read_digest
 from tonmf.forgetting import Ageing
 from tonmf.ops import Array
@@ -29,7 +30,7 @@ class ModelStream:
     scores         residual norms as rows are scored, or their scores by the mixture; for the threshold
     squared_norms  the smallest and the largest ‖x_i‖² of rows that are not empty, if there are any
     term_sums      Σ_i s_i x_it, if the mixture needs them
-    now            the newest time of a row, if rows have times
+    clock          the newest time of a row, if rows have times
     ============== =================================================================================
     """
 
@@ -39,13 +40,13 @@ class ModelStream:
     scores: Digest
     squared_norms: Array
     term_sums: Array | None
-    now: float | None
+    clock: Clock
 
     @classmethod
     def nothing(cls, n_topics: int) -> Self:
         """No rows so far."""
         none, empty = np.zeros(0), Digest.of([])
-        return cls(Past.nothing(n_topics), np.zeros(n_topics), empty, empty, none, None, None)
+        return cls(Past.nothing(n_topics), np.zeros(n_topics), empty, empty, none, None, Clock())
 
     @classmethod
     def of_fit(
@@ -59,7 +60,7 @@ class ModelStream:
     ) -> Self:
         """What a fit leaves."""
         past = Past(None, solution.gram, solution.usage)
-        stream = cls(past, solution.usage, Digest.of(rho, weights), Digest.of([]), np.zeros(0), term_sums, None)
+        stream = cls(past, solution.usage, Digest.of(rho, weights), Digest.of([]), np.zeros(0), term_sums, Clock())
         return stream.with_scores(scores, weights, squared_norms)
 
     @property
@@ -72,7 +73,7 @@ class ModelStream:
         term_sums = None if self.term_sums is None else ageing.factor * self.term_sums
         rho, scores = self.rho.faded(ageing.factor), self.scores.faded(ageing.factor)
         usage = ageing.factor * self.usage
-        return replace(self, usage=usage, rho=rho, scores=scores, term_sums=term_sums, now=ageing.now)
+        return replace(self, usage=usage, rho=rho, scores=scores, term_sums=term_sums, clock=ageing.clock)
 
     def with_scores(self, scores: Array, weights: Array, squared_norms: Array) -> Self:
         """With the scores and norms of new rows."""
@@ -103,7 +104,7 @@ def learn_rows(
 
 def stream_fields(stream: ModelStream) -> dict[str, Any]:
     """What goes into the JSON."""
-    return {"now": stream.now, "learnt": stream.past.P is not None}
+    return {**clock_fields(stream.clock), "learnt": stream.past.P is not None}
 
 
 def stream_arrays(stream: ModelStream) -> dict[str, NDArray[Any]]:
@@ -113,6 +114,7 @@ def stream_arrays(stream: ModelStream) -> dict[str, NDArray[Any]]:
         "stream.past_usage": stream.past.usage,
         "stream.usage": stream.usage,
         "stream.squared_norms": stream.squared_norms,
+        **clock_arrays("stream", stream.clock),
         **digest_arrays("stream.rho", stream.rho),
         **digest_arrays("stream.scores", stream.scores),
     }
@@ -137,5 +139,5 @@ def read_stream(part: Bundle, n_terms: int, n_topics: int, by_mixture: bool) -> 
         read_digest(part, "scores"),
         squared_norms,
         part.positive("term_sums", np.float64, (n_terms,)) if by_mixture else None,
-        part.number("now") if part.has("now") else None,
+        read_clock(part),
     )

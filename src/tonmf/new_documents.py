@@ -92,7 +92,7 @@ def with_measures(stream: DetectorStream, scorer: Scorer, new: NewDocuments, age
         stream,
         n_seen=stream.n_seen + len(weights),
         n_docs=max(factor * stream.n_docs + float(weights.sum()), FEWEST),
-        now=ageing.now,
+        clock=ageing.clock,
         rungs=rungs,
         digests=digests,
         recent=np.concatenate([stream.recent, new.scores.total])[-RECENT:],

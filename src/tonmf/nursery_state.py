@@ -58,7 +58,8 @@ def nursery_arrays(nursery: Nursery) -> dict[str, NDArray[Any]]:
         "announced.weights": np.array([w for topic in memory.announced for w in topic.values()], np.float64),
         **table.rows("announced.words", memory.announced),
         "strange.numbers": np.array([one.number for one in memory.strange], np.int64),
-        "strange.times": np.array([one.time for one in memory.strange], np.float64),
+        "strange.timed": np.array([one.time is not None for one in memory.strange], np.int64),
+        "strange.times": np.array([one.time or 0.0 for one in memory.strange], np.float64),
         **_packed("strange.ids", [one.id for one in memory.strange]),
         "strange.documents.ends": _ends(map(len, documents)),
         **_packed("strange.documents.parts", [part for document in documents for part in document]),
@@ -116,13 +117,17 @@ def _read_strange(bundle: Bundle, detector: TextOutlierDetector, n_taken: int) -
     numbers = bundle.indices("strange.numbers", (None,), n_taken)
     if len(numbers) > CAPACITY or (np.diff(numbers) <= 0).any():
         raise bundle.wrong(f"the array strange.numbers must hold up to {CAPACITY} rising numbers")
-    times = bundle.array("strange.times", np.float64, numbers.shape)
-    _check_times(bundle, times, "the array strange.times")
+    seconds, timed = (
+        bundle.array("strange.times", np.float64, numbers.shape),
+        bundle.indices("strange.timed", numbers.shape, 2),
+    )
+    _check_times(bundle, seconds, "the array strange.times")
+    times = [time if has_time else None for time, has_time in zip(seconds.tolist(), timed.tolist(), strict=True)]
     ids, documents = _read_packed(bundle, "strange.ids"), _read_documents(bundle, detector.kind_, len(numbers))
     if len(ids) != len(numbers):
         raise bundle.wrong(f"strange.ids must be {len(numbers)} strings; got {len(ids)}")
     terms = [Counter(detector.analyze(document)) for document in documents]
-    return [Strange(*parts) for parts in zip(numbers.tolist(), ids, times.tolist(), documents, terms, strict=True)]
+    return [Strange(*parts) for parts in zip(numbers.tolist(), ids, times, documents, terms, strict=True)]
 
 
 def _read_documents(bundle: Bundle, kind: str, n_docs: int) -> list[Any]:

@@ -91,8 +91,8 @@ class Recipe:
         ladder = Ladder(corpus, self.max_topics, self._ops_of, n_threads, side_by_side or n_threads, on_passes, keeper)
         rungs, topics, groups = self._climb(ladder, plan, seeds[0])
         with one_blas_thread():
-            scorer, scores = learn_scorer(ops, corpus, rungs, topics, embeddings, rng)
-            profile = learn_profile(ops, corpus, scorer.sampled, rungs)
+            scorer, scores, sampled = learn_scorer(ops, corpus, rungs, topics, embeddings, rng)
+            profile = learn_profile(ops, corpus, sampled, rungs)
         threshold = self._threshold(scorer, scores)
         return DetectorState(
             kind,

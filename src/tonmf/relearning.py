@@ -57,7 +57,6 @@ class Sample:
     """
 
     rows: sp.csr_matrix
-    numbers: NDArray[np.int64]
     ids: list[str]
     excerpts: list[str]
     keys: Array
@@ -74,7 +73,6 @@ class Sample:
         limit = float(stream.digests["topics"].percentiles([100 * ORDINARY_SHARE])[0])
         return cls(
             rows,
-            scorer.sampled,
             profile.ids,
             profile.excerpts,
             stream.keys,
@@ -83,6 +81,10 @@ class Sample:
             stream.embedding_keys,
             limit,
         )
+
+    def of_topics(self, kept: NDArray[np.bool_]) -> Self:
+        """The same after some topics of the finest rung have left."""
+        return replace(self, belonging=self.belonging[:, kept])
 
     def with_ordinary(self, new: NewDocuments, Y: sp.csr_matrix, ageing: Ageing, rng: np.random.Generator) -> Self:
         """With the ordinary ones among new documents, as chance will have it, in place of others."""
@@ -135,7 +137,6 @@ class Sample:
         return replace(
             self,
             rows=rows,
-            numbers=np.concatenate([self.numbers[kept], documents]),
             ids=[self.ids[row] for row in kept] + [new.ids[row] for row in documents],
             excerpts=[self.excerpts[row] for row in kept] + excerpts,
             keys=keys,
@@ -177,7 +178,6 @@ def learnt_state(
     scorer = Scorer(
         rungs,
         sample.rows,
-        sample.numbers,
         _scale(digests["remoteness"], state.scorer.remoteness_scale),
         sample.neighbours,
         _scale(digests["distance"], state.scorer.distance_scale),

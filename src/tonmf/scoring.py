@@ -52,14 +52,10 @@ class DocumentScores:
 
 @dataclass(frozen=True)
 class Scorer:
-    """All that is needed to score documents: the ladder, a sample of ordinary documents, alarms, and the scales of each.
-
-    `sampled` holds the numbers that the ordinary documents of the sample have among the training documents.
-    """
+    """All that is needed to score documents: the ladder, a sample of ordinary documents, alarms, and the scales of each."""
 
     rungs: Sequence[Rung]
     sample: sp.csr_matrix
-    sampled: NDArray[np.int64]
     remoteness_scale: Scale
     neighbours: Neighbours | None
     distance_scale: Scale
@@ -105,8 +101,8 @@ def learn_scorer(
     topics: Array,
     embeddings: Array | None,
     rng: np.random.RandomState,
-) -> tuple[Scorer, DocumentScores]:
-    """The scorer of the training documents, and their scores; `topics` is their z(b) + z(g)."""
+) -> tuple[Scorer, DocumentScores, NDArray[np.int64]]:
+    """The scorer of the training documents, their scores, and which of them are its sample; `topics` is their z(b) + z(g)."""
     readable, totals = corpus.readable, corpus.totals
     ordinary = ordinary_documents(topics, readable)
     sampled = sample_of(ordinary, rng)
@@ -120,7 +116,6 @@ def learn_scorer(
     scorer = Scorer(
         rungs,
         sample,
-        sampled,
         Scale.of(remote[readable]),
         neighbours,
         Scale.of(distances) if distances is not None else Scale(0.0, 1.0),
@@ -134,4 +129,4 @@ def learn_scorer(
     scorer = replace(scorer, level=automatic_threshold(plain[quiet] if quiet.any() else plain, widths=WIDTHS))
     highest = scorer.raise_alarms(parts, raised).total.max(where=totals.n_words > 0, initial=scorer.level)
     scorer = replace(scorer, highest=float(highest))
-    return scorer, scorer.raise_alarms(parts, raised)
+    return scorer, scorer.raise_alarms(parts, raised), sampled

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tonmf.bundles import UNIT, Bundle
+from tonmf.clock import clock_arrays, clock_fields, read_clock
 from tonmf.detector_stream import DIGESTS, RECENT, DetectorStream, RungStream
 from tonmf.digest import digest_arrays, read_digest
 from tonmf.ops import Array
@@ -21,7 +22,7 @@ def stream_fields(stream: DetectorStream) -> dict[str, Any]:
     return {
         "n_seen": stream.n_seen,
         "n_docs": stream.n_docs,
-        "now": stream.now,
+        **clock_fields(stream.clock),
         "n_outside": stream.n_outside,
         "candidates": list(stream.candidates.counts),
         "candidates_unit": stream.candidates.unit,
@@ -32,8 +33,10 @@ def stream_fields(stream: DetectorStream) -> dict[str, Any]:
 def stream_arrays(stream: DetectorStream) -> dict[str, NDArray[Any]]:
     """What goes beside it; the background is the detector's."""
     arrays: dict[str, NDArray[Any]] = {
+        **clock_arrays("stream", stream.clock),
         "stream.df": stream.df,
         "stream.candidate_counts": np.array(list(stream.candidates.counts.values()), np.float64).reshape(-1, 2),
+        "stream.added": stream.added,
         "stream.keys": stream.keys,
         "stream.belonging": stream.belonging,
         "stream.recent": stream.recent,
@@ -60,11 +63,14 @@ def read_stream(part: Bundle, scorer: Scorer, background: Array) -> DetectorStre
     recent = part.array("recent", np.float64, (None,))
     if len(recent) > RECENT:
         raise part.wrong(f"the array {part.prefix}recent must hold at most {RECENT} numbers")
+    added = part.positive("added", np.float64, (None,))
+    if len(added) >= min(len(rung.shares) for rung in scorer.rungs):
+        raise part.wrong(f"the array {part.prefix}added must hold fewer numbers than any rung has topics")
     neighbours = scorer.neighbours
     return DetectorStream(
         n_seen=part.whole("n_seen", high=2**53),
         n_docs=part.number("n_docs", above=0),
-        now=part.number("now") if part.has("now") else None,
+        clock=read_clock(part),
         df=part.positive("df", np.float64, (n_terms,)),
         background=background,
         n_outside=part.number("n_outside", above=-1e-9),
@@ -73,6 +79,7 @@ def read_stream(part: Bundle, scorer: Scorer, background: Array) -> DetectorStre
             _read_rung(of_rung, n_terms, rung.topics.shape[1])
             for of_rung, rung in zip(parts, scorer.rungs, strict=True)
         ],
+        added=added,
         digests={name: read_digest(part, name) for name in DIGESTS},
         keys=part.positive("keys", np.float64, (n_sample,)),
         belonging=part.positive("belonging", np.float64, (n_sample, scorer.rungs[0].topics.shape[1]), most=UNIT),

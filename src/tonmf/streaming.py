@@ -29,6 +29,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tonmf.blocks import Pass, Sums, paper_step, reweighted_step
 from tonmf.ops import Array
@@ -68,6 +69,12 @@ class Past:
         old, new = W[:, :k].astype(np.float64), W[:, k].astype(np.float64)
         P = np.column_stack([self.right_hand_side(W[:, :k]) + np.outer(new, cross), old @ cross + square * new])
         return type(self)(P, Q, np.append(self.usage, usage))
+
+    def with_some(self, W: Array, kept: NDArray[np.bool_]) -> Self:
+        """With some of the topics W only; the others take with them what they explain, so that no topic is moved by it."""
+        explained = W[:, ~kept].astype(np.float64) @ self.Q[np.ix_(~kept, kept)]
+        P = np.maximum(self.right_hand_side(W)[:, kept] - explained, 0)
+        return type(self)(P, self.Q[np.ix_(kept, kept)], self.usage[kept])
 
 
 def learn_block(problem: Problem, this: Pass, past: Past, factor: float) -> Past:

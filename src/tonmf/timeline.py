@@ -93,11 +93,12 @@ def follow(
     windows = Windows.over(seconds, length)
     first = note_on_first(_n_learnt(detector))
     walk = Walk(detector, Nursery() if nursery is None else nursery, documents, names, seconds, learn)
-    for start in range(0, n_docs, batch):
-        for seen in walk.go(order[start : start + batch]):
-            windows.add(seconds[seen.rows], seen)
-        if on_done is not None:
-            on_done(min(start + batch, n_docs) / n_docs)
+    with detector._keeping_topics():
+        for start in range(0, n_docs, batch):
+            for seen in walk.go(order[start : start + batch]):
+                windows.add(seconds[seen.rows], seen)
+            if on_done is not None:
+                on_done(min(start + batch, n_docs) / n_docs)
     return walk.timeline(order, windows, [*first, *_notes(seconds, windows)])
 
 
