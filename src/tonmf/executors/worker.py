@@ -86,6 +86,12 @@ _memories: dict[tuple[str, int], Memory] = {}
 _lock = threading.Lock()
 
 
+def is_at_work(dask_worker: Any) -> bool:
+    """Whether a worker runs a task, or fetches something for one."""
+    state = dask_worker.state
+    return bool(state.executing or state.long_running or state.in_flight_tasks)
+
+
 def ops_of_this_worker() -> Any:
     """Compiled operations on as many threads as the worker has."""
     from tonmf.ops.compiled import CompiledOps
