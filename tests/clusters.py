@@ -63,6 +63,42 @@ def die_after(n_steps):
     blocks.reweighted_step = deadly
 
 
+def set_pause(fraction, dask_worker=None):
+    """On a worker: the share of its memory at which Dask pauses it; a tiny one does so at once."""
+    dask_worker.memory_manager.memory_pause_fraction = fraction
+
+
+@contextmanager
+def paused(client, workers):
+    """Workers that Dask has paused."""
+    client.run(set_pause, 1e-6, workers=workers)
+    try:
+        wait_for_status(client, workers, "paused")
+        yield
+    finally:
+        resume(client)
+
+
+def resume(client):
+    """No worker is paused any more."""
+    client.run(set_pause, 0.8)
+    wait_for_status(client, list(client.nthreads()), "running")
+
+
+def wait_for_status(client, workers, status):
+    deadline = time.monotonic() + 30
+    while {client.scheduler_info(n_workers=-1)["workers"][address]["status"] for address in workers} != {status}:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def n_held():
+    """On a worker: how many partitions fits remember."""
+    from tonmf.executors.worker import _memories
+
+    return len(_memories)
+
+
 def process_number():
     return os.getpid()
 

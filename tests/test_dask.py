@@ -1,5 +1,8 @@
 """`TONMF` on a real Dask cluster of two processes: the same result as in one process, however the rows are cut."""
 
+import pickle
+import threading
+import time
 from itertools import pairwise
 
 import dask
@@ -10,16 +13,21 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from clusters import n_held
 
 from benchmarks.traffic import Traffic, bytes_of_model
 from tonmf import TONMF, InputError, ParameterError, load
 from tonmf import dask as tonmf_dask
 from tonmf.blocks import Sums
+from tonmf.cluster.rows import as_partition
+from tonmf.executors import worker
 from tonmf.executors.dask import assign, name_of
 from tonmf.executors.serial import SerialExecutor
 from tonmf.ops.reference import ReferenceOps
 from tonmf.quantiles import quantile_over
+from tonmf.solver import EmptySums
 from tonmf.sources.memory import MatrixSource
+from tonmf.sources.partitions import FitLog
 from tonmf.threshold import weighted_quantile
 
 OPTIONS = {"n_topics": 3, "max_iter": 5, "tol": 0, "random_state": 0}
@@ -112,13 +120,7 @@ def test_scores_stay_on_the_workers_or_come_back(client, rows):
 
 def test_the_workers_keep_nothing_of_a_fit_that_is_over(client, rows):
     TONMF(**OPTIONS, executor=client).fit(rows)
-
-    def n_kept():
-        from tonmf.executors.worker import _memories
-
-        return len(_memories)
-
-    assert set(client.run(n_kept).values()) == {0}
+    assert set(client.run(n_held).values()) == {0}
 
 
 def test_steps_have_names_on_the_dashboard(client, rows):
@@ -175,6 +177,50 @@ def test_a_quantile_over_blocks_is_that_of_all_numbers(kind, weighted):
     for q in (0.0, 0.1, 0.5, 0.9, 1.0):
         found = quantile_over(SerialExecutor(), source.blocks(), lambda b: (b.rho, b.sample_weight), q, n)
         assert found == weighted_quantile(values, q, weights)
+
+
+class SlowStep:
+    """Counts passes in H, slowly enough to be met by another."""
+
+    def __call__(self, block, sums):
+        time.sleep(0.02)
+        block.H += 1
+        sums.P += block.H.sum()
+
+    def restore(self, block):
+        block.H = np.zeros((len(block.squared_norms), 1))
+
+
+def test_a_pass_that_is_repeated_beside_itself_is_done_once(rows):
+    """Two threads of a worker were at the same H, and it was updated twice."""
+    partition = as_partition(rows, np.ones(300), 1, 60)
+    told = pickle.dumps((SlowStep(), EmptySums((1, 1)), np.dtype(float)))
+    errands = [worker.Errand(0, 0, partition.facts())]
+    sums = []
+
+    def run_pass(n_done):
+        log = FitLog("family", "family-1", n_done, 1, None, frozenset())
+        sums.append(worker.run_step(told, log, errands, partition).P[0, 0])
+
+    def remembered():
+        return {value for block in worker._memories["family-1", 0].blocks for value in block.H.ravel()}
+
+    attempts = [threading.Thread(target=run_pass, args=(0,)) for _ in range(3)]
+    for attempt in attempts:
+        attempt.start()
+        time.sleep(0.03)
+    for attempt in attempts:
+        attempt.join()
+    assert sums == [300] * 3
+    assert remembered() == {1}
+    run_pass(1)
+    run_pass(2)
+    with pytest.raises(worker.PassOverError):  # nobody waits for it any more
+        run_pass(0)
+    assert remembered() == {3}
+    worker.forget_family("family")
+    run_pass(3)
+    assert ("family-1", 0) not in worker._memories
 
 
 def test_idle_workers_get_partitions_of_busy_ones():

@@ -3,16 +3,18 @@
 import os
 import signal
 import time
+from contextlib import ExitStack
 from importlib.metadata import version
 
 import dask
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from clusters import die_after, process_number, scheduler_process, two_workers
+from clusters import die_after, n_held, paused, process_number, resume, scheduler_process, set_pause, two_workers
 
 from tonmf import TONMF, ClusterError, InputError
 from tonmf import dask as tonmf_dask
+from tonmf.executors import cluster
 from tonmf.executors.cluster import Cluster, connect
 
 OPTIONS = {"n_topics": 3, "alpha": 3.0, "max_iter": 6, "tol": 0, "random_state": 0}
@@ -130,6 +132,65 @@ def test_what_workers_run_out_of_is_said(client, rows):
         TONMF(**OPTIONS, executor=client).fit([*pieces(rows)[:1], dask.delayed(too_large)()])
     with pytest.raises(ClusterError, match=r"^A worker has no room left on its disk over partition 0"):
         TONMF(**OPTIONS, executor=client).fit([dask.delayed(disk_full)()])
+
+
+def held(client):
+    """Keys of ours that are on the workers, and partitions that fits remember there."""
+    ours = {key for keys in client.has_what().values() for key in keys if str(key).startswith("tonmf-")}
+    return ours, set(client.run(n_held).values())
+
+
+def test_workers_that_are_paused_are_said_and_nothing_is_left_on_them(client, rows, monkeypatch):
+    """Dask pauses workers whose memory is nearly full, and a fit waited for them without end."""
+    two_workers(client)
+    monkeypatch.setattr(cluster, "PATIENCE", 0.5)
+    monkeypatch.setattr(cluster, "LOOK_EVERY", 0.1)
+    before, _ = held(client)
+    message = r"^The memory of workers is full: 2 of 2 at .* are paused, .*\. Give workers more"
+
+    def pause_all(progress):
+        if progress.iteration == 2:
+            stack.enter_context(paused(client, list(client.nthreads())))
+
+    with ExitStack() as stack:
+        with pytest.raises(ClusterError, match=message) as error:
+            TONMF(**OPTIONS, executor=client, callback=pause_all).fit(pieces(rows))
+        deadline = time.monotonic() + 30
+        while held(client)[0] - before and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert held(client)[0] <= before
+        assert held(client)[1] == {0}
+        assert error.tb is not None  # frames of the fit are still there
+        with pytest.raises(ClusterError, match=message):
+            tonmf_dask.score(client, TONMF(**OPTIONS).fit(rows), rows, compute=True)
+
+
+def pause_itself():
+    """On a worker: work until it is paused."""
+    from distributed import get_worker
+
+    time.sleep(0.3)
+    set_pause(1e-6, get_worker())
+    while get_worker().status.name != "paused":
+        time.sleep(0.05)
+    time.sleep(0.7)
+
+
+def test_what_waits_for_a_paused_worker_is_done_by_others(client, rows, monkeypatch):
+    two_workers(client)
+    monkeypatch.setattr(cluster, "PATIENCE", 0.3)
+    monkeypatch.setattr(cluster, "LOOK_EVERY", 0.1)
+    busy = []
+
+    def occupy(progress):
+        if progress.iteration == 2:
+            busy.append(client.submit(pause_itself, workers=list(client.nthreads())[:1], pure=False))
+
+    try:
+        far = TONMF(**OPTIONS, executor=client, callback=occupy).fit(pieces(rows))
+    finally:
+        resume(client)
+    assert_as_good(far, TONMF(**OPTIONS).fit(rows))
 
 
 def die():

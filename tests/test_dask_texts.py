@@ -1,6 +1,8 @@
 """`tonmf.dask` on a real cluster: the detector of one process, from documents in partitions."""
 
 import json
+import os
+import signal
 
 import dask
 import dask.bag
@@ -52,6 +54,19 @@ def test_a_column_of_a_dataframe_and_a_killed_worker(client, near):
     two_workers(client)
     assert far.terms_ == near.terms_
     np.testing.assert_allclose(far.outlier_scores_, near.outlier_scores_, rtol=0, atol=0.5)
+
+
+def test_scores_survive_a_killed_worker(client, near):
+    """The documents are at hand, even if they can be read only once, and are sent again."""
+    two_workers(client)
+    client.run(die_at_the_next_documents, workers=list(client.nthreads())[:1])
+    scores = tonmf_dask.score(client, near, iter(TEXTS), compute=True)
+    two_workers(client)
+    np.testing.assert_allclose(scores, near.outlier_scores_, rtol=0, atol=1e-6)
+
+
+def die_at_the_next_documents():
+    tonmf_dask.list_of = lambda given, column: os.kill(os.getpid(), signal.SIGKILL)
 
 
 @pytest.mark.parametrize("min_df", [1, 2, 0.05])

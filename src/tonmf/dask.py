@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from tonmf.cluster.rows import together
-from tonmf.cluster.texts import Inputs, TextOptions, learn_vocabulary, list_of
+from tonmf.cluster.texts import Inputs, TextOptions, learn_vocabulary, list_of, to_read_again
 from tonmf.counting import check_no_option_idle, make_counter
 from tonmf.detector import TextOutlierDetector
 from tonmf.errors import InputError, ParameterError
@@ -76,16 +76,18 @@ def fit_detector(
             raise ParameterError(f"{name} is for documents in one process, and these are in partitions. Leave it out.")
     recipe = Recipe(**{name: values[name] for name in Recipe.__dataclass_fields__})
     cluster = Cluster(client)
+    given = to_read_again(documents)
     told = TextOptions({name: value for name, value in values.items() if name != "callback"}, column)
     rules = getattr(make_counter(values, "texts", None).analyze, "rules", None)
 
     def counted() -> Any:
-        texts = learn_vocabulary(cluster, documents, told, rules)
+        texts = learn_vocabulary(cluster, given, told, rules)
         check_no_option_idle(values, defaults_of(TextOutlierDetector), texts.vocabulary.kind)
         recipe.check_vocabulary(texts.vocabulary.n_docs, texts.vocabulary.any_words, texts.vocabulary.terms)
         return texts.vocabulary, texts.corpus(names)
 
-    vocabulary, corpus = cluster.persist(counted)
+    with cluster.freeing():
+        vocabulary, corpus = cluster.persist(counted)
     kind, plain = vocabulary.kind, make_counter(values, vocabulary.kind, None)
     assert isinstance(plain, TermCounter)  # noqa: S101 (there are no others of texts without a vectorizer)
     counter = TermCounter.restored(plain.analyze, vocabulary.terms)
@@ -113,15 +115,21 @@ def score(client: Any, model: Any, documents: Any, *, column: str | None = None,
         Of each partition an array of scores, on the worker that made it; or all of them, here.
     """
     cluster, of_texts = Cluster(client), isinstance(model, TextOutlierDetector)
-    inputs = Inputs.of(cluster, documents) if of_texts else Inputs.of_rows(cluster, documents)
     used = type(model)(**{**model.get_params(deep=False), "callback": None, **({} if of_texts else {"executor": None})})
     used.__dict__ |= {name: value for name, value in model.__dict__.items() if name not in used.__dict__}
-    there = cluster.send_to_all(used, f"tonmf-told-{cluster.new_token()}")
-    scores = [
-        cluster.task(f"score-{number}", score_partition, number, there, inputs.reference(number), column, of_texts)
-        for number in range(inputs.n_partitions)
-    ]
-    return np.concatenate(cluster.read(scores)) if compute else scores
+    given = to_read_again(documents) if of_texts else documents
+
+    def attempt() -> Any:
+        inputs = Inputs.of(cluster, given) if of_texts else Inputs.of_rows(cluster, given)
+        there = cluster.send_to_all(used)
+        scores = [
+            cluster.task(f"score-{number}", score_partition, number, there, inputs.reference(number), column, of_texts)
+            for number in range(inputs.n_partitions)
+        ]
+        return np.concatenate(cluster.read(scores)) if compute else scores
+
+    with cluster.freeing():
+        return cluster.persist(attempt)
 
 
 def score_partition(number: int, model: Any, given: Any, column: str | None, of_texts: bool) -> Array:

@@ -231,9 +231,9 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         else:
             X = check_rows(self, X, reset=True)
             source, executor, weights = self._in_memory(X, check_sample_weight(sample_weight, X.shape[0]))
-        n_topics = check_n_topics(self.n_topics, self.max_topics, source.n_docs, source.n_terms)
         ops = make_ops(self.backend, self.n_jobs)
         with one_blas_thread(), executor.over(source):
+            n_topics = check_n_topics(self.n_topics, self.max_topics, source.n_docs, source.n_terms)
             H, W = at_unit_norm(self._start(source, n_topics, ops, executor), source.dtype)
             source.start_from(H, n_topics)
             solution = solve(Problem(source, self._options(), ops, executor, self.callback), W)
@@ -322,11 +322,13 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         if not is_collection(X):
             X = check_rows(self, X, reset=True)
             weights = check_sample_weight(sample_weight, X.shape[0])
-            source = cluster.persist(lambda: cut_rows(cluster, X, weights, expected, self.block_size))
+            with cluster.freeing():
+                source = cluster.persist(lambda: cut_rows(cluster, X, weights, expected, self.block_size))
             return source, DaskExecutor(cluster), weights
         if sample_weight is not None:
             raise InputError("sample_weight is for rows in memory; X is in partitions. Repeat rows, or leave it out.")
-        source = cluster.persist(lambda: read_rows(cluster, X, expected, self.block_size))
+        with cluster.freeing():
+            source = cluster.persist(lambda: read_rows(cluster, X, expected, self.block_size))
         keep_columns(self, X, source.n_terms)
         return source, DaskExecutor(cluster), np.ones(source.n_docs)
 

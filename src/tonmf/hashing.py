@@ -27,7 +27,7 @@ from tonmf.text import (
     Vocabulary,
     count_by_number,
     counts_by_column,
-    least_documents,
+    frequent,
     spans_of,
 )
 
@@ -109,10 +109,8 @@ class HashedVocabulary:
 
     def finished(self, min_df: Any, rules: WordRules | None, most: int) -> Vocabulary:
         """The buckets that enough documents use, those of most documents first if there are too many."""
-        rules = WordRules() if rules is None else rules
         documents, occurrences = self._tallies
-        enough = (documents >= least_documents(min_df, self.n_docs, rules)) & (occurrences >= rules.min_count)
-        kept = np.flatnonzero(enough)
+        kept = frequent(documents, occurrences, self.n_docs, min_df, rules)
         n_left_out = max(len(kept) - most, 0)
         if n_left_out:
             kept = np.sort(kept[np.argsort(-documents[kept], kind="stable")[:most]])

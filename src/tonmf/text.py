@@ -186,10 +186,16 @@ def _count(documents: Sequence[Any], analyze: Analyzer, numbers: Numbering) -> t
 
 def kept_terms(matrix: sp.csr_matrix, min_df: Any, rules: WordRules | None = None) -> NDArray[np.int64]:
     """Columns with enough documents and enough occurrences."""
-    rules = WordRules() if rules is None else rules
     n_docs, n_terms = matrix.shape
     occurrences = np.bincount(matrix.indices, weights=matrix.data, minlength=n_terms)
-    documents = document_frequencies(matrix)
+    return frequent(document_frequencies(matrix), occurrences, n_docs, min_df, rules)
+
+
+def frequent(
+    documents: NDArray[Any], occurrences: NDArray[Any], n_docs: int, min_df: Any, rules: WordRules | None
+) -> NDArray[np.int64]:
+    """Numbers of the terms that enough of the documents use, and that occur often enough in all."""
+    rules = WordRules() if rules is None else rules
     return np.flatnonzero((documents >= least_documents(min_df, n_docs, rules)) & (occurrences >= rules.min_count))
 
 

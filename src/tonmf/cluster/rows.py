@@ -45,7 +45,7 @@ def inputs_of(cluster: Cluster, X: Any) -> list[Any]:
         lazy = list(X.to_delayed()) if hasattr(X, "to_delayed") else [X]
     if not lazy:
         raise InputError("Expected at least one partition, got none.")
-    return [cluster.client.compute(part) if hasattr(part, "__dask_graph__") else part for part in lazy]
+    return [cluster.computed(part) if hasattr(part, "__dask_graph__") else part for part in lazy]
 
 
 def cut_rows(

@@ -18,7 +18,7 @@ from tonmf.analysis import WordRules
 from tonmf.counting import make_counter
 from tonmf.errors import InputError
 from tonmf.ops import Array
-from tonmf.text import Counts, TermCounter, counts_by_column, document_frequencies, least_documents
+from tonmf.text import Counts, TermCounter, counts_by_column, document_frequencies, frequent
 from tonmf.weighting import idf_of
 
 
@@ -95,14 +95,14 @@ class Vocabulary:
         if len(tally.kinds) > 1:
             kinds = " and some ".join(sorted(tally.kinds))
             raise InputError(f"Documents must all be of one kind; some partitions hold {kinds}.")
-        limits = WordRules() if rules is None else rules
-        least = least_documents(min_df, tally.n_docs, limits)
-        terms = sorted(
-            term for term, n in tally.documents.items() if n >= least and tally.occurrences[term] >= limits.min_count
+        words, n_docs = np.array(list(tally.documents), dtype=object), tally.n_docs
+        documents, occurrences = (
+            np.array([of[word] for word in words], np.int64) for of in (tally.documents, tally.occurrences)
         )
-        n_docs_with = np.array([tally.documents[term] for term in terms], np.int64)
+        kept = frequent(documents, occurrences, n_docs, min_df, rules)
+        kept = kept[np.argsort(words[kept], kind="stable")]
         return cls(
-            next(iter(tally.kinds)), tally.n_docs, bool(tally.documents), terms, idf_of(n_docs_with, tally.n_docs)
+            next(iter(tally.kinds)), n_docs, len(words) > 0, words[kept].tolist(), idf_of(documents[kept], n_docs)
         )
 
     def counts_of(self, counted: CountedPartition) -> Counts:

@@ -94,6 +94,11 @@ class TextOptions:
     column: str | None
 
 
+def to_read_again(documents: Any) -> Any:
+    """Documents as they are given; those at hand in a list, which can be read again if workers are lost."""
+    return documents if is_collection(documents) else as_documents(documents)[0]
+
+
 def learn_vocabulary(cluster: Cluster, documents: Any, options: TextOptions, rules: Any) -> CountedTexts:
     """Count documents on the workers, and learn which terms count."""
     inputs = Inputs.of(cluster, documents)
@@ -177,7 +182,7 @@ class CountedTexts:
 
         def supply(number: int) -> Any:
             again = cluster.task(f"count-{number}", count, number, self.inputs.reference(number), self.options)
-            learnt = cluster.send_to_all(self.vocabulary, f"tonmf-told-{cluster.new_token()}")
+            learnt = cluster.send_to_all(self.vocabulary)
             return cluster.task(f"vectorize-{number}", vectorize, again, learnt, max_topics)
 
         if self.inputs.can_be_sent_again:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tonmf.analysis import Analyzer, WordRules
-from tonmf.text import NumberedCounts, Numbering, Vocabulary, count_by_number, least_documents
+from tonmf.text import NumberedCounts, Numbering, Vocabulary, count_by_number, frequent
 
 
 class GrowingVocabulary:
@@ -92,9 +92,7 @@ class GrowingVocabulary:
         by_number = np.argsort(numbers)
         words, numbers = words[by_number], numbers[by_number]
         documents, occurrences = self._tallies_of(numbers)
-        rules = WordRules() if rules is None else rules
-        least = least_documents(min_df, self.n_docs, rules)
-        kept = np.flatnonzero((documents >= least) & (occurrences >= rules.min_count))
+        kept = frequent(documents, occurrences, self.n_docs, min_df, rules)
         n_left_out = max(len(kept) - most, 0)
         if n_left_out:
             alphabet = np.argsort(np.argsort(words[kept], kind="stable"))

@@ -7,13 +7,14 @@ import importlib.metadata
 import socket
 import time
 import uuid
+import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, NoReturn, TypeVar
 from urllib.parse import urlsplit
 
 from tonmf.errors import ClusterError, InputError, MissingExtraError, ParameterError, TonmfError
-from tonmf.executors.worker import forget_family
+from tonmf.executors.worker import forget_family, is_at_work
 from tonmf.sources.partitions import PartitionSource
 
 T = TypeVar("T")
@@ -28,7 +29,7 @@ LOOK_EVERY = 2.0
 """Seconds after which one looks whether a cluster that is waited for is still there."""
 
 PATIENCE = 60.0
-"""Seconds for which a cluster may be without any worker."""
+"""Seconds for which a cluster may be without any worker that works."""
 
 
 class Unlucky(Exception):  # noqa: N818 (never seen outside)
@@ -70,9 +71,10 @@ class Cluster:
                 f"{type(client).__name__}."
             )
         self.client = client
+        self._made = weakref.WeakValueDictionary[int, Any]()
         self._check_running()
         workers = self.workers()
-        self._check_versions()
+        self.persist(self._check_versions)
         self.direct = _reaches(workers[0]) if client.direct_to_workers is None else bool(client.direct_to_workers)
 
     @property
@@ -82,21 +84,35 @@ class Cluster:
         return str(getattr(scheduler, "address", None) or "its address")
 
     def workers(self) -> list[str]:
-        """Addresses of the workers; waits a while if there are none."""
+        """Addresses of the workers that take work; waits a while if there are none."""
         deadline = time.monotonic() + PATIENCE
         while True:
             try:
-                there = list(self.client.nthreads())
+                if running := self._running():
+                    return running
+                n_there = len(self.client.nthreads())
             except BaseException as error:
                 self.explain(error)
-                there = []
-            if there:
-                return there
-            if time.monotonic() > deadline or not self._had_workers:
-                raise ClusterError(
-                    f"The cluster at {self.address} has no workers. Start some: dask worker {self.address}"
-                )
+                n_there = 0
+            if time.monotonic() > deadline or not (n_there or self._had_workers):
+                raise ClusterError(self._nobody_works(n_there, n_there))
             time.sleep(0.2)
+
+    def _running(self) -> list[str]:
+        """Addresses of the workers that take work: paused ones do not."""
+        return list(self.client.sync(self.client.scheduler.ncores_running))
+
+    def _nobody_works(self, n_paused: int, n_there: int) -> str:
+        """What to say when there is no worker, or so many are paused that nothing goes on."""
+        if not n_there:
+            return (
+                f"The cluster at {self.address} has no workers. Start some, and try again: dask worker {self.address}"
+            )
+        return (
+            f"The memory of workers is full: {n_paused} of {n_there} at {self.address} are paused, and nothing has gone on for "
+            f"{PATIENCE:.0f} seconds. Dask pauses a worker that has used most of its memory, and what a fit holds there cannot "
+            "be put on disk. Give workers more (dask worker --memory-limit), or start more of them, and try again."
+        )
 
     _had_workers = False
 
@@ -118,19 +134,35 @@ class Cluster:
                     f"The worker at {address} has {has}, and this is tonmf {ours}. Install the same everywhere."
                 )
 
-    def send_to_all(self, value: Any, key: str) -> Any:
+    def send_to_all(self, value: Any) -> Any:
         """A reference to a value that every worker has got."""
-        return self.client.scatter({key: value}, broadcast=True, direct=self.direct)[key]
+        try:
+            return self._sent(value, "told", broadcast=True)
+        except ValueError as error:  # Dask's, if workers are paused or lost while they pass it on
+            raise Unlucky(f"what all workers need did not get to them: {error}") from error
 
     def send_to(self, value: Any, address: str | None = None) -> Any:
         """A reference to a value that a worker has got, any if none is named."""
-        there = None if address is None else [address]
-        key = f"tonmf-sent-{self.new_token()}"
-        return self.client.scatter({key: value}, workers=there, direct=self.direct)[key]
+        return self._sent(value, "sent", workers=None if address is None else [address])
 
-    def task(self, name: str, function: Callable[..., Any], *arguments: Any) -> Any:
-        """A reference to what a function makes of some arguments, called after the name."""
-        return self.client.submit(function, *arguments, key=f"tonmf-{name}-{self.new_token()}", pure=False)
+    def _sent(self, value: Any, name: str, **to: Any) -> Any:
+        self.workers()  # Dask would wait for half a minute, and not say for what
+        key = f"tonmf-{name}-{self.new_token()}"
+        return self._ours(self.client.scatter({key: value}, direct=self.direct, **to)[key])
+
+    def task(self, name: str, function: Callable[..., Any], *arguments: Any, near: str | None = None) -> Any:
+        """A reference to what a function makes of some arguments, called after the name; at best on the worker `near`."""
+        key = f"tonmf-{name}-{self.new_token()}"
+        where = {} if near is None else {"workers": [near], "allow_other_workers": True}
+        return self._ours(self.client.submit(function, *arguments, key=key, pure=False, **where))
+
+    def computed(self, lazy: Any) -> Any:
+        """A reference to what becomes of something delayed."""
+        return self._ours(self.client.compute(lazy))
+
+    def _ours(self, reference: Any) -> Any:
+        self._made[id(reference)] = reference
+        return reference
 
     def persist(self, attempt: Callable[[], T], references: Sequence[Any] = ()) -> T:
         """Try until it works, as long as what goes wrong is that workers are lost; `references` are to partitions."""
@@ -149,13 +181,28 @@ class Cluster:
             ) from error
 
     @contextmanager
+    def freeing(self) -> Iterator[None]:
+        """After an error workers drop all that was sent or made there, even if somebody keeps the error."""
+        try:
+            yield
+        except BaseException:
+            self._let_go()
+            raise
+
+    def _let_go(self) -> None:
+        for reference in list(self._made.values()):
+            reference.release()
+
+    @contextmanager
     def forgetting(self, source: PartitionSource) -> Iterator[None]:
-        """In the end workers drop what fits over the documents of a source remember."""
+        """In the end workers drop the documents of a source, and what fits over them remember."""
         try:
             yield
         finally:
+            self._let_go()
             if self.client.status == "running":
-                self.client.run(forget_family, source.fits.family, on_error="ignore")
+                with suppress(OSError, TimeoutError):  # a cluster that is gone remembers nothing
+                    self.client.run(forget_family, source.fits.family, on_error="ignore")
 
     def new_token(self) -> str:
         """What makes names of tasks unique."""
@@ -196,7 +243,7 @@ class Cluster:
         """Until values are there, or it is known that they will not be."""
         from distributed import wait
 
-        without_workers = None
+        idle_since = None
         while True:
             try:
                 with self.client.as_current():
@@ -204,14 +251,24 @@ class Cluster:
                 return
             except TimeoutError:
                 self._check_running()
-            if self.client.nthreads():
-                without_workers = None
+            running, there = self._running(), list(self.client.nthreads())
+            if self._goes_on(running, there):
+                idle_since = None
                 continue
-            without_workers = without_workers or time.monotonic()
-            if time.monotonic() - without_workers > PATIENCE:
-                raise ClusterError(
-                    f"The cluster at {self.address} has had no workers for {PATIENCE:.0f} seconds. Start some, and fit again."
-                )
+            idle_since = idle_since or time.monotonic()
+            if time.monotonic() - idle_since > PATIENCE:
+                message = self._nobody_works(len(there) - len(running), len(there))
+                raise Unlucky(message) if running else ClusterError(message)  # those that run may do it
+
+    def _goes_on(self, running: Sequence[str], there: Sequence[str]) -> bool:
+        """Whether workers may be at what is waited for; those that are paused finish what they are at, and begin nothing."""
+        paused = sorted(set(there) - set(running))
+        if not paused:
+            return bool(running)
+        given = self.client.processing()
+        if any(given.get(address) for address in running):
+            return True
+        return any(self.client.run(is_at_work, workers=paused, on_error="ignore").values())
 
     def explain(self, error: BaseException, references: Sequence[Any] = ()) -> None:
         """Raise what an error means in plain words; return if it may go away by itself."""
@@ -240,15 +297,15 @@ class Cluster:
             raise error
         _raise_shortage(error, f" over partition {number}")
         raise InputError(
-            f"Partition {number} cannot be read: {type(error).__name__}: {error}. Mend or leave it out, and fit again."
+            f"Partition {number} cannot be read: {type(error).__name__}: {error}. Mend or leave it out, and try again."
         ) from error
 
     def _check_running(self, error: BaseException | None = None) -> None:
         """The scheduler must be there."""
         if self.client.status != "running":
             raise ClusterError(
-                f"The Dask scheduler at {self.address} does not answer any more (the client is {self.client.status}). The fit "
-                "has ended, and the model is as it was before. Start a scheduler, connect, and fit again."
+                f"The Dask scheduler at {self.address} does not answer any more (the client is {self.client.status}). The work "
+                "has ended, and the model is as it was before. Start a scheduler, connect, and try again."
             ) from error
 
 

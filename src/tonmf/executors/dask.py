@@ -46,7 +46,7 @@ class DaskExecutor:
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
-        self._numbers, self._token = itertools.count(1), cluster.new_token()
+        self._numbers = itertools.count(1)
         self._planned = -np.inf
         self._plan: Plan = {}
         self._planned_for: PartitionedData | None = None
@@ -116,10 +116,8 @@ class DaskExecutor:
         plan: Plan,
     ) -> list[Any]:
         """A task for each worker that has partitions."""
-        data, client = source.data, self.cluster.client
-        message: Any = (
-            told if len(told) <= SMALL else self.cluster.send_to_all(told, f"tonmf-told-{name}-{self._token}")
-        )
+        data = source.data
+        message: Any = told if len(told) <= SMALL else self.cluster.send_to_all(told)
         shares, firsts = [], data.firsts
         for place, (address, numbers) in enumerate(plan.items()):
             errands: Any = [worker.Errand(number, int(firsts[number]), data.facts[number]) for number in numbers]
@@ -130,34 +128,17 @@ class DaskExecutor:
                     for errand, start in zip(errands, starts, strict=True)
                 ]
                 errands = self.cluster.send_to(errands, address)
-            shares.append(
-                client.submit(
-                    task,
-                    message,
-                    log,
-                    errands,
-                    *(data.references[number] for number in numbers),
-                    key=f"tonmf-{name}-{place}-{self._token}",
-                    workers=[address],
-                    allow_other_workers=True,
-                    pure=False,
-                )
-            )
+            partitions = [data.references[number] for number in numbers]
+            shares.append(self.cluster.task(f"{name}-{place}", task, message, log, errands, *partitions, near=address))
         return shares
 
     def _merged(self, shares: Sequence[Any], name: str, dtype: np.dtype[Any]) -> Any:
         """The sums of all workers, by a tree of tasks."""
-        client, level = self.cluster.client, 0
+        level = 0
         while len(shares) > 1:
             groups = [shares[low : low + BRANCHES] for low in range(0, len(shares), BRANCHES)]
             shares = [
-                client.submit(
-                    worker.merge_sums,
-                    dtype,
-                    *group,
-                    key=f"tonmf-merge-{level}-{number}-{name}-{self._token}",
-                    pure=False,
-                )
+                self.cluster.task(f"merge-{level}-{number}-{name}", worker.merge_sums, dtype, *group)
                 if len(group) > 1
                 else group[0]
                 for number, group in enumerate(groups)

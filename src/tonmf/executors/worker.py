@@ -9,8 +9,12 @@ memory of the partition                  then
 ======================================== ======================================================================
 of the pass before                       go on from it; it is kept until the next pass, in case this one is repeated
 of this pass, which is being repeated    go back to how it was before the pass
-none, or of another pass                 make it up from the topics at hand (`tonmf.blocks.BlockStep.restore`)
+none, or of an earlier pass              make it up from the topics at hand (`tonmf.blocks.BlockStep.restore`)
+of a later pass                          do nothing: nobody waits for this one any more
 ======================================== ======================================================================
+
+A pass may be repeated while a task of the first attempt still runs, in another thread of the same process. So a task has what a
+fit remembers of a partition to itself while it works on it (`alone_with`).
 """
 
 from __future__ import annotations
@@ -18,7 +22,10 @@ from __future__ import annotations
 import pickle
 import threading
 import time
-from collections.abc import Sequence
+import weakref
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -82,8 +89,32 @@ LONG_UNUSED = 6 * 3600.0
 """Seconds after which what a fit remembers is dropped if no pass has come."""
 
 
+N_ENDED = 1000
+"""Families of fits that are known to be over: a task of theirs that still runs leaves nothing behind."""
+
+
 _memories: dict[tuple[str, int], Memory] = {}
+_ended: deque[str] = deque(maxlen=N_ENDED)
 _lock = threading.Lock()
+_in_use = weakref.WeakValueDictionary[tuple[str, int], Any]()
+
+
+@contextmanager
+def alone_with(log: FitLog | None, errand: Errand) -> Iterator[None]:
+    """Wait until no other task works on what a fit, if there is one, remembers of a partition, and let none begin."""
+    if log is None:
+        yield
+        return
+    with _lock:
+        mine = _in_use.setdefault((log.name, errand.number), threading.Lock())
+    with mine:
+        yield
+
+
+def is_at_work(dask_worker: Any) -> bool:
+    """Whether a worker runs a task, or fetches something for one."""
+    state = dask_worker.state
+    return bool(state.executing or state.long_running or state.in_flight_tasks)
 
 
 def ops_of_this_worker() -> Any:
@@ -110,8 +141,9 @@ def run_step(told: bytes, log: FitLog, errands: Sequence[Errand], *partitions: P
     with one_blas_thread():
         for errand, partition in zip(errands, partitions, strict=True):
             check(errand, partition)
-            for block in blocks_for_pass(log, errand, partition, step):
-                step(block, sums)
+            with alone_with(log, errand):
+                for block in blocks_for_pass(log, errand, partition, step):
+                    step(block, sums)
     return sums.packed(dtype)
 
 
@@ -127,25 +159,30 @@ class MemoryLostError(Exception):
     """What a fit remembers of a partition is not here; it has to be made up by `restore`."""
 
 
+class PassOverError(Exception):
+    """The fit has gone on since this pass was asked for."""
+
+
 def sum_over(told: bytes, log: FitLog | None, errands: Sequence[Errand], *partitions: Partition) -> Any:
     """The sums of a step over partitions that changes none of them. With a log, it sees what that fit remembers."""
     step, empty, dtype = pickle.loads(told)  # noqa: S301
     sums = empty()
     with one_blas_thread():
         for errand, partition in zip(errands, partitions, strict=True):
-            for block in blocks_to_look_at(log, errand, partition):
-                step(block, sums)
+            with alone_with(log, errand):
+                for block in blocks_to_look_at(log, errand, partition):
+                    step(block, sums)
     return sums.packed(dtype)
 
 
 def look_at(told: bytes, log: FitLog | None, errands: Sequence[Errand], *partitions: Partition) -> list[Any]:
     """What there is to see in the blocks of each partition, a list each."""
-    look = pickle.loads(told)  # noqa: S301
+    look, seen = pickle.loads(told), []  # noqa: S301
     with one_blas_thread():
-        return [
-            [look(block) for block in blocks_to_look_at(log, errand, partition)]
-            for errand, partition in zip(errands, partitions, strict=True)
-        ]
+        for errand, partition in zip(errands, partitions, strict=True):
+            with alone_with(log, errand):
+                seen.append([look(block) for block in blocks_to_look_at(log, errand, partition)])
+    return seen
 
 
 def blocks_to_look_at(log: FitLog | None, errand: Errand, partition: Partition) -> list[Block]:
@@ -163,11 +200,12 @@ def restore(told: bytes, log: FitLog, errands: Sequence[Errand], *partitions: Pa
     """Make up what was lost of a fit, from the topics of its last pass."""
     step = pickle.loads(told)  # noqa: S301
     for errand, partition in zip(errands, partitions, strict=True):
-        if remembered_blocks(log, errand) is None:
-            blocks = fresh_blocks(errand, partition)
-            for block in blocks:
-                step.restore(block)
-            _remember(log.name, errand.number, Memory(log.n_done, blocks, []))
+        with alone_with(log, errand):
+            if remembered_blocks(log, errand) is None:
+                blocks = fresh_blocks(errand, partition)
+                for block in blocks:
+                    step.restore(block)
+                _remember(log, errand, Memory(log.n_done, blocks, []))
 
 
 def blocks_for_pass(log: FitLog, errand: Errand, partition: Partition, step: Any) -> list[Block]:
@@ -187,7 +225,7 @@ def blocks_for_pass(log: FitLog, errand: Errand, partition: Partition, step: Any
         blocks = fresh_blocks(errand, partition)
         for block in blocks:
             _begin(block, log, errand) if log.n_done == 0 else step.restore(block)
-    _remember(log.name, errand.number, Memory(log.n_done + 1, blocks, [Remembered.of(block) for block in blocks]))
+    _remember(log, errand, Memory(log.n_done + 1, blocks, [Remembered.of(block) for block in blocks]))
     return blocks
 
 
@@ -198,9 +236,13 @@ def _begin(block: Block, log: FitLog, errand: Errand) -> None:
     block.H = np.array(rows, dtype=block.H.dtype, order="C")
 
 
-def _remember(name: str, number: int, memory: Memory) -> None:
+def _remember(log: FitLog, errand: Errand, memory: Memory) -> None:
+    key = log.name, errand.number
     with _lock:
-        _memories[name, number] = memory
+        if key in _memories and _memories[key].n_done > memory.n_done:
+            raise PassOverError(f"over partition {errand.number}")
+        if log.family not in _ended:
+            _memories[key] = memory
 
 
 def remembered_blocks(log: FitLog, errand: Errand) -> list[Block] | None:
@@ -218,8 +260,9 @@ def forget(fits: frozenset[str]) -> None:
 
 
 def forget_family(family: str) -> None:
-    """Drop what all fits over the same documents remember."""
+    """Drop what all fits over the same documents remember, now and later: they are over."""
     with _lock:
+        _ended.append(family)
         for key in [key for key in _memories if key[0].startswith(family)]:
             del _memories[key]
 
