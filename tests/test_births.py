@@ -188,6 +188,8 @@ def test_topics_emerge_and_fade_by_a_stated_rule():
 def test_few_documents_say_nothing():
     windows = [tally([0.2]), tally([0.9], n_docs=19), tally([0.2])]
     assert states_of(windows, [None]) == [[0], [0], [0]]
+    windows = [tally([0.2]), tally([0.2]), tally([0.9]), tally([0.2], n_docs=3), tally([], n_docs=0), tally([0.9])]
+    assert changes(states_of(windows, [None]), 1) == [[], [], [0], [], [], []]  # it does not emerge again
     assert states_of([tally([0.2], n_docs=19), tally([0.9])], [None])[1] == [0]
 
 

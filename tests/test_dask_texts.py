@@ -3,6 +3,8 @@
 import json
 import os
 import signal
+import subprocess
+import time
 
 import dask
 import dask.bag
@@ -11,12 +13,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from clusters import die_after, scheduler_process, two_workers
-from command import run
+from command import TONMF, environment, run
 
 from tonmf import InputError, ParameterError, TextOutlierDetector
 from tonmf import dask as tonmf_dask
 from tonmf.cluster.tallies import CountedPartition, Tally, Vocabulary, count_partition
 from tonmf.datasets import make_corpus
+from tonmf.executors.cluster import connect
 from tonmf.text import TermCounter
 
 OPTIONS = {"topic_shares": (0.02,), "n_restarts": 1, "max_topics": 8}
@@ -43,6 +46,20 @@ def test_a_bag_of_texts_gives_the_detector_of_one_process(client, near):
     scores = tonmf_dask.score(client, far, bag)
     assert [type(part).__name__ for part in scores] == ["Future"] * bag.npartitions
     np.testing.assert_allclose(np.concatenate(client.gather(scores)), far.outlier_scores_, rtol=0, atol=1e-6)
+
+
+def test_partitions_may_be_empty_as_after_a_filter(client, near):
+    parts = [[], TEXTS[:70], [], TEXTS[70:], []]
+    assert_same(tonmf_dask.fit_detector(client, client.scatter(parts), **OPTIONS), near)
+    tables = [pd.DataFrame({"text": part}) for part in parts]
+    scores = tonmf_dask.score(client, near, tables, column="text", compute=True)
+    np.testing.assert_allclose(scores, near.outlier_scores_, rtol=0, atol=1e-6)
+
+
+def test_lists_of_texts_are_not_taken_for_rows_of_items(client):
+    """They look alike: only what texts are like tells."""
+    with pytest.raises(InputError, match=r"got rows of whole texts\. If they are partitions, give delayed objects"):
+        tonmf_dask.fit_detector(client, [TEXTS[:70], TEXTS[70:150]], **OPTIONS)
 
 
 def test_a_column_of_a_dataframe_and_a_killed_worker(client, near):
@@ -95,6 +112,8 @@ def test_bad_partitions_of_texts_are_named(client):
         fit(client, [good, dask.delayed([["milk"]])], **OPTIONS)
     with pytest.raises(InputError, match=r"^Partition 0: There is no column 'body'; there are text"):
         fit(client, dask.dataframe.from_pandas(pd.DataFrame({"text": TEXTS}), npartitions=1), column="body")
+    with pytest.raises(InputError, match="Expected at least one document, got none"):
+        fit(client, [dask.delayed([]), dask.delayed([])], **OPTIONS)
     with pytest.raises(InputError, match="None of the words occurs in min_df=5"):
         fit(client, [dask.delayed(["one thing", "another matter"])], min_df=5)
     with pytest.raises(InputError, match="got a matrix"):
@@ -117,9 +136,28 @@ def test_the_command_answers_as_without_a_cluster(tmp_path):
     assert [why["nearest"] for why in far["strangest"]] == [why["nearest"] for why in near["strangest"]]
 
 
-def test_the_command_says_if_nobody_answers(tmp_path):
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense"])
+def test_the_command_says_if_nobody_answers(address, tmp_path):
     (tmp_path / "texts.txt").write_text("\n".join(TEXTS[:20]))
-    ran = run("detect", "texts.txt", "--dask", "tcp://127.0.0.1:1", cwd=tmp_path)
+    ran = run("detect", "texts.txt", "--dask", address, cwd=tmp_path)
     assert ran.code == 1
-    assert len(ran.error_lines) == 1
-    assert ran.error_lines[0].startswith("tonmf: No Dask scheduler answers at 'tcp://127.0.0.1:1'. Start one")
+    assert ran.err.count("\n") == 1
+    assert ran.error_lines[0].startswith(f"tonmf: No Dask scheduler answers at '{address}'. Start one")
+
+
+def test_the_command_says_in_one_line_that_the_scheduler_is_gone(tmp_path):
+    (tmp_path / "texts.txt").write_text("\n".join(TEXTS[:-1] * 20))
+    with scheduler_process(tmp_path, 1) as (address, scheduler):
+        command = [TONMF, "detect", "texts.txt", "--dask", address]
+        with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, env=environment(), text=True) as detecting:
+            with connect(address) as client:
+                deadline = time.monotonic() + 60
+                while not any("vectorize" in str(key) for keys in client.has_what().values() for key in keys):
+                    assert time.monotonic() < deadline
+                    time.sleep(0.05)
+            scheduler.kill()
+            told = detecting.stderr.read()
+    assert detecting.returncode == 1
+    (error,) = [line for line in told.splitlines() if not line.startswith("note: ")]
+    assert error.startswith("tonmf: ")
+    assert "scheduler" in error

@@ -54,8 +54,8 @@ def fit_detector(
     Parameters
     ----------
     client : dask.distributed.Client
-    documents : dask bag, series or dataframe, list of delayed objects or futures, or documents in memory
-        Texts, or rows of items. Partitions are counted on the workers, and their vectors kept there.
+    documents : dask bag, series or dataframe, list of delayed objects, futures or tables, or documents in memory
+        Texts, or rows of items. Partitions are counted on the workers, and their vectors kept there. Some may be empty.
     column : str, optional
         The column with the texts, if partitions are tables.
     names : sequence of shape (n_docs,), optional

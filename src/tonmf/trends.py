@@ -10,7 +10,7 @@ z_v       n_topics               (s_v − b_v)/√(variance of s_v + variance of
 
 A topic is *up* in a window if z > 4 and s is more than 1.5 times b, *down* if z < −4 and b is more than 1.5 times s. It
 emerges in a window in which it is up, having not been so in the window before, and fades likewise. Windows of few documents say
-nothing. A topic that is added on the way emerges when it is added, and what was before does not count for it.
+nothing: topics are what they were before. A topic that is added on the way emerges when it is added, and what was before does not count for it.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def states_of(windows: Sequence[Tally], born: Sequence[int | None]) -> list[list
     """
     births = np.array([-1 if birth is None else birth for birth in born])
     n_docs, sums, squares = np.zeros((3, len(born)))  # of what was before, for each topic since it was added
-    states = []
+    states, state = [], np.zeros(len(born), int)
     for number, window in enumerate(windows):
         now, now_varies = _means(window.n_docs, padded(window.sums, len(born)), padded(window.squares, len(born)))
         then, then_varies = _means(n_docs, sums, squares)
@@ -79,8 +79,8 @@ def states_of(windows: Sequence[Tally], born: Sequence[int | None]) -> list[list
         spread = np.sqrt(now_varies + then_varies)
         z = np.divide(now - then, spread, out=np.zeros(len(born)), where=spread > 0)
         up, down = (z > SURE) & (now > CLEAR * then), (z < -SURE) & (then > CLEAR * now)
-        since = np.where(enough, up.astype(int) - down, 0)
-        states.append(np.where(number > births, since, number == births).tolist())
+        state = np.where(number > births, np.where(enough, up.astype(int) - down, state), number == births)
+        states.append(state.tolist())
         there = number >= births
         n_docs += there * window.n_docs
         sums += there * padded(window.sums, len(born))

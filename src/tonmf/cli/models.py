@@ -65,13 +65,11 @@ def learn(
 
 def learn_on_cluster(address: str, content: Any, ids: Sequence[str], **options: Any) -> TextOutlierDetector:
     """Learn on the workers of a Dask cluster."""
-    import logging
-
     from tonmf.dask import fit_detector
-    from tonmf.executors.cluster import connect
+    from tonmf.executors.cluster import be_silent, connect
 
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what goes wrong is told in our words
     with connect(address) as client:
+        be_silent()
         return fit_detector(client, content, names=ids, **options)
 
 

@@ -25,7 +25,7 @@ PARTITIONS_PER_WORKER = 2
 def is_collection(X: Any) -> bool:
     """Whether X is something of Dask's, or a list of partitions."""
     if isinstance(X, list | tuple):
-        return len(X) > 0 and (_is_lazy(X[0]) or sp.issparse(X[0]))
+        return len(X) > 0 and (_is_lazy(X[0]) or sp.issparse(X[0]) or hasattr(X[0], "iloc"))
     return _is_lazy(X)
 
 

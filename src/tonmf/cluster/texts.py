@@ -18,6 +18,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tonmf.backends import make_ops
@@ -35,6 +36,9 @@ from tonmf.solver import EmptySums
 from tonmf.sources.documents import CountedSource, DocumentBlock, WordTotals
 from tonmf.sources.partitions import Fits, Partition, PartitionedData, PartitionSource
 from tonmf.weighting import damped, unit_rows
+
+TEXT_SPACES = 8
+"""Spaces from which on what could be an item is a text."""
 
 BRANCHES = 4
 """Tallies that are added up in one task."""
@@ -136,6 +140,7 @@ class Inputs:
             references = inputs_of(cluster, documents)
             return cls(cluster, len(references), references, [])
         listed, _ = as_documents(documents)
+        _check_no_partitions(listed)
         n_partitions = min(PARTITIONS_PER_WORKER * len(cluster.workers()), len(listed))
         edges = np.linspace(0, len(listed), n_partitions + 1).astype(int)
         parts = [listed[low:high] for low, high in pairwise(edges)]
@@ -158,6 +163,16 @@ class Inputs:
     def can_be_sent_again(self) -> bool:
         """Whether the documents are at hand."""
         return self.references is None
+
+
+def _check_no_partitions(documents: Sequence[Any]) -> None:
+    """Refuse a list of lists of texts, which would be taken for rows of items."""
+    first = next((row for row in documents if not isinstance(row, str) and len(row)), ())
+    if len(first) and all(isinstance(item, str) and item.count(" ") >= TEXT_SPACES for item in first):
+        raise InputError(
+            "Expected texts, or rows of items; got rows of whole texts. If they are partitions, give delayed objects or "
+            "futures, such as client.scatter(partitions); if they are rows of items, a bag of them."
+        )
 
 
 @dataclass(frozen=True)
@@ -217,7 +232,10 @@ def describer(
 def count(number: int, given: Any, options: TextOptions) -> CountedPartition:
     """The terms of a partition."""
     try:
-        documents, kind = as_documents(list_of(given, options.column))
+        listed = list_of(given, options.column)
+        if not is_matrix(listed) and len(listed := list(listed)) == 0:
+            return CountedPartition("", [], sp.csr_matrix((0, 0)), np.zeros(0, np.int64), ())
+        documents, kind = as_documents(listed)
         terms, counts = count_partition(documents, kind, options.values)
     except InputError as error:
         raise InputError(f"Partition {number}: {error}") from error
@@ -242,6 +260,8 @@ def list_of(given: Any, column: str | None) -> Any:
 
 def vectorize(counted: CountedPartition, vocabulary: Vocabulary, max_topics: int) -> Partition:
     """A partition in blocks of counts and of unit rows."""
+    if counted.matrix.shape[0] == 0:
+        return Partition((), 0)
     counts = vocabulary.counts_of(counted)
     C = damped(counts.matrix)
     source = CountedSource(unit_rows(C, vocabulary.idf), C, counts.totals, max_topics, make_ops("numba", 1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import importlib.metadata
+import logging
 import socket
 import time
 import uuid
@@ -48,14 +49,24 @@ def connect(address: str, timeout: float = 5.0) -> Any:
     """A client of the scheduler at an address, such as tcp://127.0.0.1:8786."""
     require_dask()
     from distributed import Client
+    from distributed.comm.addressing import parse_address, parse_host_port
 
     try:
+        protocol, location = parse_address(address)
+        if protocol == "tcp":  # a client that finds nobody takes long to give up, and leaves a traceback behind
+            socket.create_connection(parse_host_port(location, default_port=8786), timeout).close()
         return Client(address, timeout=timeout, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         raise ClusterError(
             f"No Dask scheduler answers at {address!r}. Start one (dask scheduler, dask worker ADDRESS), and give the address "
             "that it prints, such as tcp://127.0.0.1:8786."
         ) from error
+
+
+def be_silent() -> None:
+    """Have Dask's own messages left out where what goes wrong is told in our words; to be called when it is loaded."""
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 class Cluster:
