@@ -9,8 +9,9 @@ z_v       n_topics               (s_v − b_v)/√(variance of s_v + variance of
 ========= ====================== =============================================================
 
 A topic is *up* in a window if z > 4 and s is more than 1.5 times b, *down* if z < −4 and b is more than 1.5 times s. It
-emerges in a window in which it is up, having not been so in the window before, and fades likewise. Windows of few documents say
-nothing: topics are what they were before. A topic that is added on the way emerges when it is added, and what was before does not count for it.
+emerges in a window in which it is up, having not been so in the window before, and fades likewise. Windows of few documents
+say nothing: topics are what they were before. A topic that is added on the way emerges when it is added, and what was before
+does not count for it.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ import typer
 from tonmf.cli import options as opt
 from tonmf.cli.answer import GROUPS_SHOWN, show_next, show_ranking, write
 from tonmf.cli.large import fetch_and_write, learn_large, refuse_beside_memory
-from tonmf.cli.models import check_save, learn, learning_options
+from tonmf.cli.models import check_learning, check_save, learn, learning_options
 from tonmf.cli.reading import as_flags, read, reading_files
 from tonmf.cli.reports import check_report, title_of, write_report
 from tonmf.cli.screen import Screen
@@ -107,6 +107,7 @@ def detect(
         raise ParameterError("--jobs has no effect beside --dask: workers use the threads that they were started with.")
     _check_report(files, report, title, label_column)
     learning["n_buckets"] = buckets
+    check_learning(learning)
     ranking: Ranking
     if memory is not None:
         refuse_beside_memory(report=report, dask=dask)

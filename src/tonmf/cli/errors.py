@@ -85,7 +85,10 @@ def in_flags(message: str) -> str:
 
     >>> in_flags("min_df=2 is too much. Lower min_df.")
     '--min-df=2 is too much. Lower --min-df.'
+    >>> in_flags("n_buckets must be a whole number, or None; got 'x'.")
+    "--buckets must be a whole number; got 'x'."
     """
+    message = re.sub(r", or None[^;]*; got", "; got", message)  # an option that is not given is left out here
     return re.sub(rf"\b({'|'.join(FLAGS)})\b", lambda found: FLAGS[found.group()], message)
 
 

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from tonmf.cli.screen import Screen
-from tonmf.errors import InputError
+from tonmf.errors import ParameterError
 
 if TYPE_CHECKING:
     from tonmf.io import ReadOptions
@@ -52,11 +52,11 @@ def fetch_and_write(
         screen.note(f"All {len(ranking.ids):,} documents are in {output}, in the order in which they came.")
 
 
-def refuse_beside_memory(**given: Any) -> None:
-    """Options that hold all documents in memory."""
-    for option, value in given.items():
+def refuse_beside_memory(report: str | None, dask: str | None) -> None:
+    """Options that do not go together with documents on disk."""
+    for option, value, why in (
+        ("report", report, "looks at all documents together, in memory"),
+        ("dask", dask, "has the documents in the memory of a cluster, and --memory has them on the disk here"),
+    ):
         if value:
-            raise InputError(
-                f"--{option.replace('_', '-')} looks at all documents together, in memory; leave out --memory, or "
-                f"--{option.replace('_', '-')}."
-            )
+            raise ParameterError(f"--{option} {why}. Leave out --memory, or --{option}.")

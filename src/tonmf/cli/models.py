@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tonmf.cli.screen import Screen
@@ -29,6 +29,13 @@ def learning_options(
         "stop_words": None if stop_words == "none" else stop_words,
         "stemmer": stem,
     }
+
+
+def check_learning(options: Mapping[str, Any]) -> None:
+    """Refuse options of the detector that cannot be, before the documents are read."""
+    from tonmf.parameters import DETECTOR_RULES, check_parameters
+
+    check_parameters(options, {name: rule for name, rule in DETECTOR_RULES.items() if name in options})
 
 
 def check_save(save: str | None, excerpts: bool) -> None:

@@ -238,5 +238,5 @@ def _difference(one: Any, other: Any) -> str:
         return "for other documents or with other options"
     changed = [name for name in {**one, **other} if one.get(name) != other.get(name)]
     if changed == ["documents"]:
-        return "for other documents, or they have changed since"
+        return "for other documents, or they have changed or are read with other options since"
     return f"with other options ({', '.join(sorted(set(changed) - {'documents'}))})"
