@@ -323,6 +323,8 @@ def test_what_cannot_be_beside_memory_is_said(corpus):
         TextOutlierDetector(memory="1GB").fit(np.eye(3))
     with pytest.raises(InputError, match="at least one document"):
         TextOutlierDetector(memory="1GB").fit([])
+    with pytest.raises(InputError, match=r"Expected a list of strings, .* got int"):
+        TextOutlierDetector(memory="1GB").fit(5)
     with pytest.raises(ParameterError, match="cache"):
         TextOutlierDetector(cache="somewhere").fit(corpus.texts)
     with pytest.raises(ParameterError, match="random_state"):

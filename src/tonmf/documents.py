@@ -19,13 +19,8 @@ def as_documents(documents: Any, first: int = 0) -> tuple[Any, str]:
     """The documents, as a list if they are no matrix, and their kind; `first` is the number of the first in messages."""
     if is_matrix(documents):
         return documents, COUNTS
-    refuse_lookalikes(documents)
-    try:
-        listed = list(documents)
-    except TypeError as error:
-        raise InputError(
-            f"Expected a list of strings, of rows of items, or a matrix of counts; got {type(documents).__name__}."
-        ) from error
+    refuse_what_is_no_list(documents)
+    listed = list(documents)
     if not listed:
         raise InputError("Expected at least one document, got none.")
     listed = [to_be_read_twice(document) for document in listed]
@@ -61,9 +56,11 @@ def one_of(documents: Any, row: int) -> Any:
     return take(documents, [row]) if is_matrix(documents) else documents[row]
 
 
-def refuse_lookalikes(documents: Any) -> None:
-    """What could be gone through one by one, but not with the result that is meant."""
+def refuse_what_is_no_list(documents: Any) -> None:
+    """What cannot be gone through one by one, or could be, but not with the result that is meant."""
     name = type(documents).__name__
+    if not hasattr(documents, "__iter__") and not hasattr(documents, "__getitem__"):
+        raise InputError(f"Expected a list of strings, of rows of items, or a matrix of counts; got {name}.")
     if isinstance(documents, str | bytes):
         raise InputError(f"Expected a list of documents, got one {name} of length {len(documents)}. Put it in a list.")
     if hasattr(documents, "columns"):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any, Protocol
 
-from tonmf.documents import as_documents, refuse_lookalikes, to_be_read_twice
+from tonmf.documents import as_documents, refuse_what_is_no_list, to_be_read_twice
 from tonmf.errors import InputError
 
 BATCH, BATCH_SIZE = 2000, 4_000_000
@@ -108,7 +108,7 @@ def in_batches(documents: Any, again: bool) -> Batches:
     if hasattr(documents, "fingerprint"):
         batches: Batches = documents
         return batches
-    refuse_lookalikes(documents)
+    refuse_what_is_no_list(documents)
     if not isinstance(documents, Iterator):
         return BatchesOf(documents)
     if again:
