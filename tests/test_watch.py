@@ -312,7 +312,7 @@ def test_a_full_disk_costs_a_snapshot_and_nothing_else(here, parent, small_disk)
         cwd=here, stdout=here / "out", stderr=here / "err",
     )  # fmt: skip
     eventually(lambda: len(answers(here / "out")) == 10 and (small_disk / "kept" / "latest").exists())
-    eventually(lambda: kept(small_disk)[1]["lines"] == 10)
+    eventually(lambda: kept(small_disk)[2]["lines"] == 10)
     fill(small_disk / "ballast")
     with path.open("a") as file:
         file.write(as_lines(COMING[10:30]))
@@ -320,11 +320,11 @@ def test_a_full_disk_costs_a_snapshot_and_nothing_else(here, parent, small_disk)
     eventually(lambda: "No snapshot: " in (here / "err").read_text())
     assert "No space left on device" in (here / "err").read_text()
     assert "The last one stays, and it will be tried again." in (here / "err").read_text()
-    assert kept(small_disk)[1]["lines"] == 10
+    assert kept(small_disk)[2]["lines"] == 10
     (small_disk / "ballast").unlink()
     with path.open("a") as file:
         file.write(as_lines(COMING[30:40]))
-    eventually(lambda: kept(small_disk)[1]["lines"] == 40)
+    eventually(lambda: kept(small_disk)[2]["lines"] == 40)
     assert parent.stop(pid) == 0
     assert sorted(os.listdir(small_disk / "kept"))[:2] == ["latest", "lock"]
     assert len(os.listdir(small_disk / "kept")) == 3
