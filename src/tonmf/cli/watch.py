@@ -48,7 +48,7 @@ def watch(
         WatchFormat | None,
         typer.Option(
             "--format",
-            help="What the lines hold. (Default: lines for .txt and .log, else jsonl.)",
+            help="What the lines hold. (Default: by the name of FILE; jsonl if it does not say.)",
             rich_help_panel=READING,
         ),
     ] = None,
