@@ -85,9 +85,14 @@ def resume(client):
     wait_for_status(client, list(client.nthreads()), "running")
 
 
+def statuses(dask_scheduler=None):
+    """On the scheduler: how each worker is; what a client knows of that may be seconds old."""
+    return {address: worker.status.name for address, worker in dask_scheduler.workers.items()}
+
+
 def wait_for_status(client, workers, status):
     deadline = time.monotonic() + 30
-    while {client.scheduler_info(n_workers=-1)["workers"][address]["status"] for address in workers} != {status}:
+    while {client.run_on_scheduler(statuses).get(address) for address in workers} != {status}:
         assert time.monotonic() < deadline
         time.sleep(0.05)
 
