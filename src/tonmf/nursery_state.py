@@ -6,7 +6,6 @@ often a strange document has which word is not written, as the detector finds th
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -21,11 +20,9 @@ from tonmf.detector import TextOutlierDetector
 from tonmf.detector_state import LARGEST_IDF
 from tonmf.documents import ITEMS, TEXTS
 from tonmf.gathering import Rarities, Strange
+from tonmf.io.decoding import without_surrogates
 from tonmf.ops import Array
 from tonmf.times import EARLIEST, LATEST
-
-SURROGATE = re.compile("[\ud800-\udfff]")
-"""Halves of characters, which cannot be written out."""
 
 MOST_TAKEN = 2**53
 """Documents of a stream, at most."""
@@ -98,7 +95,7 @@ def read_topic(part: Bundle) -> NewTopic:
     since, raised = part.number("since"), part.number("raised")
     _check_times(part, np.array([since, raised]), f"{part.prefix}since and {part.prefix}raised")
     words, documents = part.texts("words"), part.texts("documents")
-    if any(map(SURROGATE.search, [*words, *documents])):
+    if any(text != without_surrogates(text) for text in (*words, *documents)):
         raise part.wrong(f"{part.prefix}words and {part.prefix}documents must be strings of whole characters")
     return NewTopic(words, documents, part.whole("size"), since, raised, part.number("chance"))
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from tonmf.births import NewTopic
 from tonmf.detector import TextOutlierDetector
+from tonmf.disk.batches import size_of
 from tonmf.errors import InputError
 from tonmf.explain import Explanation
 from tonmf.forgetting import HalfLife
@@ -104,7 +105,7 @@ class Watch:
 
     def _learn_batch(self) -> bool:
         """Learn if there is a whole batch, and say what there is to say then; False if that could not be written."""
-        enough = sum(len(record.content) for record, _ in self._pending) >= PENDING_SIZE
+        enough = sum(size_of(record.content) for record, _ in self._pending) >= PENDING_SIZE
         if not (enough or len(self._pending) >= self._habits.learn_every):
             return True
         self._learn()
