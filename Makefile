@@ -55,8 +55,8 @@ paper: $(VENV)/dev  ## run the paper's experiments again, and write docs/paper.m
 UPLOT := 1.6.32
 front:  ## bring the plotting library of our pages, in the version above (needs Node; the result is committed)
 	mkdir -p $(VENV) && cd $(VENV) && rm -rf package && npm pack --silent uplot@$(UPLOT) && tar xzf uplot-$(UPLOT).tgz
-	cp $(VENV)/package/dist/uPlot.iife.min.js $(VENV)/package/dist/uPlot.min.css src/tonmf/web/vendor/
-	cp $(VENV)/package/LICENSE src/tonmf/web/vendor/uPlot.LICENSE
+	cp $(VENV)/package/dist/uPlot.iife.min.js $(VENV)/package/dist/uPlot.min.css src/tonmf/report/web/vendor/
+	cp $(VENV)/package/LICENSE src/tonmf/report/web/vendor/uPlot.LICENSE
 
 clean:  ## remove the environment, caches and benchmark results
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis benchmarks/results

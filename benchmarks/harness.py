@@ -16,8 +16,8 @@ import scipy.sparse as sp
 
 from tonmf.datasets.archives import read_newsgroups
 from tonmf.experiments import processes
-from tonmf.experiments.markdown import markdown_table
-from tonmf.experiments.memory import memory_now, memory_peak, reset_peak
+from tonmf.experiments.measured import markdown_table
+from tonmf.experiments.processes import memory_now, memory_peak, reset_peak
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "benchmarks" / "results"

@@ -10,11 +10,11 @@ from collections import Counter
 
 from benchmarks.harness import ROOT, data_folder, print_table, save
 from tonmf import TextOutlierDetector
-from tonmf.births import Nursery
 from tonmf.datasets.archives import read_reuters_dispatches
 from tonmf.plots import plot_timeline
-from tonmf.timeline import follow
-from tonmf.times import moment_of, time_text
+from tonmf.stream.times import moment_of, time_text
+from tonmf.timeline.follow import follow
+from tonmf.timeline.nursery import Nursery
 
 FROM = "1987-03-15"
 """The stories before are learnt from first."""

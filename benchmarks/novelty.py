@@ -23,9 +23,9 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from benchmarks.harness import print_table, save
 from benchmarks.tasks import newsgroups_bodies
 from tonmf import TextOutlierDetector
-from tonmf.births import CAPACITY, CHANCE, EVERY, LEAST, RECENT, STRANGE_SHARE, Nursery
-from tonmf.bursts import latest_burst
-from tonmf.timeline import follow
+from tonmf.timeline.bursts import latest_burst
+from tonmf.timeline.follow import follow
+from tonmf.timeline.nursery import CAPACITY, CHANCE, EVERY, LEAST, RECENT, STRANGE_SHARE, Nursery
 
 ORDINARY = (
     "comp.sys.ibm.pc.hardware",

@@ -25,7 +25,7 @@ from sklearn.svm import OneClassSVM
 from benchmarks.tasks import Draw
 from tonmf import TONMF
 from tonmf.baselines import KNNDistance, NMFResidual
-from tonmf.sources.memory import squared_norms
+from tonmf.nmf.in_memory import squared_norms
 
 Scores = dict[str, NDArray[np.float64]]
 

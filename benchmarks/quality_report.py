@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.harness import describe_machine, print_table
 from benchmarks.peers import BAG_OF_WORDS
 from benchmarks.tasks import TASKS
-from tonmf.experiments.markdown import markdown_table
+from tonmf.experiments.measured import markdown_table
 
 OURS, FUSED, MINILM = "tonmf", "tonmf + MiniLM", "MiniLM k-NN"
 

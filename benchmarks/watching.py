@@ -15,10 +15,10 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from benchmarks.harness import print_table, save
 from tonmf import TONMF, TextOutlierDetector
-from tonmf.blas import one_blas_thread
 from tonmf.datasets import Dataset, load_bbc, load_newsgroups, load_reuters
-from tonmf.experiments.memory import memory_now
+from tonmf.experiments.processes import memory_now
 from tonmf.metrics import area_under_curve
+from tonmf.nmf.threads import one_blas_thread
 
 TOPICS, HELD_OUT = 20, 2000
 BLOCKS = (100, 1000)

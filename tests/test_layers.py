@@ -9,44 +9,33 @@ import tonmf
 
 PACKAGE = Path(tonmf.__file__).parent
 
-# From the bottom up; a module may import from its own layer and from those before it.
-LAYERS = [
-    ["errors"],
-    ["ops", "bundles", "locks"],
-    ["sources", "backends", "blas"],
-    ["executors"],
-    ["objective", "penalty", "pivoting", "inner", "threshold", "mixture", "calibrate", "words", "documents", "metrics"],
-    ["quantiles"],
-    ["times", "bursts", "trends"],
-    ["clock", "digest", "forgetting", "added_topics"],
-    ["analysis", "highlight"],
-    ["blocks", "text"],
-    ["hashing", "init", "solver", "weighting", "alarms", "neighbours", "ordinary"],
-    ["streaming"],
-    ["parameters", "validation", "corpus", "signs", "model_stream"],
-    ["ladder"],
-    ["groups", "topics", "scoring", "counting", "saved_parameters"],
-    ["unexpected", "vocabulary", "reservoir"],
-    ["profile", "explain"],
-    ["explaining", "detector_stream"],
-    ["new_documents", "stream_state"],
-    ["detector_state", "model_state"],
-    ["recipe", "relearning"],
-    ["cluster", "disk", "learning"],
-    ["estimator", "detector"],
-    ["persist", "ranking", "gathering", "births", "windows", "walk", "timeline", "datasets", "io", "baselines", "dask"],
-    ["large_ranking", "nursery_state"],
-    [""],  # the package itself: tonmf/__init__.py, which names things of the layers above
-    ["web", "plots"],
-    ["experiments", "report", "watching"],
-    ["cli", "service"],  # a command starts the service
+LEVELS = [
+    ["errors", "wording", "arrays"],
+    ["parameters"],
+    ["storage"],
+    ["stream"],
+    ["nmf", "text", "metrics"],
+    ["detector"],
+    ["persist", "ranking", "timeline", "dask", "io", "datasets", "baselines", "estimator"],
+    [""],  # the package itself: tonmf/__init__.py, which names things of the levels above
+    ["plots", "report"],
+    ["experiments"],
+    ["service"],
+    ["cli"],
     ["__main__"],
 ]
-LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
+"""The rooms, from the ground up: a room imports from lower levels only, never sideways."""
+
+SHELVES = {"detector": ["scores", "explain", "state", "saved", "recipe", "learning", "disk", "detector"]}
+"""The shelves of a large room, from the ground up; a module that is on none of them may be imported by all."""
+
+MOST_ENTRIES, MOST_LEVELS = 26, 13
 
 
-def layer_of(module):
-    return module.split(".")[1] if "." in module else ""
+def parts_of(module):
+    """The room and the shelf of a module."""
+    _, room, shelf, *_ = (*module.split("."), "", "")
+    return room, shelf
 
 
 def modules():
@@ -56,21 +45,67 @@ def modules():
 
 
 def imports_of(path):
+    """The modules of ours that a module imports, anywhere in it."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            imported = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            yield node.module
+            assert node.level == 0, f"{path} has a relative import"
+            imported = [node.module + "." + alias.name for alias in node.names if is_module(node.module, alias.name)]
+            imported = imported or [node.module]
+        else:
+            continue
+        yield from (name for name in imported if name.split(".")[0] == "tonmf")
 
 
-def test_arrows_point_down():
-    wrong = [
+def is_module(package, name):
+    place = PACKAGE.joinpath(*package.split(".")[1:], name)
+    return package.split(".")[0] == "tonmf" and (place.is_dir() or place.with_suffix(".py").exists())
+
+
+def level(names, levels):
+    return {name: number for number, level in enumerate(levels) for name in level}[names]
+
+
+def is_wrong(module, imported):
+    (room, shelf), (other_room, other_shelf) = parts_of(module), parts_of(imported)
+    if room != other_room:
+        return level(other_room, LEVELS) >= level(room, LEVELS)
+    shelves = SHELVES.get(room, [])
+    if shelf == other_shelf or not {shelf, other_shelf} <= set(shelves):
+        return False
+    return shelves.index(other_shelf) > shelves.index(shelf)
+
+
+def test_arrows_point_down_and_never_sideways():
+    wrong = {
         f"{module} imports {imported}"
         for module, path in modules()
         for imported in imports_of(path)
-        if imported.split(".")[0] == "tonmf" and LEVEL[layer_of(imported)] > LEVEL[layer_of(module)]
-    ]
-    assert not wrong
+        if is_wrong(module, imported)
+    }
+    assert not wrong, "\n".join(sorted(wrong))
+
+
+def test_the_top_of_the_package_is_small():
+    entries = {path.name for path in PACKAGE.iterdir() if path.name != "__pycache__"}
+    assert len(entries) <= MOST_ENTRIES
+    assert len(LEVELS) <= MOST_LEVELS
+    assert {name.removesuffix(".py") for name in entries} - {"__init__", "py.typed"} | {""} == {
+        n for row in LEVELS for n in row
+    }
+
+
+def test_every_room_has_a_map():
+    for path in PACKAGE.rglob("__init__.py"):
+        assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), path
+
+
+def arrows():
+    """The levels and shelves as text, from the top down, as CONTRIBUTING shows them."""
+    lines = ["  ".join(name or "tonmf" for name in row) for row in reversed(LEVELS)]
+    shelves = [f"{room}: " + " > ".join(reversed(names)) for room, names in SHELVES.items()]
+    return "\n".join([*lines, "", *shelves])
 
 
 def test_no_module_is_called_after_nothing():
@@ -110,21 +145,5 @@ def test_importing_the_data_sets_loads_nothing_that_downloads():
     assert not loaded_by("import tonmf.datasets") & {"pooch", "requests", "sklearn"}
 
 
-def test_the_public_names_are_the_promised_ones():
-    assert set(tonmf.__all__) == {
-        "TONMF",
-        "ClusterError",
-        "Explanation",
-        "Group",
-        "InputError",
-        "MissingExtraError",
-        "ParameterError",
-        "Progress",
-        "TextOutlierDetector",
-        "TonmfError",
-        "Topic",
-        "UnexpectedWord",
-        "load",
-    }
-    for name in tonmf.__all__:
-        assert getattr(tonmf, name).__doc__
+if __name__ == "__main__":
+    print(arrows())  # noqa: T201

@@ -6,36 +6,36 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tonmf.detector import TextOutlierDetector as TextOutlierDetector
+    from tonmf.detector.detector import TextOutlierDetector as TextOutlierDetector
+    from tonmf.detector.explain.explanation import Explanation as Explanation
+    from tonmf.detector.explain.topics import Topic as Topic
+    from tonmf.detector.explain.unexpected import UnexpectedWord as UnexpectedWord
+    from tonmf.detector.scores.groups import Group as Group
     from tonmf.errors import ClusterError as ClusterError
     from tonmf.errors import InputError as InputError
     from tonmf.errors import MissingExtraError as MissingExtraError
     from tonmf.errors import ParameterError as ParameterError
     from tonmf.errors import TonmfError as TonmfError
-    from tonmf.estimator import TONMF as TONMF
-    from tonmf.explain import Explanation as Explanation
-    from tonmf.groups import Group as Group
+    from tonmf.nmf.estimator import TONMF as TONMF
+    from tonmf.nmf.solver import Progress as Progress
     from tonmf.persist import load as load
-    from tonmf.solver import Progress as Progress
-    from tonmf.topics import Topic as Topic
-    from tonmf.unexpected import UnexpectedWord as UnexpectedWord
 
 __version__ = "0.1.0"
 
 # Where each public name lives. Imported on first use, so that a command line that only prints its help starts at once.
 _HOMES = {
-    "TONMF": "estimator",
+    "TONMF": "nmf.estimator",
     "ClusterError": "errors",
-    "Explanation": "explain",
-    "Group": "groups",
+    "Explanation": "detector.explain.explanation",
+    "Group": "detector.scores.groups",
     "InputError": "errors",
     "MissingExtraError": "errors",
     "ParameterError": "errors",
-    "Progress": "solver",
-    "TextOutlierDetector": "detector",
+    "Progress": "nmf.solver",
+    "TextOutlierDetector": "detector.detector",
     "TonmfError": "errors",
-    "Topic": "topics",
-    "UnexpectedWord": "unexpected",
+    "Topic": "detector.explain.topics",
+    "UnexpectedWord": "detector.explain.unexpected",
     "load": "persist",
 }
 

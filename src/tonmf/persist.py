@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tonmf.bundles import read_bundle
-from tonmf.detector import TextOutlierDetector
+from tonmf.detector.detector import TextOutlierDetector
 from tonmf.errors import InputError
-from tonmf.estimator import TONMF
+from tonmf.nmf.estimator import TONMF
+from tonmf.storage.bundles import read_bundle
 
 
 def load(path: str | Path) -> TONMF | TextOutlierDetector:

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tonmf.errors import InputError, MissingExtraError
-from tonmf.io.atomic import check_writable, replacing
-from tonmf.io.wording import path_shown
-from tonmf.times import duration_text
-from tonmf.trends import ENOUGH
+from tonmf.storage.atomic import check_writable, replacing
+from tonmf.stream.times import duration_text
+from tonmf.timeline.trends import ENOUGH
+from tonmf.wording import path_shown
 
 if TYPE_CHECKING:
-    from tonmf.timeline import Timeline
+    from tonmf.timeline.follow import Timeline
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
 """Okabe and Ito's colours, the strongest first; yellow, which is too light for lines on white, is left out."""

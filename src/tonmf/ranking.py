@@ -10,16 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tonmf.detector import TextOutlierDetector
-from tonmf.documents import TEXTS, is_matrix, take
-from tonmf.explain import Explanation
-from tonmf.groups import Group
-from tonmf.highlight import Piece
-from tonmf.io.repeated import note_on_copies
-from tonmf.io.wording import number_of
-from tonmf.ops import Array
-from tonmf.scoring import WIDTHS
-from tonmf.unexpected import UnexpectedWord
+from tonmf.arrays import Array
+from tonmf.detector.detector import TextOutlierDetector
+from tonmf.detector.explain.explanation import Explanation
+from tonmf.detector.explain.unexpected import UnexpectedWord
+from tonmf.detector.scores.groups import Group
+from tonmf.detector.scores.scoring import WIDTHS
+from tonmf.text.documents import TEXTS, is_matrix, note_on_copies, take
+from tonmf.text.pieces import Piece
+from tonmf.wording import number_of
 
 COLUMNS = ("rank", "id", "score", "outlier", "topic", "unexpected_terms", "text")
 """Of a table of results, in this order."""

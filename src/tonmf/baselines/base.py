@@ -11,12 +11,12 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from tonmf.ops import Array
+from tonmf.arrays import Array
+from tonmf.nmf.in_memory import squared_norms
+from tonmf.nmf.signs import OutlierSigns
+from tonmf.nmf.threshold import automatic_threshold, common_norm, threshold_for_share
+from tonmf.nmf.validation import check_rows
 from tonmf.parameters import Rule, check_parameters
-from tonmf.signs import OutlierSigns
-from tonmf.sources.memory import squared_norms
-from tonmf.threshold import automatic_threshold, common_norm, threshold_for_share
-from tonmf.validation import check_rows
 
 
 class Baseline(OutlierSigns, BaseEstimator, ABC):  # type: ignore[misc]

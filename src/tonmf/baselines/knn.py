@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,16 @@ import scipy.sparse as sp
 from sklearn import config_context
 from sklearn.neighbors import NearestNeighbors
 
+from tonmf.arrays import Array
 from tonmf.baselines.base import Baseline
 from tonmf.errors import InputError
-from tonmf.ops import Array
-from tonmf.parameters import KNN_RULES
-from tonmf.sources.memory import squared_norms
+from tonmf.nmf.in_memory import squared_norms
+from tonmf.parameters import (
+    RUNNING,
+    Rule,
+    is_whole,
+    one_of,
+)
 
 MEGABYTES = 64
 """Room for the distances that scikit-learn holds at a time. With its default, 1024, it is slower on sparse rows."""
@@ -23,6 +29,17 @@ DENSE = 0.1
 
 SAME_PLACE = 1e-6
 """Distance, as a share of the norm, below which two rows are taken for the same; its square for 1 − cos."""
+
+
+KNN_RULES: Mapping[str, Rule] = {
+    "n_neighbors": Rule("a whole number of at least 1", lambda v: is_whole(v, 1)),
+    "metric": one_of(("euclidean", "cosine")),
+    "score_by": one_of(("kth", "mean")),
+    "contamination": RUNNING["contamination"],
+    "n_jobs": Rule(
+        "a whole number of threads other than 0 (-1 for all cores), or None for one", RUNNING["n_jobs"].holds
+    ),
+}
 
 
 class KNNDistance(Baseline):
@@ -49,7 +66,7 @@ class KNNDistance(Baseline):
     score_by : {"kth", "mean"}
         See above.
     contamination : float or "auto"
-        Share of the training rows to flag, or "auto" (`tonmf.threshold`).
+        Share of the training rows to flag, or "auto" (`tonmf.nmf.threshold`).
     n_jobs : int, optional
         Threads of scikit-learn's `NearestNeighbors`; one if not given, which was the fastest for sparse rows.
 

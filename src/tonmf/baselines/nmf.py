@@ -12,19 +12,33 @@ G      n_components²            WᵀW
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.decomposition import NMF
 
-from tonmf.backends import make_ops
+from tonmf.arrays import Array
 from tonmf.baselines.base import Baseline
-from tonmf.objective import residual_norms
-from tonmf.ops import Array
-from tonmf.parameters import NMF_RULES
-from tonmf.pivoting import solve_exactly
-from tonmf.sources.memory import squared_norms
+from tonmf.nmf.in_memory import squared_norms
+from tonmf.nmf.objective import residual_norms
+from tonmf.nmf.pivoting import solve_exactly
+from tonmf.nmf.threads import make_ops
+from tonmf.parameters import (
+    MAX_ITER,
+    RUNNING,
+    TOL,
+    Rule,
+    is_whole,
+)
+
+NMF_RULES: Mapping[str, Rule] = {
+    "n_components": Rule("a whole number of at least 1", lambda v: is_whole(v, 1)),
+    "max_iter": MAX_ITER,
+    "tol": TOL,
+    "contamination": RUNNING["contamination"],
+}
 
 
 class NMFResidual(Baseline):
@@ -45,7 +59,7 @@ class NMFResidual(Baseline):
     tol : float
         Its tolerance. It warns if `max_iter` comes first.
     contamination : float or "auto"
-        Share of the training rows to flag, or "auto" (`tonmf.threshold`).
+        Share of the training rows to flag, or "auto" (`tonmf.nmf.threshold`).
     random_state : int, RandomState instance, optional
         Seed of the decomposition that the start comes from.
 
@@ -120,7 +134,7 @@ class NMFResidual(Baseline):
 
 
 def residuals_of(X: sp.csr_matrix, H: Array, W: Array) -> Array:
-    """‖x_i − h_i Wᵀ‖ of each row, float64, by norms and Gram matrices (`tonmf.objective.residual_norms`).
+    """‖x_i − h_i Wᵀ‖ of each row, float64, by norms and Gram matrices (`tonmf.nmf.objective.residual_norms`).
 
     >>> residuals_of(sp.csr_matrix([[3.0, 4.0]]), np.array([[3.0]]), np.array([[1.0], [0.0]])).tolist()
     [4.0]

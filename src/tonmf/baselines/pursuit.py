@@ -45,9 +45,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from tonmf.arrays import Array
 from tonmf.baselines.kernels import fill_target, update_rows
-from tonmf.blas import one_blas_thread
-from tonmf.ops import Array
+from tonmf.nmf.threads import one_blas_thread
 
 FIRST_MU = 1.25
 """μ of the first step, for ‖X‖₂ = 1."""

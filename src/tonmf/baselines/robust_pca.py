@@ -14,6 +14,7 @@ a      rank                      how much of each a new row has
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -21,16 +22,35 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from tonmf.backends import n_threads_of
+from tonmf.arrays import Array
 from tonmf.baselines.base import Baseline
 from tonmf.baselines.pursuit import PursuitOptions, pursue, sparse_rows
 from tonmf.baselines.svd import truncated_svd
-from tonmf.ops import Array
-from tonmf.parameters import ROBUST_PCA_RULES
-from tonmf.sources.memory import BYTES_OF_WORK, squared_norms
+from tonmf.nmf.in_memory import BYTES_OF_WORK, squared_norms
+from tonmf.nmf.threads import n_threads_of
+from tonmf.parameters import (
+    MAX_ITER,
+    RUNNING,
+    Rule,
+    is_number,
+    whole_or_none,
+)
 
 TIED = 5
 """Decimals of norms that count, the largest being 1, where there is nothing but norms to score by."""
+
+
+ROBUST_PCA_RULES: Mapping[str, Rule] = {
+    "lam": Rule(
+        "a finite number above 0, or None for 1/√(the longer side of X)",
+        lambda v: v is None or (is_number(v, 0) and 0 < v < np.inf),
+    ),
+    "tol": Rule("a finite number above 0", lambda v: is_number(v, 0) and 0 < v < np.inf),
+    "max_iter": MAX_ITER,
+    "max_rank": whole_or_none(1, "no bound"),
+    "contamination": RUNNING["contamination"],
+    "n_jobs": RUNNING["n_jobs"],
+}
 
 
 class RobustPCA(Baseline):
@@ -68,7 +88,7 @@ class RobustPCA(Baseline):
         The largest rank that L may have, to bound time where it would grow large. If the bound is reached (``rank_``), L and
         S are no longer the solution of the problem above, and `tol` may not be reached.
     contamination : float or "auto"
-        Share of the training rows to flag, or "auto" (`tonmf.threshold`).
+        Share of the training rows to flag, or "auto" (`tonmf.nmf.threshold`).
     n_jobs : int, optional
         Threads; all cores if not given or -1, all but one if -2, and so on. They do not change the result.
     random_state : int, RandomState instance, optional

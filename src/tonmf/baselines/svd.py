@@ -12,6 +12,7 @@ V      n_terms × n_components   right singular vectors
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,21 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import svds
 from sklearn.utils import check_random_state
 
+from tonmf.arrays import Array
 from tonmf.baselines.base import Baseline
-from tonmf.ops import Array
-from tonmf.parameters import SVD_RULES
-from tonmf.sources.memory import squared_norms
+from tonmf.nmf.in_memory import squared_norms
+from tonmf.parameters import (
+    RUNNING,
+    Rule,
+    is_whole,
+    one_of,
+)
+
+SVD_RULES: Mapping[str, Rule] = {
+    "n_components": Rule("a whole number of at least 1", lambda v: is_whole(v, 1)),
+    "score_by": one_of(("paper", "residual")),
+    "contamination": RUNNING["contamination"],
+}
 
 
 class SVDScore(Baseline):
@@ -45,7 +57,7 @@ class SVDScore(Baseline):
     score_by : {"paper", "residual"}
         See above.
     contamination : float or "auto"
-        Share of the training rows to flag, or "auto" (`tonmf.threshold`).
+        Share of the training rows to flag, or "auto" (`tonmf.nmf.threshold`).
     random_state : int, RandomState instance, optional
         Seed of the vector that the decomposition (ARPACK) starts from. It is exact whatever the start, to rounding.
 

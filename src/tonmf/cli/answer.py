@@ -12,7 +12,7 @@ from tonmf.cli.screen import Screen
 from tonmf.cli.tables import ranking_table
 
 if TYPE_CHECKING:
-    from tonmf.groups import Group
+    from tonmf.detector.scores.groups import Group
     from tonmf.ranking import Ranking
 
 EMPTY_SHOWN = 3

@@ -8,7 +8,20 @@ from typing import Annotated
 import typer
 
 from tonmf import __version__
-from tonmf.cli import bench, demo, detect, explain, generate, paper, report, score, serve, timeline, topics, watch
+from tonmf.cli.commands import (
+    bench,
+    demo,
+    detect,
+    explain,
+    generate,
+    paper,
+    report,
+    score,
+    serve,
+    timeline,
+    topics,
+    watch,
+)
 from tonmf.cli.errors import answering
 
 app = typer.Typer(

@@ -14,7 +14,7 @@ from typing import Any
 
 import typer
 
-from tonmf.cli.plain import printable
+from tonmf.cli.screen import printable
 from tonmf.errors import ParameterError, TonmfError
 
 FAILED, WRONG_USAGE, INTERRUPTED, TERMINATED = 1, 2, 130, 143

@@ -12,8 +12,6 @@ from typing import Any
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from tonmf.cli.plain import printable
-
 PIPED_WIDTH = 120
 """Characters in a line of what is no terminal."""
 
@@ -96,3 +94,22 @@ def _console(stream: Any) -> Console:
 
 def _is_unicode(stream: Any) -> bool:
     return (stream.encoding or "").lower().startswith("utf")
+
+
+def printable(text: str) -> str:
+    """Text without control characters and marks that change the direction of writing.
+
+    >>> printable("a\\x1b[31mb\\u202ec")
+    'a�[31mb�c'
+    """
+    return "".join("\ufffd" if _steers(character) else character for character in text)
+
+
+def _steers(character: str) -> bool:
+    code = ord(character)
+    return (
+        (code < 32 and character not in "\n\t")
+        or 127 <= code < 160
+        or 0x202A <= code <= 0x202E
+        or 0x2066 <= code <= 0x2069
+    )

@@ -9,14 +9,14 @@ from rich.cells import cell_len, set_cell_size
 from rich.table import Table
 from rich.text import Text
 
-from tonmf.cli.plain import printable
+from tonmf.cli.screen import printable
 
 if TYPE_CHECKING:
-    from tonmf.detector import TextOutlierDetector
-    from tonmf.explain import Explanation
-    from tonmf.highlight import Piece
+    from tonmf.detector.detector import TextOutlierDetector
+    from tonmf.detector.explain.explanation import Explanation
+    from tonmf.detector.explain.unexpected import UnexpectedWord
     from tonmf.ranking import Ranking
-    from tonmf.unexpected import UnexpectedWord
+    from tonmf.text.pieces import Piece
 
 WORDS = 5
 """Unexpected words in a line of the table."""
@@ -81,8 +81,8 @@ def _plural(explanations: Sequence[Explanation]) -> str:
 
 def document_excerpt(ranking: Ranking, row: int, why: Explanation, width: int) -> list[Piece]:
     """The part of a document to show, its unexpected words marked."""
-    from tonmf.highlight import excerpt
     from tonmf.ranking import pieces_of
+    from tonmf.text.pieces import excerpt
 
     return excerpt(pieces_of(ranking.detector, ranking.documents, row, why.unexpected[:WORDS]), width, cell_len)
 

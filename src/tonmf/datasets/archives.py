@@ -21,7 +21,7 @@ import scipy.io
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from tonmf.times import moment_of
+from tonmf.stream.times import moment_of
 
 
 @dataclass(frozen=True)

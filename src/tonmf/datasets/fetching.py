@@ -16,7 +16,7 @@ from typing import Any
 
 from tonmf.datasets.registry import ARCHIVES, Archive, Content, content_digest
 from tonmf.errors import InputError, MissingExtraError, ParameterError
-from tonmf.io.wording import one_line, path_shown
+from tonmf.wording import one_line, path_shown
 
 CHUNK = 2**16
 """Bytes that are asked of a server at a time."""

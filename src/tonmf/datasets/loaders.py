@@ -153,10 +153,10 @@ def load_wiki_people(
 def _paper_counter() -> Any:
     """Counts terms by the paper's rules."""
     # Imported here, as scikit-learn comes with it and takes its time.
-    from tonmf.counting import make_counter
-    from tonmf.detector import TextOutlierDetector
-    from tonmf.documents import TEXTS
+    from tonmf.detector.detector import TextOutlierDetector
     from tonmf.parameters import defaults_of
+    from tonmf.text.choose import make_counter
+    from tonmf.text.documents import TEXTS
 
     options = {**defaults_of(TextOutlierDetector), "stemmer": "english", "word_rules": "paper"}
     return make_counter(options, TEXTS, None)

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping
 from statistics import fmean
 
 from tonmf.experiments.claims import Everything, better
-from tonmf.experiments.markdown import markdown_table, share
-from tonmf.experiments.measured import Measured
+from tonmf.experiments.measured import Measured, markdown_table, share
 from tonmf.experiments.methods import METHODS, OURS, RANK
-from tonmf.experiments.roc import Areas
+from tonmf.experiments.paper.roc import Areas
 from tonmf.experiments.tasks import TASKS
 
 CONTROLS = ("rcv20-threads", "rcv20-bodies")

@@ -8,15 +8,14 @@ from statistics import fmean
 
 import numpy as np
 
-from tonmf.experiments.bbc_scores import MODELS
 from tonmf.experiments.facts import LONG_WORDS, PAPER_AUC, SHORT_WORDS
-from tonmf.experiments.markdown import share
-from tonmf.experiments.measured import Measured
+from tonmf.experiments.measured import Measured, share
 from tonmf.experiments.methods import METHODS, PAPER_BASELINES, RANK
-from tonmf.experiments.roc import PAPER_TASKS, Areas
+from tonmf.experiments.paper.bbc_scores import MODELS
+from tonmf.experiments.paper.roc import PAPER_TASKS, Areas
 from tonmf.experiments.specification import Result
 from tonmf.experiments.tasks import TASKS
-from tonmf.solver import rank_correlation
+from tonmf.nmf.solver import rank_correlation
 
 HOLDS, PARTLY, FAILS, UNKNOWN = "holds", "in part", "does not hold", "cannot be judged"
 TUNED = "holds if rank and α are chosen by the labels"

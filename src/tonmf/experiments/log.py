@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from tonmf.errors import InputError
-from tonmf.experiments.memory import in_json, memory_peak
+from tonmf.experiments.processes import in_json, memory_peak
 from tonmf.experiments.specification import Config, Result
-from tonmf.io.atomic import replacing
+from tonmf.storage.atomic import replacing
 
 PACKAGES = ("tonmf", "numpy", "scipy", "scikit-learn", "numba")
 

@@ -13,12 +13,12 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from tonmf import TONMF, TextOutlierDetector
+from tonmf.arrays import Array
 from tonmf.baselines import KNNDistance, NMFResidual, RobustPCA, SVDScore
 from tonmf.experiments.specification import Config
 from tonmf.experiments.tasks import Draw
 from tonmf.experiments.tracing import trace_fit
 from tonmf.metrics import area_under_curve
-from tonmf.ops import Array
 
 RANK = 10
 """Topics, components and so on, for all methods that have a rank and do not find it themselves; the published code's k."""

@@ -9,14 +9,14 @@ from pathlib import Path
 
 from tonmf import InputError, __version__
 from tonmf.experiments.beside_baselines import beside_baselines
-from tonmf.experiments.catalogue import EXPERIMENTS
 from tonmf.experiments.claims import VERDICTS, Claim, judged
 from tonmf.experiments.log import ResultLog
+from tonmf.experiments.paper import EXPERIMENTS
 from tonmf.experiments.plotting import save_figure
 from tonmf.experiments.running import todo
 from tonmf.experiments.specification import Experiment, Result, Section
 from tonmf.experiments.tasks import QUICK_DOCUMENTS, TASKS
-from tonmf.io.atomic import replacing
+from tonmf.storage.atomic import replacing
 
 LINE = 128
 """Characters in a line of the page."""

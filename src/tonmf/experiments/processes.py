@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from tonmf.errors import TonmfError
@@ -26,3 +29,41 @@ def in_new_process(module: str, *arguments: Any, environment: Mapping[str, str] 
         raise TonmfError(f"{module} failed in a process of its own: {reason}")
     answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return answer
+
+
+STATUS = Path("/proc/self/status")
+
+
+def memory_now() -> float:
+    """Memory in use, where the system tells (Linux); elsewhere the most so far."""
+    return _status("VmRSS") if STATUS.exists() else memory_peak()
+
+
+def memory_peak() -> float:
+    """The most memory in use since the process began, or since `reset_peak`; NaN where the system does not tell (Windows)."""
+    if STATUS.exists():  # what getrusage says would include the parent's, from before the program was loaded
+        return _status("VmHWM")
+    try:
+        import resource
+    except ImportError:
+        return float("nan")
+    unit = 2**20 if sys.platform == "darwin" else 2**10
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+
+
+def reset_peak() -> None:
+    """Let the peak start again from the memory in use now, where the system allows it (Linux)."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+
+
+def in_json(mb: float) -> float | None:
+    """A number of MB as JSON has it: whole, and None if it is not known."""
+    return None if math.isnan(mb) else round(mb)
+
+
+def _status(field: str) -> float:
+    for line in STATUS.read_text(encoding="ascii").splitlines():
+        if line.startswith(field + ":"):
+            return int(line.split()[1]) / 2**10
+    raise KeyError(field)

@@ -12,7 +12,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from tonmf.counting import make_counter
 from tonmf.datasets import (
     PAPER_BASKETS,
     Archive,
@@ -24,11 +23,12 @@ from tonmf.datasets import (
     make_baskets,
 )
 from tonmf.datasets.registry import BBC, NEWSGROUPS, REUTERS_MATRIX, REUTERS_TEXTS, WIKI_PEOPLE
-from tonmf.detector import TextOutlierDetector
-from tonmf.documents import COUNTS, TEXTS
+from tonmf.detector.detector import TextOutlierDetector
 from tonmf.experiments.specification import Config
 from tonmf.parameters import defaults_of
-from tonmf.weighting import damped, inverse_document_frequencies, unit_rows
+from tonmf.text.choose import make_counter
+from tonmf.text.documents import COUNTS, TEXTS
+from tonmf.text.weighting import damped, inverse_document_frequencies, unit_rows
 
 QUICK_DOCUMENTS = 1_000
 """A quick run takes no more than the first so many documents of a draw."""

@@ -14,16 +14,15 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
-from tonmf.backends import make_ops
+from tonmf.arrays import Array
 from tonmf.baselines.nmf import residuals_of
-from tonmf.blas import one_blas_thread
-from tonmf.blocks import Pass, Step, Sums
-from tonmf.executors.serial import SerialExecutor
-from tonmf.init import STARTS, at_unit_norm
-from tonmf.inner import INNER_METHODS
-from tonmf.ops import Array
-from tonmf.solver import Options, Problem, rank_correlation, solve
-from tonmf.sources.memory import MatrixSource, default_block_size
+from tonmf.nmf.blocks import SerialExecutor
+from tonmf.nmf.in_memory import MatrixSource, default_block_size
+from tonmf.nmf.inner import INNER_METHODS
+from tonmf.nmf.solver import Options, Problem, rank_correlation, solve
+from tonmf.nmf.starts import STARTS, at_unit_norm
+from tonmf.nmf.steps import Pass, Step, Sums
+from tonmf.nmf.threads import make_ops, one_blas_thread
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ the way back    `write`, `atomic`
 pyarrow is loaded only for CSV, TSV, Parquet and .zst files.
 """
 
-from tonmf.io.batches import DocumentFiles
+from tonmf.io.document_files import DocumentFiles
 from tonmf.io.formats import FORMATS
 from tonmf.io.options import ReadOptions
 from tonmf.io.reading import Documents, read_documents

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
-from tonmf.documents import ITEMS, TEXTS
 from tonmf.errors import InputError
 from tonmf.io.options import ReadOptions
-from tonmf.io.wording import listed, shown
+from tonmf.text.documents import ITEMS, TEXTS
+from tonmf.wording import listed, shown
 
 SAMPLE = 10_000
 """Rows to look at for a guess."""

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import codecs
 import io
-import re
 from collections.abc import Iterator
 
 from tonmf.errors import InputError
+from tonmf.io.notes import Tally
 from tonmf.io.options import ReadOptions
 from tonmf.io.streams import Opened
-from tonmf.io.tally import Tally
-from tonmf.io.wording import number_of
+from tonmf.text.documents import REPLACEMENT, SURROGATE
+from tonmf.wording import number_of
 
 MARKS = {
     codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16, whose mark it starts with
@@ -37,9 +37,6 @@ BINARY_STARTS = (
 )
 """What common files that are no texts start with, where they hold no NUL byte early on."""
 
-SURROGATE = re.compile("[\ud800-\udfff]")
-REPLACEMENT = "\ufffd"
-
 
 def _mark_bad_byte(error: UnicodeError) -> tuple[str, int]:
     """Put the byte b that cannot be decoded into the text as the surrogate U+DC00 + b, which no valid text holds.
@@ -54,11 +51,6 @@ def _mark_bad_byte(error: UnicodeError) -> tuple[str, int]:
 
 BAD_BYTES_MARKED = "tonmf.bad-bytes-marked"
 codecs.register_error(BAD_BYTES_MARKED, _mark_bad_byte)
-
-
-def without_surrogates(text: str) -> str:
-    """Text that can be written: half a surrogate pair, as JSON may hold, becomes U+FFFD."""
-    return text if text.isascii() else SURROGATE.sub(REPLACEMENT, text)
 
 
 def encoding_of(head: bytes, given: str) -> str:

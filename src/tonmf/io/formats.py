@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from tonmf.errors import InputError
-from tonmf.io.wording import listed, path_shown
+from tonmf.wording import listed, path_shown
 
 FORMATS = ("lines", "files", "jsonl", "csv", "tsv", "parquet", "baskets", "matrix")
 """What can be read: a document a line, a document a file, JSON lines, tables, items of a transaction a line, counts."""

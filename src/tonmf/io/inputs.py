@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from tonmf.errors import InputError
 from tonmf.io.formats import format_of
-from tonmf.io.wording import cannot, path_shown
+from tonmf.wording import cannot, path_shown
 
 STDIN = "-"
 """What stands for standard input."""

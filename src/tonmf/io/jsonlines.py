@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import Any
 
-from tonmf.documents import ITEMS, TEXTS
 from tonmf.errors import InputError
 from tonmf.io.columns import SAMPLE, Chooser, Columns, is_list_of_items, is_missing, items_in
-from tonmf.io.decoding import DecodedLines, without_line_end, without_surrogates
+from tonmf.io.decoding import DecodedLines, without_line_end
 from tonmf.io.options import ReadOptions
 from tonmf.io.part import UNKNOWN, Facts, Part
 from tonmf.io.streams import Opened
-from tonmf.io.wording import listed, one_line, shown
+from tonmf.text.documents import ITEMS, TEXTS, without_surrogates
+from tonmf.wording import listed, one_line, shown
 
 NAMES = {
     dict: "an object",

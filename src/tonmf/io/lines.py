@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 from typing import BinaryIO
 
-from tonmf.documents import ITEMS, TEXTS
 from tonmf.io.decoding import TRY_ENCODINGS, DecodedLines, is_binary, without_line_end
 from tonmf.io.formats import FORMAT_OF, split_name
 from tonmf.io.inputs import Input
+from tonmf.io.notes import Tally
 from tonmf.io.options import ReadOptions
 from tonmf.io.part import Part
 from tonmf.io.streams import Opened, Sink, opened
-from tonmf.io.tally import Tally
-from tonmf.io.wording import number_of
+from tonmf.text.documents import ITEMS, TEXTS
+from tonmf.wording import number_of
 
 
 def read_lines(source: Opened, options: ReadOptions) -> Part:

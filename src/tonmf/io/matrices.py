@@ -10,14 +10,14 @@ import numpy as np
 import scipy.io
 import scipy.sparse as sp
 
-from tonmf.documents import COUNTS
 from tonmf.errors import InputError
 from tonmf.io.decoding import DecodedLines, without_line_end
 from tonmf.io.formats import split_name
 from tonmf.io.options import ReadOptions
 from tonmf.io.part import Part
 from tonmf.io.streams import Opened, opened
-from tonmf.io.wording import number_of, one_line, path_shown
+from tonmf.text.documents import COUNTS
+from tonmf.wording import number_of, one_line, path_shown
 
 VOCABULARY_SUFFIXES = [a + b for b in ("", ".txt") for a in (".terms", ".vocab", ".vocabulary")]
 """Of a file beside the matrix with the names of its columns."""

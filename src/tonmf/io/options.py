@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tonmf.errors import ParameterError
 from tonmf.io.formats import FORMATS
-from tonmf.io.wording import listed, shown
+from tonmf.wording import listed, shown
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class ReadOptions:
     label_column : str, optional
         Column or key that says which documents are known to be outliers: 1, true or yes; 0, false or no.
     time_column : str, optional
-        Column or key that says when documents were written, as `tonmf.times` reads it.
+        Column or key that says when documents were written, as `tonmf.stream.times` reads it.
     encoding : str
         Of text files. A byte-order mark in a file overrules it.
     encoding_errors : {"replace", "refuse"}

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tonmf.documents import ITEMS, TEXTS
 from tonmf.errors import InputError
 from tonmf.io.arrow import arrow
 from tonmf.io.columns import SAMPLE, Chooser, items_in
 from tonmf.io.options import ReadOptions
 from tonmf.io.part import Part
 from tonmf.io.streams import Opened
-from tonmf.io.wording import one_line
+from tonmf.text.documents import ITEMS, TEXTS
+from tonmf.wording import one_line
 
 
 def read_parquet(source: Opened, options: ReadOptions, chooser: Chooser) -> Part:

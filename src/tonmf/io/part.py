@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from tonmf.disk.batches import is_enough, size_of
 from tonmf.errors import InputError
 from tonmf.io.columns import Columns, id_from, is_missing, label_from
-from tonmf.io.decoding import without_surrogates
+from tonmf.io.notes import Tally
 from tonmf.io.streams import Sink
-from tonmf.io.tally import Tally
-from tonmf.io.wording import number_of, shown
-from tonmf.times import EXPECTED as EXPECTED_TIME
-from tonmf.times import Moment, moment_of
+from tonmf.stream.times import EXPECTED as EXPECTED_TIME
+from tonmf.stream.times import Moment, moment_of
+from tonmf.text.batches import is_enough, size_of
+from tonmf.text.documents import without_surrogates
+from tonmf.wording import number_of, shown
 
 EXPECTED = {
     "lines": "a document a line",
@@ -50,7 +50,7 @@ class Part:
     format : str
         One of `FORMATS`.
     kind : str
-        Of the documents, one of those in `tonmf.documents`.
+        Of the documents, one of those in `tonmf.text.documents`.
     sink : callable, optional
         Takes the part whenever it holds a batch of documents, which are gone from it then.
     """

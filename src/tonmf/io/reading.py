@@ -9,7 +9,6 @@ from typing import Any, BinaryIO
 
 import scipy.sparse as sp
 
-from tonmf.documents import COUNTS, ITEMS, TEXTS, take
 from tonmf.errors import InputError
 from tonmf.io.columns import Chooser
 from tonmf.io.decoding import encoding_of
@@ -18,15 +17,15 @@ from tonmf.io.inputs import Input, find_inputs
 from tonmf.io.jsonlines import read_jsonl
 from tonmf.io.lines import read_baskets, read_files, read_lines
 from tonmf.io.matrices import read_matrix
+from tonmf.io.notes import Seen, Tally, note_on_repeated_ids
 from tonmf.io.options import ReadOptions, check_options, check_options_fit
 from tonmf.io.parquet import read_parquet
 from tonmf.io.part import Part
-from tonmf.io.repeated import Seen, note_on_repeated_ids
 from tonmf.io.streams import Opened, Sink, opened
 from tonmf.io.tables import read_csv, read_tsv
-from tonmf.io.tally import Tally
-from tonmf.io.wording import number_of
-from tonmf.times import check_zones
+from tonmf.stream.times import check_zones
+from tonmf.text.documents import COUNTS, ITEMS, TEXTS, take
+from tonmf.wording import number_of
 
 READERS: dict[str, Callable[[Opened, ReadOptions], Part]] = {
     "lines": read_lines,
@@ -54,7 +53,7 @@ class Documents:
     """What was read.
 
     ======= ===============================================================================
-    kind    of the documents: `TEXTS`, `ITEMS` or `COUNTS` of `tonmf.documents`
+    kind    of the documents: `TEXTS`, `ITEMS` or `COUNTS` of `tonmf.text.documents`
     content list of strings, list of lists of strings, or CSR matrix of documents × terms
     ids     one for each document
     terms   names of a matrix's columns, if known

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 from tonmf.errors import InputError
 from tonmf.io.arrow import arrow
 from tonmf.io.formats import COMPRESSION_OF, split_name
-from tonmf.io.wording import cannot, one_line
+from tonmf.wording import cannot, one_line
 
 HEAD = 1 << 16
 """Bytes to look at before reading."""

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from tonmf.documents import TEXTS
 from tonmf.errors import InputError
 from tonmf.io.arrow import arrow
 from tonmf.io.columns import Chooser, Columns
@@ -23,7 +22,8 @@ from tonmf.io.options import ReadOptions
 from tonmf.io.part import Part
 from tonmf.io.records import Record, blocks, records
 from tonmf.io.streams import Opened
-from tonmf.io.wording import number_of, one_line, shown
+from tonmf.text.documents import TEXTS
+from tonmf.wording import number_of, one_line, shown
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 

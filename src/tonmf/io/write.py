@@ -17,10 +17,10 @@ from typing import Any
 
 from tonmf.errors import InputError, ParameterError
 from tonmf.io.arrow import arrow
-from tonmf.io.atomic import check_writable, replacing
-from tonmf.io.decoding import without_surrogates
 from tonmf.io.formats import COMPRESSION_OF, FORMAT_OF, split_name
-from tonmf.io.wording import listed, one_line, path_shown
+from tonmf.storage.atomic import check_writable, replacing
+from tonmf.text.documents import without_surrogates
+from tonmf.wording import listed, one_line, path_shown
 
 WRITTEN = ("csv", "tsv", "jsonl", "parquet")
 DELIMITERS = {"csv": ",", "tsv": "\t"}

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tonmf.explain import TopicShare
-from tonmf.ops import Array
+from tonmf.arrays import Array
+from tonmf.detector.explain.explanation import TopicShare
 
 SPREAD = 0.02
 """How far documents are moved at random, so that those in one place can be told apart."""

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tonmf.explain import LONGEST_WORD, Explanation
-from tonmf.highlight import Piece, excerpt
+from tonmf.detector.explain.explanation import LONGEST_WORD, Explanation
 from tonmf.ranking import READ_AT_MOST, Ranking, pieces_of
+from tonmf.text.pieces import Piece, excerpt
 
 DETAILED = 1000
 """So many of the strangest documents, and all that are flagged, are described in full; others in short."""

@@ -10,8 +10,8 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tonmf.io.atomic import replacing
-from tonmf.web import assets
+from tonmf.report.web import assets
+from tonmf.storage.atomic import replacing
 
 PART = 1000
 """Documents that are unpacked together, when the first of them is looked at."""

@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tonmf.bundles import now, versions
+from tonmf.detector.explain.topics import by_share
 from tonmf.errors import InputError
-from tonmf.io.atomic import replacing
-from tonmf.io.wording import number_of
 from tonmf.metrics import precision_recall_curve, roc_curve
 from tonmf.parameters import defaults_of
 from tonmf.ranking import Ranking, ignore, stretches
 from tonmf.report.atlas import places_of_documents, places_of_topics
 from tonmf.report.described import IN_FULL, IN_SHORT, Level, describe, levels
-from tonmf.saved_parameters import changed_parameters
-from tonmf.topics import by_share
+from tonmf.storage.atomic import replacing
+from tonmf.storage.bundles import now, versions
+from tonmf.storage.parameters import changed_parameters
+from tonmf.wording import number_of
 
 SCHEMA = 1
 """What is in a summary, and where."""

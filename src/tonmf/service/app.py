@@ -13,13 +13,16 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from tonmf import __version__
-from tonmf.service import errors, job_routes, knowledge, page, scoring
-from tonmf.service.jobs import STATES, JobStore
+from tonmf.service import errors, job_routes
+from tonmf.service import model_routes as knowledge
+from tonmf.service import page_routes as page
+from tonmf.service import score_routes as scoring
+from tonmf.service.job_queue import JobRunner
+from tonmf.service.job_store import STATES, JobStore
 from tonmf.service.limits import Limits
 from tonmf.service.metrics import Metrics
 from tonmf.service.model import ServedModel
 from tonmf.service.model_queue import Admission, ModelQueue
-from tonmf.service.runner import JobRunner
 from tonmf.service.security import Access, Guard
 
 ABOUT = "Finds documents that do not belong, and says why. Scores of documents are on the scale of those of training."

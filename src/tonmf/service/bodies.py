@@ -10,9 +10,9 @@ from typing import Any
 from fastapi import Request
 from starlette.requests import ClientDisconnect
 
-from tonmf.io.decoding import without_surrogates
-from tonmf.io.wording import shown
 from tonmf.service.errors import ServiceError
+from tonmf.text.documents import without_surrogates
+from tonmf.wording import shown
 
 JSON = "application/json"
 LINES = "application/x-ndjson"

@@ -14,14 +14,13 @@ from fastapi import APIRouter, Query, Request, Response
 from starlette.responses import StreamingResponse
 
 from tonmf.errors import InputError
-from tonmf.io.wording import number_of, shown
-from tonmf.service import jobs as kept
+from tonmf.service import job_store as kept
 from tonmf.service import schemas
 from tonmf.service.bodies import JSON, chunks
 from tonmf.service.errors import ServiceError, encoded
-from tonmf.service.jobs import Job, JobStore
+from tonmf.service.job_queue import JobRunner
+from tonmf.service.job_store import Job, JobStore
 from tonmf.service.limits import Limits
-from tonmf.service.runner import JobRunner
 from tonmf.service.security import POLICY
 from tonmf.service.uploads import (
     SINGLE,
@@ -33,6 +32,7 @@ from tonmf.service.uploads import (
     receive_file,
     stored_name,
 )
+from tonmf.wording import number_of, shown
 
 HEAD = 16_384
 """Bytes of a report in which its policy is."""

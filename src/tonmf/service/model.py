@@ -10,12 +10,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from tonmf.bundles import read_bundle
-from tonmf.detector import TextOutlierDetector
-from tonmf.documents import COUNTS, ITEMS
+from tonmf.arrays import Array
+from tonmf.detector.detector import TextOutlierDetector
 from tonmf.errors import InputError
-from tonmf.ops import Array
 from tonmf.persist import load_detector
+from tonmf.storage.bundles import read_bundle
+from tonmf.text.documents import COUNTS, ITEMS
 
 Named = tuple[str, Any]
 """What a document is called, and the document: a text, a list of items, or a dictionary of counts by column."""

@@ -1,8 +1,8 @@
 """All calls of the model go through one thread, since its compiled kernels may not be entered by several at once.
 
 Small calls that wait are joined to one, as the model takes almost as long for one document as for ten. What a document's
-answer is does not depend on that. Requests with many documents come in slices (`tonmf.service.scoring`), each of which waits
-for its turn, so that small requests need not wait for large ones.
+answer is does not depend on that. Requests with many documents come in slices (`tonmf.service.score_routes`), each of
+which waits for its turn, so that small requests need not wait for large ones.
 
 Between two calls of the model the loop goes round a few times: it sends what is answered and reads what has come, without the
 model in its way, and the next call has the more to join. Both want Python's lock, and would else get little done.

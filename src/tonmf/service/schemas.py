@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from tonmf.documents import COUNTS, ITEMS
 from tonmf.service.bodies import JSON, LINES
 from tonmf.service.limits import Limits
 from tonmf.service.model import ServedModel
+from tonmf.text.documents import COUNTS, ITEMS
 
 Content = dict[str, Any]
 

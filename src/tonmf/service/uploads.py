@@ -10,15 +10,16 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-from tonmf.counting import make_analysis
-from tonmf.detector import TextOutlierDetector
+from tonmf.detector.detector import TextOutlierDetector
+from tonmf.detector.options import DETECTOR_RULES
 from tonmf.errors import InputError, ParameterError
 from tonmf.io import FORMATS, ReadOptions
 from tonmf.io.formats import COMPRESSION_OF, FORMAT_OF, format_of, split_name
 from tonmf.io.options import check_options
-from tonmf.io.wording import listed
-from tonmf.parameters import DETECTOR_RULES, check_parameters, contamination_of, defaults_of
+from tonmf.parameters import check_parameters, contamination_of, defaults_of
 from tonmf.service.errors import ServiceError
+from tonmf.text.choose import make_analysis
+from tonmf.wording import listed
 
 LONGEST_NAME = 100
 

@@ -1,0 +1,190 @@
+"""``tonmf detect``: fit on documents, and rank them."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tonmf.cli import options as opt
+from tonmf.cli.answer import GROUPS_SHOWN, show_next, show_ranking, write
+from tonmf.cli.learning import check_learning, check_save, learn, learning_options
+from tonmf.cli.reading import as_flags, read, reading_files
+from tonmf.cli.report_files import check_report, title_of, write_report
+from tonmf.cli.screen import Screen
+from tonmf.errors import ParameterError
+
+if TYPE_CHECKING:
+    from tonmf.io import ReadOptions
+    from tonmf.ranking import Ranking
+
+LARGE = "Large files"
+
+LONGEST_COMMAND = 200
+"""Characters of a command that is suggested."""
+
+
+class Reasons(StrEnum):
+    """Documents whose topic and unexpected terms a table is to give."""
+
+    ALL = "all"
+    OUTLIERS = "outliers"
+
+
+@reading_files
+def detect(
+    files: opt.Files,
+    reading: ReadOptions,
+    contamination: opt.Contamination = "auto",
+    stop_words: opt.StopWords = "english",
+    stem: opt.Stem = None,
+    min_df: opt.MinDf = 2,
+    topics: opt.Topics = 25,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            "--dask",
+            metavar="ADDRESS",
+            help="Learn on the Dask cluster whose scheduler is at this address, such as tcp://127.0.0.1:8786.",
+            rich_help_panel=LARGE,
+        ),
+    ] = None,
+    seed: opt.Seed = 0,
+    jobs: opt.Jobs = None,
+    top: opt.Top = 20,
+    output: opt.Output = None,
+    save: opt.Save = None,
+    report: opt.Report = None,
+    title: opt.Title = None,
+    label_column: opt.LabelColumn = None,
+    excerpts: opt.Excerpts = True,
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="Get along with so much memory, such as 2GB: documents are counted into files first.",
+            rich_help_panel=LARGE,
+        ),
+    ] = None,
+    cache: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Keep these files in this folder, so that a run that was cut short goes on. (Default: temporary.)",
+            rich_help_panel=LARGE,
+        ),
+    ] = None,
+    buckets: Annotated[
+        int | None,
+        typer.Option(
+            help="Count words by hash in so many buckets, such as 262144, in place of a vocabulary.",
+            rich_help_panel=LARGE,
+        ),
+    ] = None,
+    reasons: Annotated[
+        Reasons | None,
+        typer.Option(
+            help="Whose reasons --output gives. (Default: all; with --memory outliers.)",
+            rich_help_panel=opt.RESULTS,
+        ),
+    ] = None,
+    as_json: opt.AsJson = False,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Find the documents that do not belong among those in FILES, and say why."""
+    screen = Screen(quiet, as_json)
+    learning = learning_options(contamination, stop_words, stem, min_df, topics, seed, jobs)
+    _check_targets(files, output, save, excerpts)
+    if reasons is not None and output is None:
+        raise ParameterError("--reasons says what --output is to hold. Give that too, or leave it out.")
+    if dask is not None and jobs is not None:
+        raise ParameterError("--jobs has no effect beside --dask: workers use the threads that they were started with.")
+    _check_report(files, report, title, label_column)
+    learning["n_buckets"] = buckets
+    check_learning(learning)
+    ranking: Ranking
+    if memory is not None:
+        from tonmf.cli.large import fetch_and_write, learn_large, refuse_beside_memory
+
+        refuse_beside_memory(report=report, dask=dask)
+        large, documents_on_disk = learn_large(screen, files, reading, **learning, memory=memory, cache=cache)
+        if save is not None:
+            large.detector.save(save, excerpts=excerpts)
+        fetch_and_write(screen, large, documents_on_disk, top, output, (reasons or Reasons.OUTLIERS).value)
+        ranking, notes = large, documents_on_disk.notes
+    else:
+        if cache is not None:
+            raise ParameterError("--cache has no effect without --memory. Give that too, or leave it out.")
+        documents = read(screen, files, replace(reading, label_column=label_column))
+        ranking = learn(screen, documents.content, documents.ids, terms=documents.terms, dask=dask, **learning)
+        for note in ranking.observations:
+            screen.note(note)
+        notes = [*documents.notes, *ranking.observations]
+        if output is not None:
+            write(screen, ranking, output, (reasons or Reasons.ALL).value)
+        if save is not None:
+            ranking.detector.save(save, excerpts=excerpts)
+        if report is not None:
+            write_report(screen, ranking, report, title_of(files, title), notes, documents.labels)
+    rows = show_ranking(screen, ranking, top, notes, ranking.small_groups[:GROUPS_SHOWN])
+    strangest = ranking.ids[rows[0] if rows else int(ranking.order[0])]
+    show_next(screen, *_next_steps(files, reading, strangest, output, save, report, memory))
+
+
+def _check_targets(files: Sequence[str], output: str | None, save: str | None, excerpts: bool) -> None:
+    """Refuse what cannot be written, or has no effect, before the work begins."""
+    if output is not None:
+        from tonmf.io import check_output
+
+        check_output(output, files)
+    check_save(save, excerpts)
+
+
+def _check_report(files: Sequence[str], report: str | None, title: str | None, label_column: str | None) -> None:
+    """The same for the report."""
+    if report is not None:
+        check_report(report, files)
+        return
+    for option, value, what in (("--title", title, "is called"), ("--label-column", label_column, "compares with")):
+        if value is not None:
+            raise ParameterError(f"{option} says what a report {what}. Give --report, or leave it out.")
+
+
+def _next_steps(
+    files: Sequence[str],
+    reading: ReadOptions,
+    strangest: str,
+    output: str | None,
+    save: str | None,
+    report: str | None,
+    memory: str | None,
+) -> list[str]:
+    if save is None:
+        command = shlex.join(["tonmf", *sys.argv[1:]])
+        if len(command) > LONGEST_COMMAND:
+            command = "tonmf detect … (as before)"
+        both = "--save model" + (" --output scores.csv" if output is None else "")
+        keeps = f"{command} {both}  keeps the model" + (", and the scores of all documents" if output is None else "")
+        return (
+            [keeps]
+            if report is not None or memory is not None
+            else [keeps, f"{command} --report report.html  makes a page to look at, and to share"]
+        )
+    names = shlex.join(files) if len(files) < 4 else f"{shlex.quote(files[0])} …"
+    flags = "".join(f" {flag}" for flag in as_flags(reading))
+    page = (
+        []
+        if report is not None or memory is not None
+        else [f"tonmf report {shlex.quote(save)} {names}{flags}  makes a page to look at, and to share"]
+    )
+    return [
+        f"tonmf explain {shlex.quote(save)} {names}{flags} --id {shlex.quote(strangest)}  says why",
+        *page,
+        f"tonmf topics {shlex.quote(save)}  shows what is ordinary",
+        f"tonmf score {shlex.quote(save)} NEW_FILES  scores documents that come later",
+    ]

@@ -1,0 +1,79 @@
+"""``tonmf explain``: why documents have the scores they have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tonmf.cli import options as opt
+from tonmf.cli.learning import check_terms
+from tonmf.cli.reading import read, reading_files
+from tonmf.cli.screen import Screen
+from tonmf.cli.tables import explanation_lines, styled
+from tonmf.errors import InputError, ParameterError
+
+if TYPE_CHECKING:
+    from tonmf.io import ReadOptions
+
+LONGEST_TEXT = 1000
+"""Characters of a document that are shown."""
+
+
+@reading_files
+def explain(
+    model: opt.Model,
+    files: opt.Files,
+    reading: ReadOptions,
+    ids: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--id", help="Document to explain, by its id; may be given more than once. (Default: the strangest.)"
+        ),
+    ] = None,
+    top: Annotated[
+        int | None, typer.Option(min=1, help="How many to explain of the strangest, if no --id is given. (Default: 1.)")
+    ] = None,
+    words: Annotated[int, typer.Option(min=1, help="Unexpected words to list.")] = 10,
+    as_json: opt.AsJson = False,
+) -> None:
+    """Say why documents in FILES are as strange as they are, by a saved MODEL."""
+    screen = Screen(as_json=as_json)
+    if ids and top is not None:
+        raise ParameterError("--top explains the strangest documents, and --id names others. Give one of the two.")
+    documents = read(screen, files, reading)
+    with screen.step("Loading"):
+        from tonmf.persist import load_detector
+        from tonmf.ranking import Ranking, pieces_of
+        from tonmf.text.pieces import excerpt
+
+        detector = load_detector(model)
+        check_terms(detector, documents)
+    if ids:
+        rows = _rows(ids, documents.ids)
+    else:
+        with screen.progress("Scoring") as done:
+            ranking = Ranking.by(detector, documents.content, documents.ids, done)
+        rows = ranking.order[: top or 1].tolist()
+    explanations = detector.explain(documents.content, ids=rows, names=documents.ids, n_words=words)
+    screen.show_json({"explanations": [why.to_dict() for why in explanations], "notes": documents.notes})
+    for number, (why, row) in enumerate(zip(explanations, rows, strict=True)):
+        if number:
+            screen.show()
+        for line in explanation_lines(why, screen.width):
+            screen.show(line)
+        screen.show()
+        screen.show(styled(excerpt(pieces_of(detector, documents.content, row, why.unexpected), LONGEST_TEXT)))
+
+
+def _rows(ids: Sequence[str], known: Sequence[str]) -> list[int]:
+    """Numbers of the documents of these ids; all of them, if several share one."""
+    rows = []
+    for wanted in ids:
+        found = [row for row, name in enumerate(known) if name == wanted]
+        if not found:
+            some = ", ".join(known[:3]) + (", …" if len(known) > 3 else "")
+            raise InputError(f"There is no document with the id {wanted!r}. The ids are {some}.")
+        rows += found
+    return rows

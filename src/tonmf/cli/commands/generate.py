@@ -1,0 +1,116 @@
+"""``tonmf generate``: made-up documents with known outliers, to try things on."""
+
+from __future__ import annotations
+
+import shlex
+from itertools import pairwise
+from typing import Annotated, Any
+
+import typer
+
+from tonmf.cli import options as opt
+from tonmf.cli.errors import answering
+from tonmf.cli.screen import Screen
+from tonmf.errors import InputError
+
+app = typer.Typer(help="Make documents with known outliers, to try things on.", no_args_is_help=True)
+
+Documents = Annotated[int, typer.Option("--documents", min=1, help="How many to make, outliers included.")]
+Outliers = Annotated[int, typer.Option("--outliers", min=0, help="How many of them are outliers.")]
+Target = Annotated[
+    str, typer.Option("--output", "-o", help="File to write: .jsonl, .csv, .tsv or .parquet have a column 'planted'.")
+]
+
+
+def corpus(output: Target, documents: Documents = 500, outliers: Outliers = 10, seed: opt.Seed = 0) -> None:
+    """Make short reports on four subjects, and some on others."""
+    from tonmf.datasets import make_corpus
+    from tonmf.io import check_output, write_table
+
+    check_output(output)
+    made = make_corpus(documents, outliers, seed)
+    write_table(output, {"id": made.ids, "planted": _planted(made), "text": made.texts or []})
+    _tell(output, documents, outliers)
+
+
+def noticeboard(output: Target) -> None:
+    """Write the posts of the demo, 260 of a neighbourhood's notice board, to a file."""
+    from tonmf.datasets.noticeboard import read_noticeboard
+    from tonmf.io import check_output, write_table
+
+    check_output(output)
+    posts = read_noticeboard()
+    columns = {name: [getattr(post, name) for post in posts] for name in ("id", "subject", "planted", "text")}
+    write_table(output, columns)
+    _tell(output, len(posts), sum(post.planted is not None for post in posts))
+
+
+def baskets(
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            help="File to write: .dat has a basket a line; .jsonl and .parquet say which are outliers.",
+        ),
+    ],
+    documents: Documents = 1000,
+    outliers: Outliers = 20,
+    groups: Annotated[
+        int, typer.Option(min=1, help="Groups of ordinary customers, each with patterns of its own.")
+    ] = 4,
+    length: Annotated[float, typer.Option(help="Items in a basket, on average.")] = 20,
+    items: Annotated[int, typer.Option(help="Items there are.")] = 1000,
+    patterns: Annotated[int, typer.Option(help="Sets of items that each group buys together.")] = 100,
+    pattern_length: Annotated[float, typer.Option(help="Items in a pattern, on average.")] = 4,
+    correlation: Annotated[
+        float, typer.Option(help="Share of its items that a pattern has from the one before.")
+    ] = 0.25,
+    confidence: Annotated[float, typer.Option(help="How much of a pattern a basket keeps, on average.")] = 0.75,
+    seed: opt.Seed = 0,
+) -> None:
+    """Make market baskets by the method of the IBM Quest generator, and some of customers who buy other things."""
+    from tonmf.datasets import QuestOptions, make_baskets
+    from tonmf.storage.atomic import check_writable
+
+    if not output.endswith((".dat", ".jsonl", ".parquet")):
+        raise InputError(f"Baskets are written to .dat, .jsonl or .parquet files; got {output}.")
+    check_writable(output)
+    options = QuestOptions(
+        mean_length=length,
+        n_items=items,
+        n_patterns=patterns,
+        mean_pattern_length=pattern_length,
+        correlation=correlation,
+        confidence=confidence,
+    )
+    made = make_baskets(documents, outliers, n_groups=groups, options=options, random_state=seed)
+    rows = [[str(item) for item in made.X.indices[start:end]] for start, end in pairwise(made.X.indptr)]
+    if output.endswith(".dat"):
+        from tonmf.storage.atomic import replacing
+
+        with replacing(output) as temporary:
+            temporary.write_text("".join(" ".join(row) + "\n" for row in rows), encoding="ascii")
+    else:
+        from tonmf.io import write_table
+
+        write_table(output, {"id": made.ids, "planted": _planted(made), "items": rows})
+    _tell(output, documents, outliers)
+
+
+def _planted(made: Any) -> list[bool]:
+    return [bool(label) for label in made.labels]
+
+
+def _tell(output: str, documents: int, outliers: int) -> None:
+    Screen().show(
+        f"{documents:,} documents in {output}, {outliers:,} of them outliers. Next: tonmf detect {shlex.quote(output)}",
+        wrap=False,
+    )
+
+
+app.command("corpus", epilog="Example: tonmf generate corpus --output corpus.jsonl")(answering(corpus))
+app.command("baskets", epilog="Example: tonmf generate baskets --output baskets.dat")(answering(baskets))
+app.command("noticeboard", epilog="Example: tonmf generate noticeboard --output noticeboard.csv")(
+    answering(noticeboard)
+)

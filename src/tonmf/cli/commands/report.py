@@ -1,0 +1,40 @@
+"""``tonmf report``: a page that shows what does not belong among documents, by a saved model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tonmf.cli import options as opt
+from tonmf.cli.learning import scored
+from tonmf.cli.reading import read, reading_files
+from tonmf.cli.report_files import check_report, title_of, write_report
+from tonmf.cli.screen import Screen
+
+if TYPE_CHECKING:
+    from tonmf.io import ReadOptions
+
+
+@reading_files
+def report(
+    model: opt.Model,
+    files: opt.Files,
+    reading: ReadOptions,
+    output: Annotated[
+        str,
+        typer.Option("--output", "-o", help="Write the report to this .html file, or its content to a .json file."),
+    ] = "report.html",
+    title: opt.Title = None,
+    label_column: opt.LabelColumn = None,
+    quiet: opt.Quiet = False,
+    jobs: opt.Jobs = None,
+) -> None:
+    """Write one HTML file that shows the documents in FILES, scored by a saved MODEL: to look at, search and share."""
+    screen = Screen(quiet)
+    check_report(output, files)
+    documents = read(screen, files, replace(reading, label_column=label_column))
+    ranking = scored(screen, model, documents, jobs)
+    notes = [*documents.notes, *ranking.observations]
+    write_report(screen, ranking, output, title_of(files, title), notes, documents.labels)

@@ -1,0 +1,38 @@
+"""``tonmf score``: rank documents by a saved model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tonmf.cli import options as opt
+from tonmf.cli.answer import show_ranking, write
+from tonmf.cli.learning import scored
+from tonmf.cli.reading import read, reading_files
+from tonmf.cli.screen import Screen
+
+if TYPE_CHECKING:
+    from tonmf.io import ReadOptions
+
+
+@reading_files
+def score(
+    model: opt.Model,
+    files: opt.Files,
+    reading: ReadOptions,
+    top: opt.Top = 20,
+    output: opt.Output = None,
+    as_json: opt.AsJson = False,
+    quiet: opt.Quiet = False,
+    jobs: opt.Jobs = None,
+) -> None:
+    """Score the documents in FILES by a saved MODEL, on the scale of those that it was fitted on."""
+    from tonmf.io import check_output
+
+    screen = Screen(quiet, as_json)
+    if output is not None:
+        check_output(output, files)
+    documents = read(screen, files, reading)
+    ranking = scored(screen, model, documents, jobs)
+    if output is not None:
+        write(screen, ranking, output)
+    show_ranking(screen, ranking, top, documents.notes)

@@ -1,0 +1,142 @@
+"""``tonmf serve``: a saved model over HTTP, and a page."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tonmf.cli import options as opt
+from tonmf.cli.screen import Screen
+from tonmf.errors import MissingExtraError, ParameterError
+
+LIMITS, ACCESS = "Limits", "Access"
+
+MEGABYTE = 2**20
+
+
+def serve(
+    model: opt.Model,
+    host: Annotated[
+        str,
+        typer.Option(help="Address to listen on. Any but this machine's own needs a token.", rich_help_panel=ACCESS),
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes one that is free.", rich_help_panel=ACCESS)
+    ] = 8765,
+    token: Annotated[
+        str | None,
+        typer.Option(
+            envvar="TONMF_TOKEN",
+            help="What requests must show. Others on the machine can see a command's options: better set the variable.",
+            rich_help_panel=ACCESS,
+            show_default=False,
+        ),
+    ] = None,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Further name that the server goes by, such as that of a proxy; can be given several times.",
+            rich_help_panel=ACCESS,
+        ),
+    ] = None,
+    jobs_folder: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            help="Folder for uploads and what is learnt from them. (Default: tonmf/jobs among the user's data.)",
+        ),
+    ] = None,
+    threads: Annotated[
+        int | None, typer.Option(help="Threads of the model, and of each job. (Default: all cores.)")
+    ] = None,
+    max_body: Annotated[
+        float, typer.Option(min=0.001, help="Megabytes of a request to score or explain.", rich_help_panel=LIMITS)
+    ] = 16,
+    max_batch: Annotated[int, typer.Option(min=1, help="Documents in one request.", rich_help_panel=LIMITS)] = 10_000,
+    max_text: Annotated[int, typer.Option(min=1, help="Characters of a document.", rich_help_panel=LIMITS)] = 1_000_000,
+    max_requests: Annotated[
+        int, typer.Option(min=1, help="Requests to score or explain at once.", rich_help_panel=LIMITS)
+    ] = 512,
+    max_upload: Annotated[
+        float, typer.Option(min=0.001, help="Megabytes of a file to learn from.", rich_help_panel=LIMITS)
+    ] = 256,
+    max_jobs: Annotated[
+        int, typer.Option(min=1, help="Jobs that are kept, finished ones included.", rich_help_panel=LIMITS)
+    ] = 100,
+    max_waiting_jobs: Annotated[
+        int, typer.Option(min=1, help="Jobs that wait for their turn.", rich_help_panel=LIMITS)
+    ] = 10,
+    jobs_at_once: Annotated[int, typer.Option(min=1, help="Jobs that run at once.", rich_help_panel=LIMITS)] = 1,
+    job_time: Annotated[int, typer.Option(min=1, help="Seconds that a job may take.", rich_help_panel=LIMITS)] = 3600,
+    idle_time: Annotated[
+        int, typer.Option(min=1, help="Seconds that a client may keep the server waiting.", rich_help_panel=LIMITS)
+    ] = 60,
+    grace: Annotated[
+        int,
+        typer.Option(min=1, help="Seconds that requests have to finish when the server stops.", rich_help_panel=LIMITS),
+    ] = 30,
+    access_log: Annotated[bool, typer.Option("--access-log", help="Log every request.")] = False,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Serve a saved MODEL over HTTP: score and explain documents, and a page to do so and to learn from files.
+
+    The page is at the address that is printed; docs/service.md describes the API. Ctrl-C stops the server when the
+    requests under way are answered.
+    """
+    screen = Screen(quiet)
+    with screen.step("Loading"):
+        try:
+            from tonmf.service.limits import Limits
+            from tonmf.service.server import serve as run
+        except ModuleNotFoundError as error:
+            if (error.name or "").startswith("tonmf"):
+                raise
+            raise MissingExtraError(
+                f"tonmf serve needs {error.name}, which is not installed: pip install 'tonmf[serve]'."
+            ) from error
+    if threads is not None and threads == 0:
+        raise ParameterError("--threads must not be 0; leave it out for all cores.")
+    limits = Limits(
+        body=int(max_body * MEGABYTE),
+        batch=max_batch,
+        text=max_text,
+        waiting=max_requests,
+        upload=int(max_upload * MEGABYTE),
+        jobs=max_jobs,
+        queued_jobs=max_waiting_jobs,
+        running_jobs=jobs_at_once,
+        job_seconds=job_time,
+        idle_seconds=idle_time,
+        grace=grace,
+    )
+
+    def on_ready(address: str) -> None:
+        screen.show(f"Serving {model} on {address}", wrap=False)
+        screen.show("Ctrl-C stops the server.")
+        sys.stdout.flush()
+
+    run(
+        model,
+        host=host,
+        port=port,
+        token=token or None,
+        allowed_hosts=allow_host or (),
+        limits=limits,
+        jobs_folder=_jobs_folder(jobs_folder),
+        threads=threads,
+        access_log=access_log,
+        on_ready=on_ready,
+    )
+
+
+def _jobs_folder(given: str | None) -> Path:
+    """The folder that was given, or one among the user's data: results are to be there tomorrow, which caches need not be."""
+    if given:
+        return Path(given)
+    from platformdirs import user_data_path
+
+    return user_data_path("tonmf", appauthor=False) / "jobs"

@@ -1,0 +1,235 @@
+"""``tonmf timeline``: documents in order of time, each scored by the model of its moment; topics that come and go."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tonmf.cli import options as opt
+from tonmf.cli.answer import show_next
+from tonmf.cli.learning import check_save, learning_options
+from tonmf.cli.learning import learn as fit
+from tonmf.cli.reading import read, reading_files
+from tonmf.cli.screen import Screen
+from tonmf.cli.timeline_tables import show_timeline
+from tonmf.errors import ParameterError
+
+if TYPE_CHECKING:
+    from tonmf.detector.detector import TextOutlierDetector
+    from tonmf.io import Documents, ReadOptions
+    from tonmf.timeline.follow import Timeline
+
+TIME = "Time"
+
+
+@reading_files
+def timeline(
+    files: opt.Files,
+    reading: ReadOptions,
+    time_column: Annotated[
+        str,
+        typer.Option(
+            help="Column that says when each document was written: ISO 8601, mail dates, or seconds since 1970.",
+            rich_help_panel=TIME,
+        ),
+    ],
+    window: Annotated[
+        str, typer.Option(help="Length of a window, such as '7 days' or '12 hours'.", rich_help_panel=TIME)
+    ] = "7 days",
+    warm_up: Annotated[
+        str,
+        typer.Option(
+            help="The first documents, to learn from before the timeline begins: a number, a share such as 20%, or a time.",
+            rich_help_panel=TIME,
+        ),
+    ] = "20%",
+    learn: Annotated[
+        bool, typer.Option(help="Learn from the documents as they come, or only from the first.", rich_help_panel=TIME)
+    ] = True,
+    half_life: Annotated[
+        str | None,
+        typer.Option(
+            help="How fast documents are forgotten: a number of documents, or a time such as '30 days'. (Default: never.)",
+            rich_help_panel=TIME,
+        ),
+    ] = None,
+    contamination: opt.Contamination = "auto",
+    stop_words: opt.StopWords = "english",
+    stem: opt.Stem = None,
+    min_df: opt.MinDf = 2,
+    topics: opt.Topics = 25,
+    seed: opt.Seed = 0,
+    jobs: opt.Jobs = None,
+    output: opt.Output = None,
+    plot: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Draw topics, outliers and new topics to this .png or .svg file.",
+            rich_help_panel=opt.RESULTS,
+        ),
+    ] = None,
+    save: opt.Save = None,
+    excerpts: opt.Excerpts = True,
+    as_json: opt.AsJson = False,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Score the documents in FILES in order of time, each by the model of its moment, and show how topics come and go."""
+    screen = Screen(quiet, as_json)
+    options = learning_options(contamination, stop_words, stem, min_df, topics, seed, jobs)
+    _check_targets(files, window, half_life, output, plot)
+    check_save(save, excerpts)
+    if half_life is not None and not learn:
+        raise ParameterError("--half-life says how fast what is learnt fades, and has no effect beside --no-learn.")
+    documents = _in_order(screen, read(screen, files, replace(reading, time_column=time_column)))
+    n_first = _n_first(warm_up, documents.times or [])
+    said = _say_first(screen, n_first)
+    detector, found = _follow(screen, documents, n_first, window, learn, {**options, "half_life": half_life})
+    for note in found.notes[len(said) :]:
+        screen.note(note)
+    if output is not None:
+        _write(screen, documents, found, n_first, output)
+    if plot is not None:
+        from tonmf.plots import plot_timeline
+
+        with screen.step(f"Drawing {plot}"):
+            plot_timeline(found, plot)
+        screen.note(f"The plot is in {plot}.")
+    if save is not None:
+        with screen.step(f"Saving {save}"):
+            detector.save(save, excerpts=excerpts)
+        screen.note(
+            f"The model as it is after the last document is in {save}; there, topics are numbered by their share."
+        )
+    show_timeline(screen, found, n_first, documents.notes)
+    if save is not None:
+        show_next(screen, *_next_steps(save, time_column, documents))
+
+
+def _check_targets(
+    files: Sequence[str], window: str, half_life: str | None, output: str | None, plot: str | None
+) -> None:
+    """Refuse what cannot be done before the work begins."""
+    from tonmf.stream.half_life import half_life_of
+    from tonmf.stream.times import duration_of
+
+    duration_of(window, "--window")
+    half_life_of(half_life)
+    if output is not None:
+        from tonmf.io import check_output
+
+        check_output(output, files)
+    if plot is not None:
+        from tonmf.io.write import check_no_input
+        from tonmf.plots import check_plot
+
+        check_plot(plot)
+        check_no_input(plot, files)
+
+
+def _in_order(screen: Screen, documents: Documents) -> Documents:
+    """By time; documents of equal times stay in the order in which they came."""
+    import numpy as np
+
+    from tonmf.text.documents import take
+    from tonmf.timeline.follow import PUT_IN_ORDER
+
+    times = documents.times or []
+    order = np.argsort(times, kind="stable").tolist()
+    if order == list(range(len(order))):
+        return documents
+    screen.note(PUT_IN_ORDER)
+    return replace(
+        documents,
+        content=take(documents.content, order),
+        ids=[documents.ids[row] for row in order],
+        times=[times[row] for row in order],
+        notes=[*documents.notes, PUT_IN_ORDER],
+    )
+
+
+def _n_first(warm_up: str, times: Sequence[float]) -> int:
+    """How many documents come before the timeline."""
+    from tonmf.stream.times import duration_of
+
+    text, n_docs = warm_up.strip(), len(times)
+    if text.isdecimal():
+        n_first = int(text)
+    elif text.endswith("%") and text[:-1].strip().replace(".", "", 1).isdecimal():
+        n_first = round(float(text[:-1]) / 100 * n_docs)
+    else:
+        end = times[0] + duration_of(text, "--warm-up, if neither a number of documents nor a share such as 20%,")
+        n_first = sum(time < end for time in times)
+    if not 0 < n_first < n_docs:
+        raise ParameterError(
+            f"--warm-up {warm_up} takes {n_first:,} of {n_docs:,} documents; expected at least 1, and some left for the "
+            "timeline. Give another number, share or time."
+        )
+    return n_first
+
+
+def _say_first(screen: Screen, n_first: int) -> list[str]:
+    """What there is to say of the first documents, before the work begins; the first notes of the timeline are the same."""
+    from tonmf.timeline.follow import note_on_first
+
+    notes = note_on_first(n_first)
+    for note in notes:
+        screen.note(note)
+    return notes
+
+
+def _follow(
+    screen: Screen, documents: Documents, n_first: int, window: str, learn: bool, options: dict[str, Any]
+) -> tuple[TextOutlierDetector, Timeline]:
+    """The detector as it is in the end, and what it met."""
+    from tonmf.text.documents import take
+
+    times, ids = documents.times or [], documents.ids
+    first, rest = list(range(n_first)), list(range(n_first, len(ids)))
+    past = take(documents.content, first)
+    detector = fit(screen, past, ids[:n_first], terms=documents.terms, **options).detector
+    with screen.step("Loading"):
+        from tonmf.timeline.follow import follow
+        from tonmf.timeline.nursery import Nursery
+    nursery = Nursery()
+    nursery.remember(detector, past, detector.outlier_scores_, ids[:n_first], times[:n_first])
+    with screen.progress("Following") as done:
+        found = follow(
+            detector,
+            take(documents.content, rest),
+            times[n_first:],
+            window=window,
+            ids=ids[n_first:],
+            learn=learn,
+            nursery=nursery,
+            on_done=done,
+        )
+    return detector, found
+
+
+def _write(screen: Screen, documents: Documents, found: Timeline, n_first: int, output: str) -> None:
+    from tonmf.io import write_table
+    from tonmf.text.documents import is_matrix
+
+    texts: list[str | None] = [None] * len(found.ids)
+    if not is_matrix(documents.content):
+        later = [documents.content[n_first + row] for row in found.rows.tolist()]
+        texts = [one if isinstance(one, str) else " ".join(map(str, one)) for one in later]
+    with screen.step(f"Writing {output}"):
+        write_table(output, {**found.columns(), "text": texts})
+    screen.note(f"All {len(found.ids):,} documents of the timeline are in {output}.")
+
+
+def _next_steps(save: str, time_column: str, documents: Documents) -> list[str]:
+    from tonmf.text.documents import is_matrix
+
+    model = shlex.quote(save)
+    watch = f"tonmf watch {model} FILE --time-column {shlex.quote(time_column)}  goes on with documents as they come"
+    return [
+        f"tonmf score {model} NEW_FILES  scores documents that come later",
+        *([] if is_matrix(documents.content) else [watch]),
+    ]

@@ -1,0 +1,248 @@
+"""``tonmf watch``: score documents as they come, and learn from them."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from contextlib import ExitStack
+from dataclasses import replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tonmf.cli import options as opt
+from tonmf.cli.errors import INTERRUPTED
+from tonmf.cli.screen import Screen
+from tonmf.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tonmf.cli.watching.following import FollowedFile, Pipe, Place
+    from tonmf.cli.watching.snapshots import Snapshot, Snapshots
+    from tonmf.stream.half_life import HalfLife
+
+READING, LEARNING, KEEPING = "Reading", "Learning", "Snapshots"
+
+
+class WatchFormat(StrEnum):
+    """What lines hold."""
+
+    JSONL = "jsonl"
+    LINES = "lines"
+
+
+def watch(
+    model: opt.Model,
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="File that grows, of JSON lines or plain lines, or - for standard input.",
+            show_default=False,
+        ),
+    ],
+    file_format: Annotated[
+        WatchFormat | None,
+        typer.Option(
+            "--format",
+            help="What the lines hold. (Default: by the name of FILE; jsonl if it does not say.)",
+            rich_help_panel=READING,
+        ),
+    ] = None,
+    text_column: Annotated[
+        str | None, typer.Option(help="Key of the texts, if there is a choice.", rich_help_panel=READING)
+    ] = None,
+    id_column: Annotated[
+        str | None,
+        typer.Option(help="Key of the ids. (Default: id, or file and line.)", rich_help_panel=READING),
+    ] = None,
+    time_column: Annotated[
+        str | None,
+        typer.Option(help="Key of the documents' times. (Default: when they come.)", rich_help_panel=READING),
+    ] = None,
+    until_end: Annotated[
+        bool,
+        typer.Option("--until-end", help="Stop at the end of the file instead of waiting.", rich_help_panel=READING),
+    ] = False,
+    learn: Annotated[
+        bool,
+        typer.Option("--learn/--no-learn", help="Learn from the documents as they come.", rich_help_panel=LEARNING),
+    ] = True,
+    learn_every: Annotated[
+        int | None,
+        typer.Option(min=1, help="Documents that are learnt from together. (Default: 32.)", rich_help_panel=LEARNING),
+    ] = None,
+    half_life: Annotated[
+        str | None,
+        typer.Option(
+            help="When a document counts a half: 5000 documents, '30 days', or never. (Default: as the model says.)",
+            rich_help_panel=LEARNING,
+        ),
+    ] = None,
+    new_topics: Annotated[
+        bool,
+        typer.Option(
+            "--new-topics/--no-new-topics",
+            help="Announce strange documents that come to hang together, and learn them as a topic.",
+            rich_help_panel=LEARNING,
+        ),
+    ] = True,
+    snapshot: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="Keep snapshots here, and go on from the last.", rich_help_panel=KEEPING),
+    ] = None,
+    snapshot_every: Annotated[
+        str | None,
+        typer.Option(help="Time, or number of documents, between two. (Default: '60 s'.)", rich_help_panel=KEEPING),
+    ] = None,
+    only_outliers: Annotated[
+        bool, typer.Option("--only-outliers", help="Write out outliers only.", rich_help_panel=opt.RESULTS)
+    ] = False,
+    words: Annotated[int, typer.Option(min=1, help="Unexpected words to list.", rich_help_panel=opt.RESULTS)] = 10,
+    quiet: opt.Quiet = False,
+    jobs: opt.Jobs = None,
+) -> None:
+    """Score the documents in FILE by a saved MODEL as they come, a JSON line each, and learn from them."""
+    screen = Screen(quiet)
+    from tonmf.stream.half_life import half_life_of
+
+    _check_no_option_idle(learn, learn_every, half_life, snapshot, snapshot_every)
+    every = _interval(snapshot_every or "60 s")
+    forgetting = None if half_life in (None, "never") else half_life
+    half_life_of(forgetting)
+    form = _format(file, file_format)
+    if form == "lines" and (column := text_column or id_column or time_column):
+        raise ParameterError(f"Plain lines have no columns; got {column!r:.60}. Leave it out, or give --format jsonl.")
+    with screen.step("Loading"), ExitStack() as stack:
+        from tonmf.cli.watching.lines import Lines
+        from tonmf.cli.watching.output import Output
+        from tonmf.cli.watching.records import Records, check_kind
+        from tonmf.cli.watching.snapshots import Snapshots
+        from tonmf.cli.watching.stopping import stopping
+        from tonmf.cli.watching.watch import Habits, Watch
+        from tonmf.io import ReadOptions
+        from tonmf.nmf.threads import one_blas_thread
+
+        snapshots = None if snapshot is None else Snapshots(snapshot)
+        last = _start(model, snapshots, learn and new_topics, screen)
+        detector = last.detector
+        check_kind(detector.kind_)
+        detector.set_params(n_jobs=jobs)
+        if half_life is not None:
+            detector.set_params(half_life=forgetting)
+        coming, start = _coming(file, last.place, screen.note, until_end)
+        asked = stack.enter_context(stopping())
+        options = ReadOptions(text_column=text_column, id_column=id_column)
+        columns = last.columns if start.lines else None
+        records = Records(coming.name, form, detector.kind_, options, time_column, screen.note, columns)
+        habits = Habits(learn, learn_every or LEARN_EVERY, only_outliers, words, every, time_column is not None)
+        lines, output = Lines(coming, start), Output(sys.stdout.fileno(), asked.wake, asked)
+        watching = Watch(
+            detector, lines, records, output, snapshots, asked, habits, _say, last.new_topics, last.pending
+        )
+        # The screen's bar must be gone before the first answer.
+        entered = stack.pop_all()
+    with entered, one_blas_thread():
+        watching.run()
+    _tell(screen, watching.n_docs, watching.n_bad)
+    if asked.signal_number == 2:
+        raise typer.Exit(INTERRUPTED)
+
+
+LEARN_EVERY = 32
+"""Documents in a batch."""
+
+
+def _check_no_option_idle(
+    learn: bool, learn_every: int | None, half_life: str | None, snapshot: str | None, snapshot_every: str | None
+) -> None:
+    for option, value in (("--learn-every", learn_every), ("--half-life", half_life)):
+        if value is not None and not learn:
+            raise ParameterError(f"{option} says how to learn, and --no-learn not to. Give one of the two.")
+    if snapshot_every is not None and snapshot is None:
+        raise ParameterError("--snapshot-every says when to take snapshots. Give --snapshot, or leave it out.")
+
+
+def _interval(text: str) -> HalfLife:
+    """Written as a half-life is."""
+    from tonmf.stream.half_life import half_life_of
+
+    try:
+        every = half_life_of(text)
+    except ParameterError:
+        every = None
+    if every is None:
+        raise ParameterError(
+            f"--snapshot-every must be a time such as '60 s', or a number of documents; got {text!r:.60}."
+        )
+    return every
+
+
+def _format(file: str, given: WatchFormat | None) -> str:
+    from tonmf.io.formats import FORMAT_OF
+    from tonmf.wording import path_shown
+
+    if given is not None:
+        return given.value
+    form = FORMAT_OF.get(os.path.splitext(file)[1].lower(), "jsonl")
+    if form in ("csv", "tsv", "parquet", "matrix"):
+        raise ParameterError(
+            f"By its name {path_shown(os.path.basename(file))} is no file of lines that grows. Give one of JSON lines or of "
+            "plain lines, or say which it is (--format)."
+        )
+    return "jsonl" if form == "jsonl" else "lines"  # a basket is on a line of its own
+
+
+def _start(model: str, snapshots: Snapshots | None, new_topics: bool, screen: Screen) -> Snapshot:
+    """The last snapshot, or else the model at the start of the file."""
+    from tonmf.cli.watching.following import Place
+    from tonmf.cli.watching.new_topics import NewTopics
+    from tonmf.cli.watching.snapshots import Snapshot
+    from tonmf.persist import load_detector
+
+    last = None if snapshots is None else snapshots.last(new_topics)
+    if last is None:
+        last = Snapshot(load_detector(model), Place(), None, None)
+    else:
+        screen.note(f"Going on from the last snapshot, after line {last.place.lines:,}.")
+    wanted = new_topics and not last.detector.uses_embeddings_
+    return replace(last, new_topics=(last.new_topics or NewTopics()) if wanted else None)
+
+
+def _coming(file: str, place: Place, note: Callable[[str], None], until_end: bool) -> tuple[FollowedFile | Pipe, Place]:
+    """What to read, and where it begins."""
+    from tonmf.cli.watching.following import FollowedFile, Pipe, Place
+    from tonmf.errors import InputError
+    from tonmf.wording import cannot, path_shown
+
+    if file == "-":
+        return Pipe(sys.stdin.fileno(), "stdin"), Place(lines=place.lines)
+    try:
+        is_file = stat.S_ISREG(os.stat(file).st_mode) or os.path.isdir(file)
+    except (OSError, ValueError) as error:
+        reason = error if isinstance(error, OSError) else OSError(str(error))
+        raise InputError(cannot("read", file, reason)) from error
+    if not is_file:
+        return Pipe(os.open(file, os.O_RDONLY), path_shown(os.path.basename(file))), Place(lines=place.lines)
+    followed = FollowedFile(file, place, note, until_end)
+    return followed, followed.start
+
+
+def _say(sentence: str) -> None:
+    from tonmf.cli.screen import printable
+
+    print(printable(f"tonmf: {' '.join(sentence.split())}"), file=sys.stderr, flush=True)
+
+
+def _tell(screen: Screen, n_docs: int, n_bad: int) -> None:
+    from tonmf.wording import number_of
+
+    left_out = (
+        f" {number_of(n_bad, 'line')} could not be read and {'was' if n_bad == 1 else 'were'} left out."
+        if n_bad
+        else ""
+    )
+    screen.note(f"{number_of(n_docs, 'document')} scored.{left_out}")

@@ -1,0 +1,53 @@
+"""Reports, as commands write them: a page to share, or the same as JSON."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tonmf.cli.screen import Screen
+from tonmf.errors import InputError
+
+if TYPE_CHECKING:
+    from tonmf.ranking import Ranking
+
+PAGE, SUMMARY = (".html", ".htm"), (".json",)
+
+
+def check_report(path: str, files: Sequence[str] = ()) -> None:
+    """Refuse to write a report to `path` before any work is done for it."""
+    from tonmf.io.write import check_no_input
+    from tonmf.storage.atomic import check_writable
+
+    if not path.lower().endswith(PAGE + SUMMARY):
+        raise InputError(f"{path}: expected a name that ends in .html, or in .json for the same in plain values.")
+    check_writable(path)
+    check_no_input(path, files)
+
+
+def write_report(
+    screen: Screen,
+    ranking: Ranking,
+    path: str,
+    title: str,
+    notes: Sequence[str] = (),
+    labels: Sequence[int] | None = None,
+) -> None:
+    """The report of all documents."""
+    from tonmf.report import summarise, write_html, write_summary
+
+    with screen.progress("Finding reasons") as done:
+        summary = summarise(ranking, title=title, notes=notes, labels=labels, on_done=done)
+    with screen.step(f"Writing {path}"):
+        (write_summary if path.lower().endswith(SUMMARY) else write_html)(path, summary)
+    screen.note(f"The report is in {path}." + ("" if path.lower().endswith(SUMMARY) else " Open it in a browser."))
+
+
+def title_of(files: Sequence[str], given: str | None = None) -> str:
+    """What a report is called, if the user does not say: the names of the files."""
+    if given is not None:
+        return given
+    names = ["standard input" if name == "-" else Path(os.path.normpath(name)).name or name for name in files]
+    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1:,} more"

@@ -1,0 +1,163 @@
+"""From a line to a document, or to what is wrong with it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from tonmf.cli.watching.lines import LONGEST_LINE, Line
+from tonmf.errors import InputError
+from tonmf.io.columns import Chooser, Columns, id_from, is_list_of_items, is_missing, is_text_name, items_in
+from tonmf.io.jsonlines import NAMES, parse_line
+from tonmf.io.options import ReadOptions
+from tonmf.stream.times import EXPECTED, moment_of
+from tonmf.text.documents import ITEMS, TEXTS, without_surrogates
+from tonmf.wording import shown
+
+JSON, PLAIN = "jsonl", "lines"
+
+
+@dataclass(frozen=True)
+class Record:
+    """A document: what it is called, its text or items, when it was as given (or None), and in seconds."""
+
+    id: str
+    content: str | list[str]
+    given_time: Any
+    seconds: float
+
+
+class Scored(NamedTuple):
+    """A document, and the score that it was given."""
+
+    record: Record
+    score: float
+
+
+class Records:
+    """Makes documents of lines.
+
+    Parameters
+    ----------
+    name : str
+        Of the input, in ids of documents that bring none.
+    form : str
+        JSON lines or plain lines.
+    kind : str
+        Of the documents that the detector knows.
+    options : ReadOptions
+        The columns, if they are given.
+    time_column : str, optional
+        Key with the time of a document; without it, that is when it came.
+    note : callable
+        Told which columns are taken.
+    columns : Columns, optional
+        Those that were taken before, if reading goes on; the user's come first.
+
+    Attributes
+    ----------
+    columns : Columns or None
+        Those that are taken, once the first object has come.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        form: str,
+        kind: str,
+        options: ReadOptions,
+        time_column: str | None,
+        note: Callable[[str], None],
+        columns: Columns | None = None,
+    ) -> None:
+        self.name, self._form, self._kind, self._note = name, form, kind, note
+        self._options, self._time_column = options, time_column
+        self._with_zone: bool | None = None
+        self.columns = columns if columns is not None and self._may_take(columns) else None
+
+    def read(self, line: Line) -> Record | None:
+        """The document on a line, None for a blank one; `ValueError` says why it cannot be read."""
+        if line.content is None:
+            raise ValueError(f"longer than {LONGEST_LINE:,} bytes")
+        text = line.content.decode("utf-8-sig" if line.number == 1 else "utf-8", "replace").removesuffix("\r")
+        if not text or text.isspace():
+            return None
+        place = f"{self.name}:{line.number}"
+        if self._form == PLAIN:
+            content = text.split() if self._kind == ITEMS else text
+            return Record(place, content, None, time.time())
+        value = parse_line(text)
+        if not isinstance(value, dict):
+            return Record(place, self._content(value, "the line"), None, time.time())
+        if self.columns is None or self._is_better(value):
+            self.columns = self._choose(value)
+        columns = self.columns
+        given_id = None if columns.id is None else id_from(value.get(columns.id))
+        content = self._content(value.get(columns.text), f"its {shown(columns.text)}")
+        when, seconds = None, time.time()
+        if self._time_column is not None:
+            when = value.get(self._time_column)
+            seconds = self._seconds(when)
+        return Record(without_surrogates(given_id or place), content, when, seconds)
+
+    def _may_take(self, columns: Columns) -> bool:
+        """Whether columns are what the user says now, as far as anything is said."""
+        given = self._options
+        return (
+            given.text_column in (None, columns.text)
+            and given.id_column in (None, columns.id)
+            and self._time_column not in (columns.text, columns.id)
+        )
+
+    def _is_better(self, value: dict[str, Any]) -> bool:
+        """Whether an object has a key that texts go by, and the one that was taken for want of it does not."""
+        if self._options.text_column is not None or self.columns is None or is_text_name(self.columns.text):
+            return False
+        return any(is_text_name(key) and not is_missing(item) for key, item in value.items())
+
+    def _choose(self, value: dict[str, Any]) -> Columns:
+        """By an object; a wrong choice of the user's is an error, and not that of a line."""
+        sample = {key: [item] for key, item in value.items() if key != self._time_column}
+        try:
+            columns, notes = Chooser(self._options).choose(sample, "jsonl", self.name)
+        except InputError as error:
+            if self._options.columns:
+                raise
+            raise ValueError(f"no key holds a text ({error})") from error
+        if columns.text.lower() == "id" and self._options.text_column is None:
+            raise ValueError("no key holds a text, only an id")
+        for note in notes:
+            self._note(note)
+        return columns
+
+    def _content(self, value: Any, what: str) -> str | list[str]:
+        if is_missing(value):
+            raise ValueError(f"expected {what} to hold a text, got nothing")
+        if self._kind == TEXTS and isinstance(value, str):
+            return without_surrogates(value)
+        if self._kind == ITEMS and is_list_of_items(value):
+            return [without_surrogates(item) for item in items_in(value)]
+        expected = "a string" if self._kind == TEXTS else "a list of strings or numbers"
+        raise ValueError(f"expected {what} to be {expected}, got {NAMES[type(value)]} ({shown(value)})")
+
+    def _seconds(self, when: Any) -> float:
+        moment = moment_of(when)
+        if moment is None:
+            what = "nothing" if when is None else shown(when)
+            column = shown(self._time_column)
+            raise ValueError(f"expected {EXPECTED} in its {column}, got {what}")
+        if moment.with_zone is not None:
+            if self._with_zone is None:
+                self._with_zone = moment.with_zone
+            elif self._with_zone != moment.with_zone:
+                one, those = ("has a zone", "have none") if moment.with_zone else ("has no zone", "have one")
+                raise ValueError(f"its time, {shown(when)}, {one}, and those before it {those}")
+        return moment.seconds
+
+
+def check_kind(kind: str) -> None:
+    """Refuse a model of rows of counts, which no line holds."""
+    if kind not in (TEXTS, ITEMS):
+        raise InputError(f"The model was fitted on {kind}; lines hold texts, or lists of items. Fit one on these.")

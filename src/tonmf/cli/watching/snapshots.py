@@ -1,0 +1,217 @@
+"""Snapshots of a watch: the detector, what may become a new topic, and how far it has read, together, whole or not at all.
+
+::
+
+    FOLDER/latest                 the name of the last snapshot that is whole
+    FOLDER/snapshot-000007/model  the detector, as `tonmf.storage.bundles` writes it
+    FOLDER/snapshot-000007/nursery  strange documents among which new topics are looked for, in the same format
+    FOLDER/snapshot-000007/pending.json  documents that were read and not learnt yet, as their batch is not whole
+    FOLDER/snapshot-000007/place.json  how far the input has been read, and which columns were taken
+    FOLDER/lock                   held while a watch uses the folder
+
+A snapshot is written under a new number and brought to the disk; then ``latest`` is replaced by rename, which is all or
+nothing; then the others go. Whatever stops the process on the way, ``latest`` names a whole snapshot: the new one or the old.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from tonmf.cli.watching.following import HEAD, Place
+from tonmf.cli.watching.new_topics import NewTopics
+from tonmf.cli.watching.records import Record, Scored
+from tonmf.detector.detector import TextOutlierDetector
+from tonmf.errors import InputError, TonmfError
+from tonmf.io.columns import Columns
+from tonmf.persist import load_detector
+from tonmf.storage.atomic import replacing, to_disk
+from tonmf.storage.locks import hold
+from tonmf.stream.times import moment_of
+from tonmf.text.documents import TEXTS, without_surrogates
+from tonmf.wording import cannot, path_shown
+
+LATEST, LOCK, MODEL, NURSERY, PENDING, PLACE = "latest", "lock", "model", "nursery", "pending.json", "place.json"
+NAME = re.compile(r"snapshot-(\d{6,12})")
+UNFINISHED = re.compile(r"\.[0-9a-f]{16}")
+"""What a process leaves that was killed while it replaced the latest."""
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What to go on from; without columns if there were none yet, and without new topics if they were not looked for."""
+
+    detector: TextOutlierDetector
+    place: Place
+    columns: Columns | None
+    new_topics: NewTopics | None
+    pending: Sequence[Scored] = ()
+
+
+class Snapshots:
+    """The snapshots in a folder, which is made if it is not there, and is this process's alone while it runs."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        self._lock = self._locked()
+
+    def _locked(self) -> IO[str]:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            strangers = [path.name for path in self.folder.iterdir() if not _is_ours(path.name)]
+            if strangers:
+                raise InputError(
+                    f"{path_shown(str(self.folder))} is a folder with other things in it than snapshots, such as "
+                    f"{path_shown(strangers[0])}. Give another name."
+                )
+            return hold(self.folder / LOCK)
+        except BlockingIOError as error:
+            raise InputError(
+                f"Another watch keeps its snapshots in {path_shown(str(self.folder))}. Stop it, or give another folder."
+            ) from error
+        except OSError as error:
+            raise InputError(cannot("written", str(self.folder), error)) from error
+
+    def last(self, new_topics: bool) -> Snapshot | None:
+        """The last snapshot, or None if there is none yet; what it has of new topics is read only if they are wanted."""
+        name = self._latest()
+        if name is None:
+            return None
+        snapshot, what = self.folder / name, "begin anew"
+        try:
+            detector = load_detector(snapshot / MODEL)
+            place, columns, has_nursery = _read_place(snapshot / PLACE, detector.kind_)
+            pending = _read_pending(snapshot / PENDING, detector.kind_)
+            what = "go on without new topics, give --no-new-topics; to begin anew"
+            found = NewTopics.load(snapshot / NURSERY, detector) if new_topics and has_nursery else None
+        except TonmfError as error:
+            raise InputError(
+                f"The snapshot in {path_shown(str(snapshot))} cannot be used: {error} To {what}, remove "
+                f"{path_shown(str(self.folder))}."
+            ) from error
+        return Snapshot(detector, place, columns, found, pending)
+
+    def _latest(self) -> str | None:
+        try:
+            name = (self.folder / LATEST).read_text(encoding="utf-8").strip()
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError) as error:
+            raise InputError(f"{path_shown(str(self.folder / LATEST))} cannot be read: {error}.") from error
+        if NAME.fullmatch(name) is None:
+            raise InputError(
+                f"{path_shown(str(self.folder / LATEST))} names no snapshot: {name!r:.60}. Remove the folder."
+            )
+        return name
+
+    def write(self, snapshot: Snapshot) -> None:
+        """Keep all of it; `InputError` if that cannot be, and then the last snapshot is still there."""
+        numbers = [int(found[1]) for path in self._all() if (found := NAME.fullmatch(path.name))]
+        target = self.folder / f"snapshot-{max(numbers, default=0) + 1:06d}"
+        try:
+            target.mkdir()
+            snapshot.detector.save(target / MODEL)
+            if snapshot.new_topics is not None:
+                snapshot.new_topics.save(target / NURSERY)
+            (target / PENDING).write_text(json.dumps(_pending_fields(snapshot)), encoding="utf-8")
+            (target / PLACE).write_text(json.dumps(_place_fields(snapshot)), encoding="utf-8")
+            for path in (*target.glob("*/*"), *target.iterdir(), target, self.folder):
+                to_disk(path)
+            with replacing(self.folder / LATEST) as temporary:
+                temporary.write_text(target.name, encoding="utf-8")
+            to_disk(self.folder)
+        except BaseException as error:
+            self._remove_all_but(self._latest())
+            if isinstance(error, OSError):
+                raise InputError(cannot("written", str(target), error)) from error
+            raise
+        self._remove_all_but(target.name)
+
+    def _all(self) -> list[Path]:
+        return [path for path in self.folder.iterdir() if NAME.fullmatch(path.name)]
+
+    def _remove_all_but(self, name: str | None) -> None:
+        for path in self._all():
+            if path.name != name:
+                shutil.rmtree(path, ignore_errors=True)
+        for path in self.folder.iterdir():
+            if UNFINISHED.fullmatch(path.name):
+                path.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Let others use the folder."""
+        self._lock.close()
+
+
+def _is_ours(name: str) -> bool:
+    return name in (LATEST, LOCK) or NAME.fullmatch(name) is not None or UNFINISHED.fullmatch(name) is not None
+
+
+def _place_fields(snapshot: Snapshot) -> dict[str, Any]:
+    columns = snapshot.columns
+    return {
+        **asdict(snapshot.place),
+        "columns": None if columns is None else {"text": columns.text, "id": columns.id},
+        "nursery": snapshot.new_topics is not None,
+    }
+
+
+def _read_place(path: Path, kind: str) -> tuple[Place, Columns | None, bool]:
+    """Where to go on, with which columns, and whether there is a nursery."""
+    fields = _read_json(path)
+    numbers = {"offset": 2**62, "lines": 2**62, "n_head": HEAD}
+    names = {*numbers, "head", "columns", "nursery"}
+    fits = isinstance(fields, dict) and fields.keys() == names and isinstance(fields["head"], str)
+    if not fits or not all(type(fields[name]) is int and 0 <= fields[name] <= most for name, most in numbers.items()):
+        raise InputError(f"{path_shown(str(path))} does not say where to go on.")
+    columns, has_nursery = fields.pop("columns"), fields.pop("nursery")
+    if not _is_columns(columns) or type(has_nursery) is not bool:
+        raise InputError(f"{path_shown(str(path))} does not say what was read.")
+    return Place(**fields), None if columns is None else Columns(columns["text"], columns["id"], kind), has_nursery
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"{path_shown(str(path))} cannot be read: {error}.") from error
+
+
+def _pending_fields(snapshot: Snapshot) -> list[dict[str, Any]]:
+    return [
+        {"id": record.id, "content": record.content, "seconds": record.seconds, "score": score}
+        for record, score in snapshot.pending
+    ]
+
+
+def _read_pending(path: Path, kind: str) -> list[Scored]:
+    """Documents that have been answered and are to be learnt with those that follow."""
+    fields = _read_json(path)
+    if not isinstance(fields, list) or not all(_is_pending(one, kind) for one in fields):
+        raise InputError(f"{path_shown(str(path))} does not hold documents ({kind}) with ids, times and scores.")
+    return [Scored(Record(one["id"], one["content"], None, one["seconds"]), one["score"]) for one in fields]
+
+
+def _is_pending(value: Any, kind: str) -> bool:
+    if not isinstance(value, dict) or value.keys() != {"id", "content", "seconds", "score"}:
+        return False
+    content = value["content"]
+    texts = [value["id"], *([content] if kind == TEXTS else content if isinstance(content, list) else [None])]
+    if not all(isinstance(text, str) and text == without_surrogates(text) for text in texts):
+        return False
+    seconds, score = value["seconds"], value["score"]
+    numbers = all(type(number) in (int, float) and math.isfinite(number) for number in (seconds, score))
+    return numbers and moment_of(seconds) is not None
+
+
+def _is_columns(value: Any) -> bool:
+    if value is None:
+        return True
+    fits = isinstance(value, dict) and value.keys() == {"text", "id"} and isinstance(value["text"], str)
+    return fits and isinstance(value["id"], str | None)

@@ -1,0 +1,145 @@
+"""Text outlier detection on a Dask cluster (``pip install 'tonmf[dask]'``; docs/scale.md).
+
+Examples
+--------
+::
+
+    from dask.distributed import Client
+    import dask.bag as db
+    from tonmf import dask as tonmf_dask
+
+    client = Client("tcp://scheduler:8786")
+    texts = db.read_text("s3://bucket/reviews-*.txt")
+    detector = tonmf_dask.fit_detector(client, texts, contamination=0.01)
+    scores = tonmf_dask.score(client, detector, new_texts)      # stay on the workers
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tonmf.arrays import Array
+from tonmf.dask.texts import Inputs, TextOptions, learn_vocabulary, list_of, to_read_again
+from tonmf.detector.detector import TextOutlierDetector
+from tonmf.detector.options import DETECTOR_RULES
+from tonmf.detector.recipe import Recipe
+from tonmf.errors import InputError, ParameterError
+from tonmf.nmf.cluster.client import Cluster
+from tonmf.nmf.cluster.rows import together
+from tonmf.nmf.cluster.worker import threads_of_this_worker
+from tonmf.parameters import check_parameters, defaults_of
+from tonmf.text.choose import check_no_option_idle, make_counter
+from tonmf.text.counters import TermCounter
+
+__all__ = ["fit_detector", "score"]
+
+SIDE_BY_SIDE = 2
+"""Fits at a time: while the topics of one are improved here, workers go over the documents for the other."""
+
+
+def fit_detector(
+    client: Any,
+    documents: Any,
+    *,
+    column: str | None = None,
+    names: Sequence[Any] | None = None,
+    **options: Any,
+) -> TextOutlierDetector:
+    """Fit a `TextOutlierDetector` on documents in partitions, which stay on the workers.
+
+    The result is that of ``TextOutlierDetector(**options).fit(texts)``, to rounding, for any number of partitions.
+
+    Parameters
+    ----------
+    client : dask.distributed.Client
+    documents : dask bag, series or dataframe, list of delayed objects, futures or tables, or documents in memory
+        Texts, or rows of items. Partitions are counted on the workers, and their vectors kept there. Some may be empty.
+    column : str, optional
+        The column with the texts, if partitions are tables.
+    names : sequence of shape (n_docs,), optional
+        What explanations call the documents; their numbers if not given.
+    **options
+        Those of `TextOutlierDetector`, but for ``vectorizer``.
+
+    Returns
+    -------
+    detector : TextOutlierDetector
+        Fitted; its scores have come back from the workers.
+    """
+    detector = TextOutlierDetector(**options)
+    values = detector.get_params(deep=False)
+    check_parameters(values, DETECTOR_RULES)
+    for name in ("vectorizer", "memory", "cache", "n_buckets"):
+        if values.get(name) is not None:
+            raise ParameterError(f"{name} is for documents in one process, and these are in partitions. Leave it out.")
+    recipe = Recipe(**{name: values[name] for name in Recipe.__dataclass_fields__})
+    cluster = Cluster(client)
+    given = to_read_again(documents)
+    told = TextOptions({name: value for name, value in values.items() if name != "callback"}, column)
+    rules = getattr(make_counter(values, "texts", None).analyze, "rules", None)
+
+    def counted() -> Any:
+        texts = learn_vocabulary(cluster, given, told, rules)
+        check_no_option_idle(values, defaults_of(TextOutlierDetector), texts.vocabulary.kind)
+        recipe.check_vocabulary(texts.vocabulary.n_docs, texts.vocabulary.any_words, texts.vocabulary.terms)
+        return texts.vocabulary, texts.corpus(names)
+
+    with cluster.freeing():
+        vocabulary, corpus = cluster.persist(counted)
+    kind, plain = vocabulary.kind, make_counter(values, vocabulary.kind, None)
+    assert isinstance(plain, TermCounter)  # noqa: S101 (there are no others of texts without a vectorizer)
+    counter = TermCounter.restored(plain.analyze, vocabulary.terms)
+    with corpus.executor.over(corpus.source):
+        detector._adopt(recipe.learn_from(corpus, kind, counter, side_by_side=SIDE_BY_SIDE))
+    return detector
+
+
+def score(client: Any, model: Any, documents: Any, *, column: str | None = None, compute: bool = False) -> Any:
+    """How strange documents in partitions are, by a fitted `TextOutlierDetector` or `TONMF`.
+
+    Parameters
+    ----------
+    client : dask.distributed.Client
+    model : TextOutlierDetector or TONMF
+    documents : as in `fit_detector`; for `TONMF`, as in its ``fit`` with an executor
+    column : str, optional
+        The column with the texts, if partitions are tables.
+    compute : bool
+        Whether to bring the scores here.
+
+    Returns
+    -------
+    scores : list of futures, or ndarray of shape (n_docs,)
+        Of each partition an array of scores, on the worker that made it; or all of them, here.
+    """
+    cluster, of_texts = Cluster(client), isinstance(model, TextOutlierDetector)
+    used = type(model)(**{**model.get_params(deep=False), "callback": None, **({} if of_texts else {"executor": None})})
+    used.__dict__ |= {name: value for name, value in model.__dict__.items() if name not in used.__dict__}
+    given = to_read_again(documents) if of_texts else documents
+
+    def attempt() -> Any:
+        inputs = Inputs.of(cluster, given) if of_texts else Inputs.of_rows(cluster, given)
+        there = cluster.send_to_all(used)
+        scores = [
+            cluster.task(f"score-{number}", score_partition, number, there, inputs.reference(number), column, of_texts)
+            for number in range(inputs.n_partitions)
+        ]
+        return np.concatenate(cluster.read(scores)) if compute else scores
+
+    with cluster.freeing():
+        return cluster.persist(attempt)
+
+
+def score_partition(number: int, model: Any, given: Any, column: str | None, of_texts: bool) -> Array:
+    """Scores of one partition, on the worker's threads."""
+    documents: Any = list(list_of(given, column)) if of_texts else together(given)
+    if documents is None or (len(documents) if of_texts else documents.shape[0]) == 0:
+        return np.zeros(0)
+    try:
+        scores: Array = model.set_params(n_jobs=threads_of_this_worker()).outlier_score(documents)
+    except InputError as error:
+        raise InputError(f"Partition {number}: {error}") from error
+    return scores

@@ -1,0 +1,284 @@
+"""Texts, or rows of items, on a cluster: a `tonmf.detector.scores.corpus.Corpus` whose blocks are on the workers.
+
+================== ===============================================================================================
+task               what it makes
+================== ===============================================================================================
+tonmf-count        the terms of a partition, all of them, and how often its documents have them
+tonmf-tally        in how many documents each term occurs; added up by a tree
+tonmf-vocabulary   the terms that count, and their idf: the only thing that all partitions have to wait for
+tonmf-vectorize    blocks of counts and of unit rows, which stay where they are
+================== ===============================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tonmf.detector.explain.profile import excerpt_of
+from tonmf.detector.scores.corpus import Corpus, CountedSource, DocumentBlock, Numbers
+from tonmf.errors import InputError
+from tonmf.nmf.cluster.client import Cluster
+from tonmf.nmf.cluster.executor import DaskExecutor
+from tonmf.nmf.cluster.partitions import Fits, Partition, PartitionedData, PartitionSource
+from tonmf.nmf.cluster.rows import PARTITIONS_PER_WORKER, data_of, inputs_of, is_collection
+from tonmf.nmf.cluster.worker import among
+from tonmf.nmf.solver import EmptySums
+from tonmf.nmf.steps import Sums
+from tonmf.nmf.threads import make_ops
+from tonmf.text.documents import as_documents, check_names, is_matrix
+from tonmf.text.totals import WordTotals
+from tonmf.text.vocabulary.tallied import CountedPartition, Tally, Vocabulary, count_partition
+from tonmf.text.weighting import damped, unit_rows
+
+TEXT_SPACES = 8
+"""Spaces from which on what could be an item is a text."""
+
+BRANCHES = 4
+"""Tallies that are added up in one task."""
+
+
+@dataclass
+class ShownBlock(DocumentBlock):
+    """A block that also knows how its documents begin."""
+
+    begins: tuple[str, ...] = field(kw_only=True)
+
+    @classmethod
+    def showing(cls, block: DocumentBlock, begins: tuple[str, ...]) -> ShownBlock:
+        """A block with the beginnings of its documents."""
+        of_rows = block.squared_norms, block.sample_weight, block.first
+        return cls(block.X, *of_rows, block.H, C=block.C, totals=block.totals, begins=begins)
+
+    def fresh(self) -> ShownBlock:
+        """The same documents for another fit."""
+        return self.showing(super().fresh(), self.begins)
+
+
+class DocumentPartitions(PartitionSource):
+    """`tonmf.detector.scores.corpus.DocumentSource` of partitions on workers."""
+
+    def __init__(self, cluster: Cluster, data: PartitionedData, fits: Fits | None = None) -> None:
+        super().__init__(data, fits)
+        self._cluster = cluster
+
+    def again(self) -> DocumentPartitions:
+        """The same documents for another fit."""
+        return DocumentPartitions(self._cluster, self.data, self.fits)
+
+    def among(self, rows: NDArray[np.int64]) -> PartitionSource:
+        """Only the documents with these numbers."""
+        firsts, whole, cluster = self.data.firsts, self.data, self._cluster
+        chosen = np.zeros(self.n_docs, bool)
+        chosen[rows] = True
+
+        def some_of(number: int) -> Any:
+            mask = np.packbits(chosen[firsts[number] : firsts[number + 1]])
+            return cluster.task(f"among-{number}", among, whole.references[number], mask)
+
+        def supply(number: int) -> Any:
+            whole.supply_lost()
+            return some_of(number)
+
+        data = data_of(cluster, [some_of(number) for number in range(len(self))])
+        return PartitionSource(replace(data, supply=supply), self.fits)
+
+
+@dataclass(frozen=True)
+class TextOptions:
+    """How partitions are read: the options of the detector, and the column that has the texts of tables."""
+
+    values: Mapping[str, Any]
+    column: str | None
+
+
+def to_read_again(documents: Any) -> Any:
+    """Documents as they are given; those at hand in a list, which can be read again if workers are lost."""
+    return documents if is_collection(documents) else as_documents(documents)[0]
+
+
+def learn_vocabulary(cluster: Cluster, documents: Any, options: TextOptions, rules: Any) -> CountedTexts:
+    """Count documents on the workers, and learn which terms count."""
+    inputs = Inputs.of(cluster, documents)
+    counted = [
+        cluster.task(f"count-{number}", count, number, inputs.reference(number), options)
+        for number in range(inputs.n_partitions)
+    ]
+    cluster.made(counted)
+    tallies = [cluster.task(f"tally-{number}", Tally.of, part) for number, part in enumerate(counted)]
+    while len(tallies) > 1:
+        groups = [tallies[low : low + BRANCHES] for low in range(0, len(tallies), BRANCHES)]
+        tallies = [cluster.task(f"tally-{number}", Tally.together, *group) for number, group in enumerate(groups)]
+    there = cluster.task("vocabulary", Vocabulary.of, tallies[0], options.values["min_df"], rules)
+    return CountedTexts(cluster, inputs, options, counted, there, cluster.result(there))
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Partitions as they were given: references that Dask can make again, or documents at hand that can be sent again."""
+
+    cluster: Cluster
+    n_partitions: int
+    references: list[Any] | None
+    parts: list[list[Any]]
+
+    @classmethod
+    def of(cls, cluster: Cluster, documents: Any) -> Inputs:
+        """Partitions of a collection; or documents in memory, cut into a few for each worker."""
+        if is_matrix(documents) or (isinstance(documents, list | tuple) and any(map(is_matrix, documents[:1]))):
+            raise InputError(
+                "Expected texts or rows of items, got a matrix. Fit TextOutlierDetector on it in one process, or TONMF with an "
+                "executor."
+            )
+        if is_collection(documents):
+            references = inputs_of(cluster, documents)
+            return cls(cluster, len(references), references, [])
+        listed, _ = as_documents(documents)
+        _check_no_partitions(listed)
+        n_partitions = min(PARTITIONS_PER_WORKER * len(cluster.workers()), len(listed))
+        edges = np.linspace(0, len(listed), n_partitions + 1).astype(int)
+        parts = [listed[low:high] for low, high in pairwise(edges)]
+        return cls(cluster, n_partitions, None, parts)
+
+    @classmethod
+    def of_rows(cls, cluster: Cluster, X: Any) -> Inputs:
+        """Rows of numbers: partitions of a collection; or a matrix in memory, as one."""
+        references = inputs_of(cluster, X if is_collection(X) else [X])
+        return cls(cluster, len(references), references, [])
+
+    def reference(self, number: int) -> Any:
+        """A reference to a partition."""
+        if self.references is not None:
+            return self.references[number]
+        workers = self.cluster.workers()
+        return self.cluster.send_to(self.parts[number], workers[number % len(workers)])
+
+    @property
+    def can_be_sent_again(self) -> bool:
+        """Whether the documents are at hand."""
+        return self.references is None
+
+
+def _check_no_partitions(documents: Sequence[Any]) -> None:
+    """Refuse a list of lists of texts, which would be taken for rows of items."""
+    first = next((row for row in documents if not isinstance(row, str) and len(row)), ())
+    if len(first) and all(isinstance(item, str) and item.count(" ") >= TEXT_SPACES for item in first):
+        raise InputError(
+            "Expected texts, or rows of items; got rows of whole texts. If they are partitions, give delayed objects or "
+            "futures, such as client.scatter(partitions); if they are rows of items, a bag of them."
+        )
+
+
+@dataclass(frozen=True)
+class CountedTexts:
+    """Documents that are counted: references to their counts and to the vocabulary, and the vocabulary itself."""
+
+    cluster: Cluster
+    inputs: Inputs
+    options: TextOptions
+    counted: list[Any]
+    vocabulary_there: Any
+    vocabulary: Vocabulary
+
+    def corpus(self, names: Sequence[Any] | None) -> Corpus:
+        """The corpus, with all blocks on the workers; `names` are what the documents are called."""
+        cluster, max_topics = self.cluster, self.options.values["max_topics"]
+        references = [
+            cluster.task(f"vectorize-{number}", vectorize, part, self.vocabulary_there, max_topics)
+            for number, part in enumerate(self.counted)
+        ]
+        data = data_of(cluster, references)
+
+        def supply(number: int) -> Any:
+            again = cluster.task(f"count-{number}", count, number, self.inputs.reference(number), self.options)
+            learnt = cluster.send_to_all(self.vocabulary)
+            return cluster.task(f"vectorize-{number}", vectorize, again, learnt, max_topics)
+
+        if self.inputs.can_be_sent_again:
+            data = replace(data, supply=supply)
+        self.counted.clear()  # workers need not keep them
+        source, executor, terms = DocumentPartitions(cluster, data), DaskExecutor(cluster), self.vocabulary.terms
+        called = None if names is None else check_names(names, source.n_docs)
+        totals = WordTotals.joined(executor.gather(totals_of, source.blocks()))
+        background = executor.run(add_counts, source.blocks(), EmptySums((len(terms), 1))).P[:, 0]
+        describe = describer(source, executor, called)
+        return Corpus(source, executor, terms, self.vocabulary.idf, background, totals, describe)
+
+
+def describer(
+    source: DocumentPartitions, executor: DaskExecutor, called: Sequence[str] | None
+) -> Callable[[Numbers], tuple[list[str], list[str]]]:
+    """What documents are called, and how they begin; only of those that are asked for."""
+
+    def describe(rows: Numbers) -> tuple[list[str], list[str]]:
+        def beginnings(block: Any) -> list[str]:
+            return [block.begins[row] for row in block.inside(rows)]
+
+        begins = [begin for of_block in executor.gather(beginnings, source.blocks()) for begin in of_block]
+        return [str(row) if called is None else called[row] for row in rows], begins
+
+    return describe
+
+
+# ---------------------------------------------------------------------- what runs on the workers
+
+
+def count(number: int, given: Any, options: TextOptions) -> CountedPartition:
+    """The terms of a partition."""
+    try:
+        listed = list_of(given, options.column)
+        if not is_matrix(listed) and len(listed := list(listed)) == 0:
+            return CountedPartition("", [], sp.csr_matrix((0, 0)), np.zeros(0, np.int64), ())
+        documents, kind = as_documents(listed)
+        terms, counts = count_partition(documents, kind, options.values)
+    except InputError as error:
+        raise InputError(f"Partition {number}: {error}") from error
+    begins = tuple(excerpt_of(document) for document in documents)
+    return CountedPartition(kind, terms, counts.matrix, counts.n_words, begins)
+
+
+def list_of(given: Any, column: str | None) -> Any:
+    """The documents of a partition: those of a column, if it is a table."""
+    if not hasattr(given, "columns"):
+        if column is not None:
+            raise InputError(f"There is no column {column!r}: the documents are no table. Leave it out.")
+        return given
+    names = [str(name) for name in given.columns]
+    if column is None and len(names) > 1:
+        raise InputError(f"Expected the name of the column that has the texts; there are {', '.join(names)}.")
+    chosen = names[0] if column is None else column
+    if chosen not in names:
+        raise InputError(f"There is no column {chosen!r}; there are {', '.join(names)}.")
+    return given[chosen]
+
+
+def vectorize(counted: CountedPartition, vocabulary: Vocabulary, max_topics: int) -> Partition:
+    """A partition in blocks of counts and of unit rows."""
+    if counted.matrix.shape[0] == 0:
+        return Partition((), 0)
+    counts = vocabulary.counts_of(counted)
+    C = damped(counts.matrix)
+    source = CountedSource(unit_rows(C, vocabulary.idf), C, counts.totals, max_topics, make_ops("numba", 1))
+    blocks = [
+        ShownBlock.showing(block, counted.begins[block.first : block.first + len(block.squared_norms)])
+        for block in source.blocks()
+    ]
+    return Partition(tuple(blocks), len(vocabulary.terms))
+
+
+def totals_of(block: Any) -> WordTotals:
+    """What is known of each document beside its terms."""
+    totals: WordTotals = block.totals
+    return totals
+
+
+def add_counts(block: Any, sums: Sums) -> None:
+    """Add Σ_i c_it."""
+    counts = block.C.by_row
+    sums.P[:, 0] += np.bincount(counts.indices, counts.data, counts.shape[1])

@@ -1,0 +1,275 @@
+"""Counted documents on disk.
+
+First every document is counted by provisional numbers of words (files ``raw-…``), with its name and how it begins
+(``names-…``); then, when the vocabulary is known, the counts are turned into shards (``shard-…``,
+`tonmf.detector.disk.shards`). Beside them lie the vocabulary, and what fits keep (``H``, ``among``, ``fits-…``).
+``store.json`` is written last: a store without it is begun anew.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tonmf.detector.disk.budget import Budget
+from tonmf.detector.disk.shards import TOTALS, ShardSource, write_shard
+from tonmf.detector.explain.profile import excerpt_of
+from tonmf.detector.scores.corpus import Corpus
+from tonmf.errors import InputError
+from tonmf.nmf.blocks import SerialExecutor
+from tonmf.storage.array_file import ArrayFile, DamagedFileError, write_arrays
+from tonmf.storage.json_file import read_json, write_json
+from tonmf.text.analysis import Analyzer
+from tonmf.text.batches import Batch, Batches
+from tonmf.text.counters import NumberedCounts, TermCounter, Vocabulary, counts_by_column
+from tonmf.text.hashing import HashedCounter, HashedVocabulary
+from tonmf.text.totals import WordTotals
+from tonmf.text.vocabulary.bounded import GrowingVocabulary
+from tonmf.text.weighting import damped, idf_of, unit_rows
+
+AnyLearner = TermCounter | HashedCounter
+Words = GrowingVocabulary | HashedVocabulary
+
+VERSION = 2
+
+FILES = re.compile(r"(store\.json|vocabulary\.json|H|terms-0|(names|raw|shard)-\d{5,})(\.part)?")
+FOLDERS = re.compile(r"among|fits-[0-9a-f]{16}")
+"""All that a store and the fits in it leave behind: nothing else in the folder is ever removed."""
+
+SHARD_DOCS, SHARD_VALUES = 32_768, 3_000_000
+"""Documents and stored counts after which a shard is full."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What ``store.json`` holds; `memory` are the bytes that there were to count with."""
+
+    memory: int
+    shards: list[tuple[str, int]]
+    n_docs: int
+    n_terms: int
+    any_words: bool
+    forgotten_up_to: int
+    n_left_out: int
+
+    def lacks_words(self, budget: Budget) -> bool:
+        """Whether words were lost for want of memory that there is now."""
+        left_out = self.n_left_out > 0 and budget.terms > self.n_terms
+        return budget.n_bytes > self.memory and (self.forgotten_up_to > 0 or left_out)
+
+
+class Store:
+    """A folder of counted documents.
+
+    Parameters
+    ----------
+    folder : Path
+        An empty folder, or one that holds a store.
+    identity : dict
+        What must be the same for a store to be used again, in terms of JSON.
+    """
+
+    def __init__(self, folder: Path, identity: dict[str, Any]) -> None:
+        self.folder, self._identity = folder, json.loads(json.dumps(identity))
+
+    def open(self) -> Facts | None:
+        """What the store holds; None if it is still to be made."""
+        path = self.folder / "store.json"
+        if not path.exists():
+            return None
+        stored = read_json(path)
+        version, identity = stored.pop("version"), stored.pop("identity")
+        if version != VERSION or identity != self._identity:
+            what = "by another version of tonmf" if version != VERSION else _difference(identity, self._identity)
+            raise InputError(
+                f"The cache folder {self.folder} was made {what}. Give another folder, or remove this one to begin anew."
+            )
+        return Facts(**{**stored, "shards": [tuple(shard) for shard in stored["shards"]]})
+
+    def make(self, batches: Batches, counter: AnyLearner, min_df: float, budget: Budget) -> Facts:
+        """Count documents, and write them all, in place of what is there."""
+        self._clear()
+        words = _learner(counter, budget)
+        any_words = False
+        shards: list[tuple[str, int]] = []
+        for number, group in enumerate(_groups(batches, counter.analyze, words)):
+            counted = group.joined()
+            any_words = any_words or bool(counted.n_words.any())
+            write_names(self.folder / f"names-{number:05}", group.ids, group.excerpts)
+            write_arrays(self.folder / f"raw-{number:05}", vars(counted))
+            shards.append((f"shard-{number:05}", len(counted.n_words)))
+            budget.check(words.n_docs)
+        vocabulary = words.finished(min_df, counter.rules, budget.terms)
+        forgotten, n_docs = words.forgotten_up_to, words.n_docs
+        del words  # its memory is needed for what follows
+        self._weigh(vocabulary, n_docs, shards)
+        n_terms, n_left_out = len(vocabulary.terms), vocabulary.n_left_out
+        facts = Facts(budget.n_bytes, shards, n_docs, n_terms, any_words, forgotten, n_left_out)
+        write_json(self.folder / "store.json", {"version": VERSION, "identity": self._identity, **vars(facts)})
+        return facts
+
+    def _clear(self) -> None:
+        """Remove a store, finished or not, and the fits in it."""
+        (self.folder / "store.json").unlink(missing_ok=True)  # first, so that no half of a store is taken for one
+        for path in list(self.folder.iterdir()):
+            if path.is_dir() and FOLDERS.fullmatch(path.name):
+                shutil.rmtree(path)
+            elif path.is_file() and FILES.fullmatch(path.name):
+                path.unlink()
+
+    def _weigh(self, vocabulary: Vocabulary, n_docs: int, shards: Sequence[tuple[str, int]]) -> None:
+        """From provisional numbers to columns, and from counts to unit rows."""
+        idf = idf_of(vocabulary.document_frequencies, n_docs)
+        background = np.zeros(len(idf))
+        by_number = np.argsort(vocabulary.numbers)
+        sorted_numbers = vocabulary.numbers[by_number]
+        write_json(self.folder / "vocabulary.json", {"terms": vocabulary.terms, "numbers": vocabulary.numbers.tolist()})
+        for name, _ in shards:
+            raw = self.folder / name.replace("shard", "raw")
+            file = ArrayFile(raw)
+            counted = NumberedCounts(*(file.map(part) for part in NumberedCounts.__dataclass_fields__))
+            columns = _columns_of(counted.numbers, sorted_numbers, by_number)
+            counts = counts_by_column(counted.ends, counted.counts, columns, len(idf), counted.n_words)
+            C = damped(counts.matrix)
+            background += np.bincount(C.indices, C.data, len(idf))
+            write_shard(self.folder / name, unit_rows(C, idf), C, _small(counts.totals))
+            raw.unlink()
+        write_arrays(self.folder / "terms-0", {"idf": idf, "background": background})
+
+    def vocabulary(self, facts: Facts) -> Vocabulary:
+        """The terms, and the numbers that they were counted by."""
+        found = read_json(self.folder / "vocabulary.json")
+        if len(found["terms"]) != facts.n_terms:
+            raise DamagedFileError(
+                f"{self.folder} is damaged: its parts do not belong together. Remove it and run again."
+            )
+        return Vocabulary(found["terms"], np.array(found["numbers"], np.int64), np.zeros(0, np.int64))
+
+    def corpus(self, facts: Facts, terms: list[str]) -> Corpus:
+        """The documents, block by block."""
+        source = ShardSource(self.folder, facts.shards, facts.n_terms)
+        file = ArrayFile(self.folder / "terms-0")
+        totals = WordTotals.joined([_held(block.totals) for block in source.blocks()])
+        names = [(name.replace("shard", "names"), n_docs) for name, n_docs in facts.shards]
+
+        def describe(rows: NDArray[np.int64]) -> tuple[list[str], list[str]]:
+            return ids_and_excerpts(self.folder, names, rows)
+
+        idf, background = (np.array(file.map(name)) for name in ("idf", "background"))
+        return Corpus(source, SerialExecutor(), terms, idf, background, totals, describe)
+
+
+def _learner(counter: AnyLearner, budget: Budget) -> Words:
+    if isinstance(counter, HashedCounter):
+        return HashedVocabulary(counter.n_buckets, budget.words)
+    return GrowingVocabulary(budget.words)
+
+
+@dataclass
+class _Group:
+    """What is kept of the documents that make up a shard: not their texts, which may be long."""
+
+    ids: list[str] = field(default_factory=list)
+    excerpts: list[str] = field(default_factory=list)
+    counted: list[NumberedCounts] = field(default_factory=list)
+
+    def add(self, batch: Batch, counted: NumberedCounts) -> None:
+        """Take some more."""
+        self.ids += batch.ids
+        self.excerpts += map(excerpt_of, batch.content)
+        self.counted.append(counted)
+
+    def is_full(self) -> bool:
+        """Whether they are enough."""
+        return len(self.ids) >= SHARD_DOCS or sum(len(part.numbers) for part in self.counted) >= SHARD_VALUES
+
+    def joined(self) -> NumberedCounts:
+        """All counts."""
+        ends = np.cumsum([0, *np.concatenate([np.diff(part.ends) for part in self.counted])])
+        rest = (
+            np.concatenate([getattr(part, name) for part in self.counted]) for name in ("numbers", "counts", "n_words")
+        )
+        return NumberedCounts(ends, *rest)
+
+
+def _groups(batches: Batches, analyze: Analyzer, words: Words) -> Iterator[_Group]:
+    group = _Group()
+    for batch in batches:
+        group.add(batch, words.count(batch.content, analyze))
+        if group.is_full():
+            yield group
+            group = _Group()
+    if group.ids:
+        yield group
+
+
+def _columns_of(
+    numbers: NDArray[np.int64], sorted_numbers: NDArray[np.int64], by_number: NDArray[np.int64]
+) -> NDArray[np.int32]:
+    """Columns of words by number; -1 for those outside the vocabulary."""
+    if not len(sorted_numbers):
+        return np.full(len(numbers), -1, np.int32)
+    places = np.minimum(np.searchsorted(sorted_numbers, numbers), len(sorted_numbers) - 1)
+    return np.where(sorted_numbers[places] == numbers, by_number[places], -1).astype(np.int32)
+
+
+def _small(totals: WordTotals) -> WordTotals:
+    """The same in half the room."""
+    n_words, n_distinct, n_outside = (getattr(totals, name).astype(np.int32) for name in TOTALS[:3])
+    return WordTotals(n_words, n_distinct, n_outside, totals.outside_weight)
+
+
+def _held(totals: WordTotals) -> WordTotals:
+    """Copies that do not hold on to a file."""
+    return WordTotals(*(np.array(getattr(totals, name)) for name in TOTALS))
+
+
+def _difference(one: Any, other: Any) -> str:
+    if not isinstance(one, dict):
+        return "for other documents or with other options"
+    changed = [name for name in {**one, **other} if one.get(name) != other.get(name)]
+    if changed == ["documents"]:
+        return "for other documents, or they have changed or are read with other options since"
+    return f"with other options ({', '.join(sorted(set(changed) - {'documents'}))})"
+
+
+def write_names(path: Path, ids: Sequence[str], excerpts: Sequence[str]) -> None:
+    """Write the names and the beginnings of some documents."""
+    arrays = {}
+    for name, texts in (("ids", ids), ("excerpts", excerpts)):
+        encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+        arrays[f"{name}_ends"] = np.cumsum([0, *map(len, encoded)])
+        arrays[name] = np.frombuffer(b"".join(encoded), np.uint8)
+    write_arrays(path, arrays)
+
+
+def ids_and_excerpts(
+    folder: Path, files: Sequence[tuple[str, int]], rows: NDArray[np.int64]
+) -> tuple[list[str], list[str]]:
+    """The names and the beginnings of documents with rising numbers; `files` are pairs of a name and how many it has."""
+    found: dict[str, list[str]] = {"ids": [], "excerpts": []}
+    first = 0
+    for name, n_docs in files:
+        low, high = np.searchsorted(rows, [first, first + n_docs])
+        if low < high:
+            file = ArrayFile(folder / name)
+            for part, texts in found.items():
+                texts += _texts(file, part, rows[low:high] - first)
+        first += n_docs
+    return found["ids"], found["excerpts"]
+
+
+def _texts(file: ArrayFile, part: str, rows: NDArray[np.int64]) -> list[str]:
+    ends, encoded = file.map(f"{part}_ends"), file.map(part)
+    try:
+        return [encoded[ends[row] : ends[row + 1]].tobytes().decode("utf-8", "surrogatepass") for row in rows]
+    except UnicodeDecodeError as error:
+        raise file.damaged(f"its {part} are no text") from error

@@ -1,0 +1,137 @@
+"""What a detector remembers of its training documents beyond their scores, so that it can say what is usual.
+
+Of each number that an explanation compares with the corpus it keeps the percentiles; of the ordinary documents among which
+neighbours are looked for (`tonmf.detector.scores.ordinary`), what they are called and how they begin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tonmf.arrays import Array
+from tonmf.detector.explain.topics import KnownDocument, typical_documents
+from tonmf.detector.explain.unexpected import unexplained_shares
+from tonmf.detector.scores.corpus import Corpus
+from tonmf.detector.scores.ladder import Rung
+from tonmf.nmf.ops import Ops
+from tonmf.text.counters import Counts
+from tonmf.text.documents import is_matrix
+
+EXCERPT = 160
+"""Characters of a document that are remembered."""
+
+SAMPLE = 2000
+"""Documents from which percentiles are learnt that take a while to measure."""
+
+PERCENTILES = np.arange(101)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A number of a document beside the same of the training documents.
+
+    Attributes
+    ----------
+    value : float
+    typical : float
+        Its median over the training documents.
+    percentile : float
+        Share of the training documents, in per cent, whose number is smaller.
+    """
+
+    value: float
+    typical: float
+    percentile: float
+
+    @classmethod
+    def with_quantiles(cls, value: float, quantiles: Array) -> Self:
+        """Beside the 101 percentiles of the training documents."""
+        below = int(np.searchsorted(quantiles, value, side="left"))
+        return cls(float(value), float(quantiles[50]), 100 * below / len(quantiles))
+
+
+@dataclass(frozen=True)
+class CorpusProfile:
+    """The percentiles 0 to 100 of the training documents' numbers, and the ordinary documents of the sample.
+
+    =========== =============================== ========================================================
+    field       shape                           what
+    =========== =============================== ========================================================
+    n_docs                                      training documents
+    lengths     101                             words of a document
+    unknown     101                             share of its different words outside the vocabulary
+    unexplained 101                             share of its weight that no topic explains
+    ids         n_sample                        what the ordinary documents of the sample are called
+    excerpts    n_sample                        how they begin
+    typical     n_topics × up to `N_TYPICAL`    of each topic those that lean on it most
+    =========== =============================== ========================================================
+    """
+
+    n_docs: int
+    lengths: Array
+    unknown: Array
+    unexplained: Array
+    ids: list[str]
+    excerpts: list[str]
+    typical: NDArray[np.int64]
+
+    def ordinary(self, row: int) -> KnownDocument:
+        """An ordinary document of the sample."""
+        return KnownDocument(self.ids[row], self.excerpts[row])
+
+
+def learn_profile(ops: Ops, corpus: Corpus, sampled: NDArray[np.int64], rungs: Sequence[Rung]) -> CorpusProfile:
+    """The profile of training documents, of which those count that have words; `sampled` are the ordinary ones to remember."""
+    totals = corpus.totals
+    has_words = totals.n_words > 0
+    some = _spread_out(len(has_words))
+    at_hand, ordinary = corpus.take(some), corpus.take(sampled)
+    readings = [rung.mixture.read(ops, ops.prepare(at_hand.C)) for rung in rungs]
+    unexplained = unexplained_shares(at_hand.C, at_hand.totals.outside_weight, rungs, readings)
+    ids, excerpts = corpus.describe(sampled)
+    return CorpusProfile(
+        n_docs=len(has_words),
+        lengths=_percentiles(totals.n_words, has_words),
+        unknown=_percentiles(totals.n_outside / np.maximum(totals.n_distinct, 1), has_words),
+        unexplained=_percentiles(unexplained, has_words[some]),
+        ids=ids,
+        excerpts=excerpts,
+        typical=typical_documents(rungs[0].mixture.read(ops, ops.prepare(ordinary.C)).theta[:, 1:]),
+    )
+
+
+def excerpt_at(documents: Any, row: int, counts: Counts, terms: Sequence[str]) -> str:
+    """How a training document begins; of a row of counts, its terms."""
+    if is_matrix(documents):
+        start, end = counts.matrix.indptr[row : row + 2]
+        return excerpt_of([terms[column] for column in counts.matrix.indices[start:end]])
+    return excerpt_of(documents[row])
+
+
+def _percentiles(values: NDArray[Any], of: NDArray[np.bool_]) -> Array:
+    """The percentiles 0 to 100 of some of the values; zeros where there are none."""
+    percentiles: Array = np.percentile(values[of], PERCENTILES) if of.any() else np.zeros(len(PERCENTILES))
+    return percentiles
+
+
+def _spread_out(n_docs: int) -> NDArray[np.int64]:
+    """At most `SAMPLE` of so many documents, evenly spaced."""
+    return np.unique(np.linspace(0, n_docs - 1, min(n_docs, SAMPLE)).astype(np.int64))
+
+
+def excerpt_of(document: Any) -> str:
+    """How a text begins, or the first items of a basket, on one line.
+
+    >>> excerpt_of("One  line\\nand another")
+    'One line and another'
+    >>> excerpt_of(["milk", 17])
+    'milk 17'
+    """
+    words = document[: 4 * EXCERPT].split() if isinstance(document, str) else list(map(str, document))
+    line = " ".join(words[:EXCERPT])
+    return line if len(line) <= EXCERPT else line[: EXCERPT - 1] + "…"

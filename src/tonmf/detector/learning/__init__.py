@@ -1,0 +1,1 @@
+"""Updating a fitted detector (``partial_fit``)."""

@@ -1,0 +1,141 @@
+"""What a detector remembers of the documents it has seen, so that more of them can come (docs/streaming.md).
+
+A fit keeps medians and spreads, a sample of ordinary documents, and the words' document frequencies within idf. That is enough
+to go on from: `begin` makes of it the sums and quantiles that a stream adds to. What the fit did not keep is made up so that
+nothing changes by it: distributions have the percentiles that are known, and the topics' sums are those for which the topics
+are the best there are (`tonmf.nmf.streaming`), with Q from the sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import scipy.sparse as sp
+
+from tonmf.arrays import Array
+from tonmf.detector.explain.profile import CorpusProfile
+from tonmf.detector.scores.ladder import SWEEPS, Rung
+from tonmf.detector.scores.scale import Scale
+from tonmf.detector.scores.scoring import Scorer
+from tonmf.detector.state import OF_ALARMS, RECENT, DetectorStream, RungStream
+from tonmf.nmf.blocks import SerialExecutor
+from tonmf.nmf.in_memory import MatrixSource, default_block_size
+from tonmf.nmf.inner import INNER_METHODS
+from tonmf.nmf.mixture import read_blocks
+from tonmf.nmf.ops import Ops
+from tonmf.nmf.solver import Options, Problem, topics_of
+from tonmf.nmf.steps import Pass, Sums, document_step
+from tonmf.nmf.streaming import Past
+from tonmf.stream.clock import Clock
+from tonmf.stream.digest import Digest
+from tonmf.stream.reservoir import keys_of_sample
+from tonmf.text.vocabulary.changing import Candidates
+
+OPTIONS = Options(
+    solver="reweighted",
+    inner=INNER_METHODS["hals"],
+    alpha=None,
+    beta=0.0,
+    ramp=None,
+    max_iter=1,
+    tol=0.0,
+    inner_iter=SWEEPS,
+    inner_tol=0.0,
+)
+"""How a rung learns from a block."""
+
+
+def rows_source(rows: sp.csr_matrix, weights: Array, n_topics: int, ops: Ops) -> MatrixSource:
+    """Rows of these weights, ready for a pass."""
+    return MatrixSource(rows, weights, default_block_size(rows, n_topics), ops)
+
+
+def problem_of(source: MatrixSource, ops: Ops) -> Problem:
+    """A block for a rung to learn from."""
+    return Problem(source, OPTIONS, ops, SerialExecutor())
+
+
+def solve(problem: Problem, W: Array, alpha: float) -> tuple[Pass, Sums]:
+    """Solve the documents of a block against topics; the pass in which that was done, and its sums."""
+    this = Pass(topics_of(problem.ops, W), alpha, np.zeros(W.shape[1]), OPTIONS.inner, n_sweeps=SWEEPS)
+    return this, problem.run(document_step, this)
+
+
+def begin(
+    scorer: Scorer,
+    profile: CorpusProfile,
+    idf: Array,
+    background: Array,
+    scores: Array,
+    plain: Array,
+    alarms: Mapping[str, Array],
+    ops: Ops,
+) -> DetectorStream:
+    """From all that a fit keeps."""
+    n_docs, rng = profile.n_docs, np.random.default_rng(profile.n_docs)
+    df = np.maximum((1 + n_docs) / np.exp(idf - 1) - 1, 0)
+    share_outside = min(scorer.alarms.means["unknown"], 0.99)
+    has_words = alarms["empty"] == 0
+    quiet = np.maximum.reduce(list(alarms.values())) == 0
+    known = scorer.alarms
+    digests = {
+        "topics": Digest.around(-2.0, 0.0, 2.0, n_docs),
+        "remoteness": _of_scale(scorer.remoteness_scale, n_docs),
+        "distance": _of_scale(scorer.distance_scale, n_docs),
+        "plain": Digest.of(plain[quiet] if quiet.any() else plain),
+        "total": Digest.of(scores[has_words]),
+        "lengths": Digest.of_percentiles(profile.lengths, n_docs),
+        "unknown": Digest.of_percentiles(profile.unknown, n_docs),
+        "unexplained": Digest.of_percentiles(profile.unexplained, n_docs),
+    }
+    for name, called in OF_ALARMS.items():
+        median, width = known.medians[name], known.widths[name]
+        digests[called] = Digest.around(median - width, median, median + width, n_docs)
+    return DetectorStream(
+        n_seen=n_docs,
+        n_docs=float(n_docs),
+        clock=Clock(),
+        df=df,
+        background=background,
+        n_outside=float(df.sum() * share_outside / (1 - share_outside)),
+        candidates=Candidates(),
+        rungs=[_begin_rung(rung, scorer.sample, n_docs, ops) for rung in scorer.rungs],
+        added=np.zeros(0),
+        digests=digests,
+        keys=keys_of_sample(scorer.sample.shape[0], n_docs, rng),
+        belonging=_belonging(scorer, idf, ops),
+        embedding_keys=None if scorer.neighbours is None else keys_of_sample(len(scorer.neighbours.rows), n_docs, rng),
+        recent=scores[-RECENT:].copy(),
+    )
+
+
+def _of_scale(scale: Scale, n_docs: float) -> Digest:
+    return Digest.around(scale.median - scale.spread, scale.median, scale.median + scale.spread, n_docs)
+
+
+def _begin_rung(rung: Rung, sample: sp.csr_matrix, n_docs: int, ops: Ops) -> RungStream:
+    """Each document of the sample stands for as many as there are."""
+    weights = np.full(sample.shape[0], n_docs / max(sample.shape[0], 1))
+    past, rho = Past.nothing(rung.topics.shape[1]), Digest.of([])
+    if sample.shape[0]:
+        problem = problem_of(rows_source(sample, weights, rung.topics.shape[1], ops), ops)
+        sums = solve(problem, np.ascontiguousarray(rung.topics), np.inf)[1]
+        past, rho = Past(None, sums.Q, sums.usage), Digest.of(problem.rho(), weights)
+    return RungStream(past, rho, _of_scale(rung.help_scale, n_docs), _of_scale(rung.share_scale, n_docs))
+
+
+def _belonging(scorer: Scorer, idf: Array, ops: Ops) -> Array:
+    """θ of the sample; its damped counts follow from its rows, as the smallest of a document is nearly always 1."""
+    sample, n_topics = scorer.sample, scorer.rungs[0].topics.shape[1]
+    if sample.shape[0] == 0:
+        return np.zeros((0, n_topics))
+    counts = sample.copy()
+    counts.data = (sample.data / idf[sample.indices]).astype(np.float32)
+    rows = np.repeat(np.arange(sample.shape[0]), np.diff(sample.indptr))
+    smallest = np.full(sample.shape[0], np.inf)
+    np.minimum.at(smallest, rows, counts.data)
+    counts.data = (counts.data / smallest[rows]).astype(np.float32)
+    source = rows_source(counts, np.ones(sample.shape[0]), n_topics, ops)
+    theta: Array = read_blocks(scorer.rungs[0].mixture, ops, source).theta[:, 1:]
+    return theta

@@ -1,0 +1,246 @@
+"""How a fitted detector learns from more documents: scored first, by the detector as it is, and then learnt from.
+
+From the scores and what they are made of come the quantiles: medians and spreads of the scales, alarms, percentiles, threshold.
+Counts give idf, background and vocabulary. Every rung takes one pass (`tonmf.nmf.streaming`) over the documents that raise no
+alarm, with those that its topics explain badly weighted down; the topics of the fit stay as many as they are, and topics that
+were added leave when they have faded (`tonmf.detector.learning.learner`). Ordinary documents get a chance to be in the sample.
+docs/streaming.md says it in more words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tonmf.arrays import Array
+from tonmf.detector.learning.begin import begin, problem_of, rows_source, solve
+from tonmf.detector.learning.new_documents import NewDocuments, with_measures
+from tonmf.detector.learning.rebuild import Sample, learnt_rung, learnt_state
+from tonmf.detector.scores.ladder import Rung
+from tonmf.detector.state import DetectorState, DetectorStream, RungStream
+from tonmf.nmf.in_memory import MatrixSource
+from tonmf.nmf.ops import Ops
+from tonmf.nmf.solver import automatic_alpha, bring_to_unit_norm
+from tonmf.nmf.streaming import Past, learn_block
+from tonmf.nmf.threads import one_blas_thread
+from tonmf.stream.half_life import Ageing
+from tonmf.text.analysis import WordRules
+from tonmf.text.counters import document_frequencies, least_documents
+from tonmf.text.vocabulary.changing import Change, changed_vocabulary
+from tonmf.text.weighting import damped, unit_rows
+
+LEAST_LEFT = 1000.0
+"""Documents below which the past does not fade by time alone: after a long silence there would be nothing to go by."""
+
+LEAST_IN_GROUP = 2
+"""Documents of a group that must have a word for it to join the vocabulary with the group's topic."""
+
+
+@dataclass(frozen=True)
+class Learner:
+    """The options of the detector that say how to learn; added topics leave only if `topics_leave`."""
+
+    min_df: float
+    rules: WordRules
+    contamination: float | str
+    seed: int
+    ops: Ops
+    topics_leave: bool = True
+
+    def stream_of(self, state: DetectorState) -> DetectorStream:
+        """What a detector remembers, or what its fit leaves to go on from."""
+        if state.stream is not None:
+            return state.stream
+        scores, plain = state.outlier_scores, state.scores_before_alarms
+        with one_blas_thread():
+            return begin(
+                state.scorer, state.profile, state.idf, state.background, scores, plain, state.alarms, self.ops
+            )
+
+    def learn(self, state: DetectorState, new: NewDocuments, ageing: Ageing) -> DetectorState:
+        """The detector that has learnt from these documents, too."""
+        stream = self.stream_of(state)
+        if ageing.by_time:
+            ageing = replace(ageing, factor=max(ageing.factor, min(LEAST_LEFT / stream.n_docs, 1.0)))
+        stream = with_measures(stream, state.scorer, new, ageing)
+        least = least_documents(self.min_df, stream.n_docs, self.rules)
+        stream, words = self._words(state, stream, new, ageing, least)
+        Y = unit_rows(damped(words.counts(new)), words.idf)
+        weights = ageing.weights * new.quiet
+        topics, streams = [], []
+        with one_blas_thread():
+            source = rows_source(Y, weights, _most_topics(state), self.ops)
+            for rung, remembered in zip(state.scorer.rungs, stream.rungs, strict=True):
+                W, past = words.topics(rung, remembered.past)
+                streams.append(self._learn_rung(replace(remembered, past=past), W, source.again(), weights, ageing))
+                topics.append(W)
+        stream, topics, kept = self._with_topics_that_stay(replace(stream, rungs=streams), topics, MOST_ADDED)
+        rungs = [
+            learnt_rung(rung, W, remembered, words.idf, stream.background)
+            for rung, W, remembered in zip(state.scorer.rungs, topics, stream.rungs, strict=True)
+        ]
+        sample = Sample.of(state, stream, words.rows(state.scorer.sample))
+        sample = sample.with_ordinary(new, Y, ageing, np.random.default_rng([self.seed, stream.n_seen])).of_topics(kept)
+        stream = _measured_against(stream, sample.stayed)
+        return learnt_state(state, stream, words.change, words.idf, rungs, sample, new, self.contamination)
+
+    def _learn_rung(
+        self, remembered: RungStream, W: Array, source: MatrixSource, weights: Array, ageing: Ageing
+    ) -> RungStream:
+        """One pass; W is changed in place."""
+        rho = remembered.rho.faded(ageing.factor)
+        alpha = automatic_alpha(rho.values, rho.weights) if len(rho.values) else np.inf
+        problem = problem_of(source, self.ops)
+        this, _ = solve(problem, W, alpha)
+        past = learn_block(problem, this, remembered.past, ageing.factor)
+        return replace(remembered, past=past, rho=rho.add(problem.rho(), weights))
+
+    def _with_topics_that_stay(
+        self, stream: DetectorStream, topics: list[Array], most: int
+    ) -> tuple[DetectorStream, list[Array], NDArray[np.bool_]]:
+        """Without added topics that have faded or are too many, each gone from all rungs; and which of the first rung stay."""
+        n_added, usage = len(stream.added), stream.rungs[0].past.usage
+        n_first = len(usage) - n_added
+        stays = staying(usage[n_first:], stream.added, most)
+        if not self.topics_leave or stays.all():
+            return stream, topics, np.ones(len(usage), bool)
+        kept = [np.append(np.ones(W.shape[1] - n_added, bool), stays) for W in topics]
+        rungs = [
+            replace(rung, past=rung.past.with_some(W, of_rung))
+            for rung, W, of_rung in zip(stream.rungs, topics, kept, strict=True)
+        ]
+        topics = [np.ascontiguousarray(W[:, of_rung]) for W, of_rung in zip(topics, kept, strict=True)]
+        return replace(stream, rungs=rungs, added=stream.added[stays]), topics, kept[0]
+
+    def _words(
+        self, state: DetectorState, stream: DetectorStream, new: NewDocuments, ageing: Ageing, least: float
+    ) -> tuple[DetectorStream, Words]:
+        """Document frequencies, background and vocabulary with the words of documents."""
+        C = damped(new.counts.matrix)
+        weights = np.repeat(ageing.weights, np.diff(C.indptr))
+        df = ageing.factor * stream.df + np.bincount(C.indices, weights, len(stream.df))
+        background = ageing.factor * stream.background + np.bincount(C.indices, weights * C.data, len(stream.df))
+        n_outside = ageing.factor * stream.n_outside + float(ageing.weights @ new.counts.n_outside)
+        candidates = stream.candidates.faded(ageing.factor).seen(new.outside, ageing.weights)
+        stream = replace(stream, df=df, background=background, n_outside=n_outside, candidates=candidates)
+        joining = candidates.ready(_all_words(new.outside), least, self.rules.min_count)
+        return _with_vocabulary(state, stream, changed_vocabulary(state.counter, df, joining, least))
+
+    def add_topic(self, state: DetectorState, new: NewDocuments) -> DetectorState:
+        """The detector with a topic more on every rung, that of a group of documents."""
+        stream = self.stream_of(state)
+        candidates = stream.candidates.seen(new.outside, np.ones(len(new.outside)))
+        stream = replace(stream, candidates=candidates)
+        least = least_documents(self.min_df, stream.n_docs, self.rules)
+        joining = candidates.ready(_all_words(new.outside), min(least, LEAST_IN_GROUP), 0.0)
+        change = changed_vocabulary(state.counter, stream.df, joining, least)
+        stream, words = _with_vocabulary(state, stream, change, common=new)
+        Y = unit_rows(damped(words.counts(new)), words.idf)
+        with one_blas_thread():
+            carried = [words.topics(rung, of.past) for rung, of in zip(state.scorer.rungs, stream.rungs, strict=True)]
+            streams = [replace(of, past=past) for of, (_, past) in zip(stream.rungs, carried, strict=True)]
+            stream = replace(stream, rungs=streams)
+            stream, topics, kept = self._with_topics_that_stay(stream, [W for W, _ in carried], MOST_ADDED - 1)
+            rungs, streams = [], []
+            source = rows_source(Y, np.ones(Y.shape[0]), _most_topics(state) + 1, self.ops)
+            topic = np.asarray(Y.sum(axis=0), dtype=np.float64).reshape(-1, 1)
+            for rung, W, remembered in zip(state.scorer.rungs, topics, stream.rungs, strict=True):
+                W = np.ascontiguousarray(np.column_stack([W, topic]), dtype=rung.topics.dtype)
+                bring_to_unit_norm(W)
+                _, sums = solve(problem_of(source.again(), self.ops), W, np.inf)
+                past = remembered.past.with_topic(W, sums.Q[:-1, -1], float(sums.Q[-1, -1]), float(sums.usage[-1]))
+                remembered = replace(remembered, past=past)
+                rungs.append(learnt_rung(rung, W, remembered, words.idf, stream.background))
+                streams.append(remembered)
+            stream = replace(stream, rungs=streams, added=np.append(stream.added, streams[0].past.usage[-1]))
+            sample = Sample.of(state, stream, words.rows(state.scorer.sample)).of_topics(kept)
+            rng = np.random.default_rng([self.seed, stream.n_seen, len(topic)])
+            sample = sample.with_group(new, Y, rungs[0].mixture, damped(words.counts(new)), self.ops, rng)
+        return learnt_state(state, stream, words.change, words.idf, rungs, sample, None, self.contamination)
+
+
+def _measured_against(stream: DetectorStream, stayed: float) -> DetectorStream:
+    """What was measured against a sample fades with that sample: a larger one has nearer neighbours for everybody."""
+    faded = {name: stream.digests[name].faded(stayed) for name in ("remoteness", "plain", "total")}
+    return replace(stream, digests={**stream.digests, **faded})
+
+
+def _most_topics(state: DetectorState) -> int:
+    return max(len(rung.shares) for rung in state.scorer.rungs)
+
+
+def _all_words(outside: Any) -> set[str]:
+    return {word for words in outside for word in words}
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words of a detector that learns: how the vocabulary changes, idf afterwards, and by what factor it is another."""
+
+    change: Change | None
+    idf: Array
+    ratio: Array
+
+    def counts(self, new: NewDocuments) -> sp.csr_matrix:
+        """Counts of documents, by the vocabulary as it is now."""
+        return new.counts.matrix if self.change is None else self.change.counter.count(new.documents).matrix
+
+    def rows(self, sample: sp.csr_matrix) -> sp.csr_matrix:
+        """Unit rows that were made with the idf before, with the present one."""
+        return unit_rows(sample if self.change is None else self.change.of_columns(sample), self.ratio)
+
+    def topics(self, rung: Rung, past: Past) -> tuple[Array, Past]:
+        """Topics and their sums as they are with the present idf and vocabulary: a copy."""
+        P, W = past.right_hand_side(rung.topics), rung.topics
+        if self.change is not None:
+            P, W = self.change.of_rows(P), self.change.of_rows(W)
+        W = np.ascontiguousarray(W * self.ratio[:, None], dtype=rung.topics.dtype)
+        norms = bring_to_unit_norm(W)
+        return W, past.rescaled(P * self.ratio[:, None], norms)
+
+
+def _with_vocabulary(
+    state: DetectorState, stream: DetectorStream, change: Change | None, common: NewDocuments | None = None
+) -> tuple[DetectorStream, Words]:
+    """With another vocabulary, and idf anew; words of a group that is to be `common` are from now on as common as words are."""
+    before = state.idf
+    if change is not None:
+        documents, totals = change.counts_of_joined()
+        stream = replace(
+            stream,
+            df=change.of_rows(stream.df, documents),
+            background=change.of_rows(stream.background, totals),
+            n_outside=max(stream.n_outside - float(documents.sum()), 0.0),
+            candidates=stream.candidates.without(change.joined),
+        )
+    if common is not None:
+        counter = state.counter if change is None else change.counter
+        shared = document_frequencies(counter.count(common.documents).matrix) >= min(LEAST_IN_GROUP, len(common.ids))
+        usual = (1 + stream.n_docs) / np.exp(state.scorer.alarms.medians["rare"]) - 1
+        stream = replace(stream, df=np.where(shared, np.maximum(stream.df, usual), stream.df))
+    idf: Array = np.log((1 + stream.n_docs) / (1 + np.minimum(stream.df, stream.n_docs))) + 1
+    if change is not None:
+        before = change.of_rows(before, idf[change.origin < 0])
+    return stream, Words(change, idf, idf / before)
+
+
+LEAVES_BELOW = 0.1
+"""Share of its first use at which an added topic leaves: after three to four half-lives without documents like it."""
+
+MOST_ADDED = 50
+"""Added topics of a detector."""
+
+
+def staying(usage: Array, at_first: Array, most: int) -> NDArray[np.bool_]:
+    """Which added topics stay, given how much each is used, how much it was at first, and how many there may be.
+
+    >>> staying(np.array([5.0, 0.3, 8.0, 6.0]), np.array([5.0, 5.0, 5.0, 5.0]), most=2).tolist()
+    [False, False, True, True]
+    """
+    stays: NDArray[np.bool_] = usage > LEAVES_BELOW * at_first
+    stays[np.argsort(np.where(stays, -usage, np.inf), kind="stable")[most:]] = False
+    return stays

@@ -1,0 +1,230 @@
+"""From what a stream remembers to all that a fitted detector consists of: rungs, the sample of ordinary documents, scales."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tonmf.arrays import Array
+from tonmf.detector.explain.profile import PERCENTILES, CorpusProfile, excerpt_at
+from tonmf.detector.explain.topics import typical_documents
+from tonmf.detector.learning.begin import rows_source
+from tonmf.detector.learning.new_documents import NewDocuments
+from tonmf.detector.scores.alarms import SMALLEST_WIDTHS, Alarms
+from tonmf.detector.scores.embeddings import Neighbours
+from tonmf.detector.scores.ladder import Rung
+from tonmf.detector.scores.ordinary import NEAREST, ORDINARY_SHARE, SAMPLE
+from tonmf.detector.scores.scale import LOWER, UPPER, Scale
+from tonmf.detector.scores.scoring import WIDTHS, Scorer
+from tonmf.detector.state import OF_ALARMS, DetectorState, DetectorStream, RungStream
+from tonmf.nmf.mixture import Mixture, read_blocks
+from tonmf.nmf.ops import Ops
+from tonmf.nmf.threshold import automatic_threshold, threshold_for_share
+from tonmf.stream.digest import Digest
+from tonmf.stream.half_life import Ageing
+from tonmf.stream.reservoir import chosen, faded_keys, fresh_keys
+from tonmf.text.vocabulary.changing import Change
+
+
+def learnt_rung(rung: Rung, W: Array, remembered: RungStream, idf: Array, background: Array) -> Rung:
+    """A rung with other topics, and its mixture and scales by what is remembered."""
+    usage = remembered.past.usage
+    return Rung(
+        rung.topic_share,
+        W,
+        usage / max(usage.sum(), np.finfo(np.float64).tiny),
+        Mixture.of(W / idf[:, None], background, usage),
+        _scale(remembered.helps, rung.help_scale),
+        _scale(remembered.shares, rung.share_scale),
+    )
+
+
+def _scale(digest: Digest, otherwise: Scale) -> Scale:
+    if len(digest.values) == 0:
+        return otherwise
+    return Scale.of_percentiles(*digest.percentiles([LOWER, 50, UPPER]).tolist())
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The ordinary documents that others are compared with: their rows, and what goes with each.
+
+    A document is ordinary if the topics' score is no higher than `limit`. `stayed` is the share of them that was there before.
+    """
+
+    rows: sp.csr_matrix
+    ids: list[str]
+    excerpts: list[str]
+    keys: Array
+    belonging: Array
+    neighbours: Neighbours | None
+    embedding_keys: Array | None
+    limit: float
+    stayed: float = 1.0
+
+    @classmethod
+    def of(cls, state: DetectorState, stream: DetectorStream, rows: sp.csr_matrix) -> Self:
+        """The present one, with rows by the present idf."""
+        profile, scorer = state.profile, state.scorer
+        limit = float(stream.digests["topics"].percentiles([100 * ORDINARY_SHARE])[0])
+        return cls(
+            rows,
+            profile.ids,
+            profile.excerpts,
+            stream.keys,
+            stream.belonging,
+            scorer.neighbours,
+            stream.embedding_keys,
+            limit,
+        )
+
+    def of_topics(self, kept: NDArray[np.bool_]) -> Self:
+        """The same after some topics of the finest rung have left."""
+        return replace(self, belonging=self.belonging[:, kept])
+
+    def with_ordinary(self, new: NewDocuments, Y: sp.csr_matrix, ageing: Ageing, rng: np.random.Generator) -> Self:
+        """With the ordinary ones among new documents, as chance will have it, in place of others."""
+        ordinary = np.flatnonzero(new.quiet & (new.topic_scores <= self.limit) & (np.diff(Y.indptr) > 0))
+        weights = ageing.weights[ordinary]
+        sample = self._with_embeddings(new, ordinary, fresh_keys(weights, rng), ageing.factor)
+        old, keys = faded_keys(self.keys, ageing.factor), fresh_keys(weights, rng)
+        kept, taken = chosen(old, keys, max(SAMPLE, len(old)))
+        documents = ordinary[taken]
+        belonging = np.concatenate([self.belonging[kept], new.readings[0].theta[documents, 1:]])
+        return sample._of(new, Y, kept, documents, np.concatenate([old[kept], keys[taken]]), belonging)
+
+    def with_group(
+        self,
+        new: NewDocuments,
+        Y: sp.csr_matrix,
+        mixture: Mixture,
+        C: sp.csr_matrix,
+        ops: Ops,
+        rng: np.random.Generator,
+    ) -> Self:
+        """With all documents of a group that got a topic of its own, the last of `mixture`; each with a key as others have.
+
+        If they are few, each is there several times, so that they are neighbours enough for others like them.
+        """
+        documents = np.flatnonzero(np.diff(Y.indptr) > 0)
+        documents = np.tile(documents, -(-(NEAREST + 1) // max(len(documents), 1)))
+        keys = rng.choice(self.keys, len(documents)) if len(self.keys) else np.zeros(len(documents))
+        theta = read_blocks(mixture, ops, rows_source(C, np.ones(C.shape[0]), len(mixture.prior), ops)).theta
+        before = np.column_stack([self.belonging, np.zeros(len(self.belonging))])
+        stays = np.sort(np.argsort(self.keys, kind="stable")[: max(max(SAMPLE, len(self.keys)) - len(documents), 0)])
+        belonging = np.concatenate([before[stays], theta[documents, 1:]])
+        sample = self._with_embeddings(new, documents, keys, 1.0)
+        return sample._of(new, Y, stays, documents, np.concatenate([self.keys[stays], keys]), belonging)
+
+    def _of(
+        self,
+        new: NewDocuments,
+        Y: sp.csr_matrix,
+        kept: NDArray[np.int64],
+        documents: NDArray[np.int64],
+        keys: Array,
+        belonging: Array,
+    ) -> Self:
+        if len(documents) == 0 and len(kept) == self.rows.shape[0]:
+            return replace(self, keys=keys, belonging=belonging)
+        excerpts = [excerpt_at(new.documents, row, new.counts, new.terms) for row in documents.tolist()]
+        rows = sp.csr_matrix(sp.vstack([self.rows[kept], Y[documents]], format="csr"), dtype=np.float32)
+        rows.sort_indices()
+        return replace(
+            self,
+            rows=rows,
+            ids=[self.ids[row] for row in kept] + [new.ids[row] for row in documents],
+            excerpts=[self.excerpts[row] for row in kept] + excerpts,
+            keys=keys,
+            belonging=belonging,
+            stayed=len(kept) / rows.shape[0],
+        )
+
+    def _with_embeddings(self, new: NewDocuments, documents: NDArray[np.int64], keys: Array, factor: float) -> Self:
+        if self.neighbours is None or self.embedding_keys is None or new.embeddings is None:
+            return self
+        rows = new.embeddings[documents]
+        usable = rows.any(axis=1)
+        old, keys = faded_keys(self.embedding_keys, factor), keys[usable]
+        kept, taken = chosen(old, keys, max(SAMPLE, len(old)))
+        neighbours = self.neighbours
+        if len(taken):
+            neighbours = Neighbours(np.concatenate([neighbours.rows[kept], rows[usable][taken]]))
+        return replace(self, neighbours=neighbours, embedding_keys=np.concatenate([old[kept], keys[taken]]))
+
+
+def learnt_state(
+    state: DetectorState,
+    stream: DetectorStream,
+    change: Change | None,
+    idf: Array,
+    rungs: Sequence[Rung],
+    sample: Sample,
+    new: NewDocuments | None,
+    contamination: float | str,
+) -> DetectorState:
+    """The detector of what is remembered; scores of documents are those of the `new` ones, if there are any."""
+    digests, plain, total = stream.digests, stream.digests["plain"], stream.digests["total"]
+    level = state.scorer.level
+    if len(plain.values):
+        level = automatic_threshold(plain.values, plain.weights, widths=WIDTHS)
+    threshold = level
+    if not isinstance(contamination, str):
+        threshold = threshold_for_share(total.values, contamination, total.weights)
+    scorer = Scorer(
+        rungs,
+        sample.rows,
+        _scale(digests["remoteness"], state.scorer.remoteness_scale),
+        sample.neighbours,
+        _scale(digests["distance"], state.scorer.distance_scale),
+        _alarms(stream, idf),
+        level,
+        max(float(total.values.max(initial=level)), level),
+    )
+    stream = replace(stream, keys=sample.keys, belonging=sample.belonging, embedding_keys=sample.embedding_keys)
+    following = replace(
+        state,
+        counter=state.counter if change is None else change.counter,
+        idf=idf,
+        scorer=scorer,
+        profile=_profile(stream, sample, state.profile.n_docs if new is None else len(new.ids)),
+        threshold=float(threshold),
+        background=stream.background,
+        stream=stream,
+    )
+    if new is None:
+        return following
+    scores = new.scores
+    return replace(
+        following,
+        groups=[],
+        outlier_scores=scores.total,
+        scores_before_alarms=scores.plain,
+        alarms=scores.alarms,
+    )
+
+
+def _alarms(stream: DetectorStream, idf: Array) -> Alarms:
+    rarity = idf - 1
+    rarity_outside = max(float(np.log((1 + stream.n_docs) / 2)), 0.0)
+    n_distinct = max(float(stream.df.sum()) + stream.n_outside, np.finfo(np.float64).tiny)
+    total = float(stream.df @ rarity) + stream.n_outside * rarity_outside
+    means = {"unknown": stream.n_outside / n_distinct, "rare": total / n_distinct}
+    medians, widths = {}, {}
+    for name, called in OF_ALARMS.items():
+        median, upper = stream.digests[called].percentiles([50, UPPER]).tolist()
+        medians[name], widths[name] = median, max(upper - median, SMALLEST_WIDTHS[name])
+    return Alarms(rarity, rarity_outside, means, medians, widths)
+
+
+def _profile(stream: DetectorStream, sample: Sample, n_docs: int) -> CorpusProfile:
+    numbers: Mapping[str, Any] = {
+        name: stream.digests[name].percentiles(PERCENTILES) for name in ("lengths", "unknown", "unexplained")
+    }
+    typical = typical_documents(sample.belonging)
+    return CorpusProfile(n_docs, **numbers, ids=sample.ids, excerpts=sample.excerpts, typical=typical)

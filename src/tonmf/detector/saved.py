@@ -1,0 +1,349 @@
+"""Read and write a fitted detector as a bundle (`tonmf.storage.bundles`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tonmf.arrays import Array
+from tonmf.detector.explain.profile import PERCENTILES, CorpusProfile
+from tonmf.detector.explain.topics import N_TYPICAL
+from tonmf.detector.scores.alarms import CUTS, Alarms
+from tonmf.detector.scores.embeddings import Neighbours
+from tonmf.detector.scores.groups import Group
+from tonmf.detector.scores.ladder import Rung
+from tonmf.detector.scores.scale import Scale
+from tonmf.detector.scores.scoring import Scorer
+from tonmf.detector.state import DIGESTS, RECENT, DetectorState, DetectorStream, RungStream
+from tonmf.nmf.mixture import Mixture
+from tonmf.nmf.streaming import Past
+from tonmf.storage.bundles import LARGEST_PRIOR, UNIT, Bundle
+from tonmf.stream.clock import clock_arrays, clock_fields, read_clock
+from tonmf.stream.digest import digest_arrays, read_digest
+from tonmf.text.analysis import Analyzer
+from tonmf.text.choose import AnyCounter, make_analysis
+from tonmf.text.counters import MatrixCounter, TermCounter
+from tonmf.text.documents import COUNTS, ITEMS, TEXTS, items_of
+from tonmf.text.hashing import HashedCounter
+from tonmf.text.vocabulary.changing import MOST_CANDIDATES, SMALLEST_UNIT, Candidates
+
+ALARMS = ("empty", *CUTS)
+
+
+LARGEST_IDF, SMALLEST_SPREAD = 1e3, 1e-30
+"""Limits that no fit comes near: idf is about ln n_docs, and a spread that small would be taken for none."""
+
+
+def state_fields(state: DetectorState, excerpts: bool) -> dict[str, Any]:
+    """What goes into the JSON."""
+    scorer, alarms, profile = state.scorer, state.scorer.alarms, state.profile
+    return {
+        "kind": state.kind,
+        "vocabulary": _vocabulary_fields(state.counter),
+        "threshold": float(state.threshold),
+        "level": float(scorer.level),
+        "highest": float(scorer.highest),
+        "remoteness_scale": _scale_fields(scorer.remoteness_scale),
+        "distance_scale": _scale_fields(scorer.distance_scale),
+        "embedding_width": None if scorer.neighbours is None else scorer.neighbours.rows.shape[1],
+        "alarms": {
+            "rarity_outside": float(alarms.rarity_outside),
+            **{name: {part: float(getattr(alarms, part)[name]) for part in ("medians", "widths")} for name in CUTS},
+            "means": {name: float(mean) for name, mean in alarms.means.items()},
+        },
+        "rungs": [
+            {
+                "topic_share": float(rung.topic_share),
+                "help_scale": _scale_fields(rung.help_scale),
+                "share_scale": _scale_fields(rung.share_scale),
+            }
+            for rung in scorer.rungs
+        ],
+        "documents": {
+            "n_docs": profile.n_docs,
+            "ids": profile.ids,
+            "excerpts": profile.excerpts if excerpts else [""] * len(profile.ids),
+        },
+        "stream": None if state.stream is None else stream_fields(state.stream),
+        "groups": [
+            {"share": float(group.share), "words": group.words, "strangeness": float(group.strangeness)}
+            for group in state.groups
+        ],
+    }
+
+
+def state_arrays(state: DetectorState) -> dict[str, NDArray[Any]]:
+    """What goes beside it."""
+    scorer, profile = state.scorer, state.profile
+    arrays: dict[str, NDArray[Any]] = {
+        "idf": state.idf,
+        "background": state.background,
+        "sample.values": scorer.sample.data,
+        "sample.columns": scorer.sample.indices.astype(np.int64),
+        "sample.ends": scorer.sample.indptr.astype(np.int64),
+        "documents.lengths": profile.lengths,
+        "documents.unknown": profile.unknown,
+        "documents.unexplained": profile.unexplained,
+        "documents.typical": profile.typical.astype(np.int64),
+        "outlier_scores": state.outlier_scores,
+        "scores_before_alarms": state.scores_before_alarms,
+        **{f"raised.{name}": state.alarms[name] for name in ALARMS},
+        **{f"groups.{i}.documents": group.documents.astype(np.int64) for i, group in enumerate(state.groups)},
+    }
+    if isinstance(state.counter, MatrixCounter):
+        arrays["vocabulary.kept"] = state.counter.kept.astype(np.int64)
+    if isinstance(state.counter, HashedCounter):
+        arrays["vocabulary.buckets"] = state.counter.kept.astype(np.int64)
+    if state.stream is not None:
+        arrays.update(stream_arrays(state.stream))
+    if scorer.neighbours is not None:
+        arrays["embeddings"] = scorer.neighbours.rows
+    for i, rung in enumerate(scorer.rungs):
+        arrays[f"rungs.{i}.topics"] = rung.topics
+        arrays[f"rungs.{i}.shares"] = rung.shares
+        arrays[f"rungs.{i}.ratios"] = rung.mixture.ratios
+        arrays[f"rungs.{i}.prior"] = rung.mixture.prior
+    return arrays
+
+
+def read_state(bundle: Bundle, parameters: Mapping[str, Any]) -> DetectorState:
+    """Everything of a saved detector, each value checked for itself and against the others."""
+    kind = bundle.text("kind")
+    if kind not in (TEXTS, ITEMS, COUNTS):
+        raise bundle.wrong(f"kind must be one of {TEXTS!r}, {ITEMS!r} and {COUNTS!r}; got {kind!r:.40}")
+    counter = _read_counter(bundle, kind, parameters)
+    n_docs, n_terms = bundle.part("documents").whole("n_docs", low=1), len(counter.terms)
+    idf = bundle.array("idf", np.float64, (n_terms,), most=LARGEST_IDF)
+    if not (idf > 1 / LARGEST_IDF).all():
+        raise bundle.wrong("the array idf holds numbers that are not above 0")
+    scorer = _read_scorer(bundle, idf)
+    background = bundle.positive("background", np.float64, (n_terms,))
+    return DetectorState(
+        kind,
+        counter,
+        idf,
+        scorer,
+        _read_profile(bundle, n_docs, scorer),
+        [_read_group(part, n_docs) for part in bundle.parts("groups")],
+        bundle.number("threshold"),
+        bundle.array("outlier_scores", np.float64, (n_docs,)),
+        bundle.array("scores_before_alarms", np.float64, (n_docs,)),
+        {name: bundle.positive(f"raised.{name}", np.float64, (n_docs,)) for name in ALARMS},
+        background,
+        read_stream(bundle.part("stream"), scorer, background) if bundle.has("stream") else None,
+    )
+
+
+def _scale_fields(scale: Scale) -> dict[str, float]:
+    return {"median": float(scale.median), "spread": float(scale.spread)}
+
+
+def _read_scale(bundle: Bundle, name: str) -> Scale:
+    part = bundle.part(name)
+    return Scale(part.number("median"), part.number("spread", above=SMALLEST_SPREAD))
+
+
+def _vocabulary_fields(counter: AnyCounter) -> dict[str, Any]:
+    if isinstance(counter, MatrixCounter):
+        return {"names": None if counter.names is None else list(counter.names), "n_columns": counter.n_columns}
+    return {"terms": counter.terms}
+
+
+def _read_counter(bundle: Bundle, kind: str, parameters: Mapping[str, Any]) -> AnyCounter:
+    part = bundle.part("vocabulary")
+    if kind == COUNTS:
+        n_columns = part.whole("n_columns", low=1, high=2**31)
+        names = part.texts("names", n_columns) if part.has("names") else None
+        kept = part.indices("kept", (None,), n_columns)
+        if len(kept) == 0 or (np.diff(kept) <= 0).any():
+            raise bundle.wrong("the array vocabulary.kept must hold rising numbers of columns")
+        return MatrixCounter.restored(names, kept, n_columns)
+    terms = part.texts("terms")
+    if not terms or len(set(terms)) != len(terms):
+        raise bundle.wrong("vocabulary.terms must be different strings, at least one")
+    analyze: Analyzer = items_of if kind == ITEMS else make_analysis(parameters)
+    if (n_buckets := parameters["n_buckets"]) is None:
+        return TermCounter.restored(analyze, terms)
+    buckets = part.indices("buckets", (len(terms),), n_buckets)
+    if (np.diff(buckets) <= 0).any():
+        raise bundle.wrong("the array vocabulary.buckets must hold rising numbers")
+    counter = HashedCounter.restored(analyze, n_buckets, terms, buckets)
+    if buckets.tolist() != [counter.bucket_of(term) for term in terms]:
+        raise bundle.wrong("the array vocabulary.buckets must hold the buckets that the terms belong to")
+    return counter
+
+
+def _read_scorer(bundle: Bundle, idf: Array) -> Scorer:
+    sample = _read_sample(bundle, len(idf))
+    rungs = [_read_rung(part, len(idf)) for part in bundle.parts("rungs")]
+    if not rungs:
+        raise bundle.wrong("there are no rungs")
+    neighbours = None
+    if bundle.has("embedding_width"):
+        width = bundle.whole("embedding_width", low=1)
+        neighbours = Neighbours(bundle.array("embeddings", np.float32, (None, width), most=UNIT))
+    return Scorer(
+        rungs,
+        sample,
+        _read_scale(bundle, "remoteness_scale"),
+        neighbours,
+        _read_scale(bundle, "distance_scale"),
+        _read_alarms(bundle.part("alarms"), idf),
+        bundle.number("level"),
+        bundle.number("highest"),
+    )
+
+
+def _read_alarms(part: Bundle, idf: Array) -> Alarms:
+    of_each = {name: part.part(name) for name in CUTS}
+    means = part.part("means")
+    return Alarms(
+        idf - 1,
+        part.number("rarity_outside"),
+        {name: means.number(name) for name in ("unknown", "rare")},
+        {name: numbers.number("medians") for name, numbers in of_each.items()},
+        {name: numbers.number("widths", above=SMALLEST_SPREAD) for name, numbers in of_each.items()},
+    )
+
+
+def _read_sample(bundle: Bundle, n_terms: int) -> sp.csr_matrix:
+    """Rows of ordinary documents; kernels read them without looking, so nothing in them may point outside."""
+    ends = bundle.array("sample.ends", np.int64, (None,))
+    n_values = int(ends[-1]) if len(ends) else -1
+    if len(ends) == 0 or ends[0] != 0 or (np.diff(ends) < 0).any():
+        raise bundle.wrong("the array sample.ends must hold rising numbers from 0 up")
+    values = bundle.positive("sample.values", np.float32, (n_values,), most=UNIT)
+    columns = bundle.indices("sample.columns", (n_values,), n_terms)
+    sample = sp.csr_matrix((len(ends) - 1, n_terms), dtype=np.float32)
+    sample.data, sample.indices, sample.indptr = values, columns.astype(np.int32), ends.astype(np.int32)
+    if not sample.has_canonical_format:
+        raise bundle.wrong("the array sample.columns must hold rising numbers in each row")
+    return sample
+
+
+def _read_rung(part: Bundle, n_terms: int) -> Rung:
+    topics = part.positive("topics", np.float32, (n_terms, None), most=UNIT)
+    n_topics = topics.shape[1]
+    if n_topics == 0:
+        raise part.wrong(f"{part.prefix}topics has no column")
+    prior = part.positive("prior", np.float64, (n_topics + 1,), most=LARGEST_PRIOR)
+    if not prior[0] > 0:
+        raise part.wrong(f"{part.prefix}prior must begin with a number above 0")
+    return Rung(
+        part.number("topic_share", above=0),
+        topics,
+        part.positive("shares", np.float64, (n_topics,)),
+        Mixture(part.positive("ratios", np.float32, (n_terms, n_topics)), prior),
+        _read_scale(part, "help_scale"),
+        _read_scale(part, "share_scale"),
+    )
+
+
+def _read_profile(bundle: Bundle, n_docs: int, scorer: Scorer) -> CorpusProfile:
+    part, n_sample = bundle.part("documents"), scorer.sample.shape[0]
+    numbers = {name: part.array(name, np.float64, PERCENTILES.shape) for name in ("lengths", "unknown", "unexplained")}
+    typical = part.indices("typical", (scorer.rungs[0].topics.shape[1], min(N_TYPICAL, n_sample)), n_sample)
+    return CorpusProfile(
+        n_docs, **numbers, ids=part.texts("ids", n_sample), excerpts=part.texts("excerpts", n_sample), typical=typical
+    )
+
+
+def _read_group(part: Bundle, n_docs: int) -> Group:
+    documents = part.indices("documents", (None,), n_docs)
+    return Group(len(documents), part.number("share"), part.texts("words"), documents, part.number("strangeness"))
+
+
+def stream_fields(stream: DetectorStream) -> dict[str, Any]:
+    """What goes into the JSON."""
+    return {
+        "n_seen": stream.n_seen,
+        "n_docs": stream.n_docs,
+        **clock_fields(stream.clock),
+        "n_outside": stream.n_outside,
+        "candidates": list(stream.candidates.counts),
+        "candidates_unit": stream.candidates.unit,
+        "rungs": [{"learnt": rung.past.P is not None} for rung in stream.rungs],
+    }
+
+
+def stream_arrays(stream: DetectorStream) -> dict[str, NDArray[Any]]:
+    """What goes beside it; the background is the detector's."""
+    arrays: dict[str, NDArray[Any]] = {
+        **clock_arrays("stream", stream.clock),
+        "stream.df": stream.df,
+        "stream.candidate_counts": np.array(list(stream.candidates.counts.values()), np.float64).reshape(-1, 2),
+        "stream.added": stream.added,
+        "stream.keys": stream.keys,
+        "stream.belonging": stream.belonging,
+        "stream.recent": stream.recent,
+    }
+    if stream.embedding_keys is not None:
+        arrays["stream.embedding_keys"] = stream.embedding_keys
+    for name in DIGESTS:
+        arrays.update(digest_arrays(f"stream.{name}", stream.digests[name]))
+    for i, rung in enumerate(stream.rungs):
+        if rung.past.P is not None:
+            arrays[f"stream.rungs.{i}.rhs"] = rung.past.P
+        arrays[f"stream.rungs.{i}.gram"], arrays[f"stream.rungs.{i}.usage"] = rung.past.Q, rung.past.usage
+        for name in ("rho", "helps", "shares"):
+            arrays.update(digest_arrays(f"stream.rungs.{i}.{name}", getattr(rung, name)))
+    return arrays
+
+
+def read_stream(part: Bundle, scorer: Scorer, background: Array) -> DetectorStream:
+    """Of a saved detector, each value checked for itself and against the rest of the detector."""
+    n_terms, n_sample = len(background), scorer.sample.shape[0]
+    parts = part.parts("rungs")
+    if len(parts) != len(scorer.rungs):
+        raise part.wrong(f"{part.prefix}rungs must be as many as the rungs, {len(scorer.rungs)}")
+    recent = part.array("recent", np.float64, (None,))
+    if len(recent) > RECENT:
+        raise part.wrong(f"the array {part.prefix}recent must hold at most {RECENT} numbers")
+    added = part.positive("added", np.float64, (None,))
+    if len(added) >= min(len(rung.shares) for rung in scorer.rungs):
+        raise part.wrong(f"the array {part.prefix}added must hold fewer numbers than any rung has topics")
+    neighbours = scorer.neighbours
+    return DetectorStream(
+        n_seen=part.whole("n_seen", high=2**53),
+        n_docs=part.number("n_docs", above=0),
+        clock=read_clock(part),
+        df=part.positive("df", np.float64, (n_terms,)),
+        background=background,
+        n_outside=part.number("n_outside", above=-1e-9),
+        candidates=_read_candidates(part),
+        rungs=[
+            _read_rung_stream(of_rung, n_terms, rung.topics.shape[1])
+            for of_rung, rung in zip(parts, scorer.rungs, strict=True)
+        ],
+        added=added,
+        digests={name: read_digest(part, name) for name in DIGESTS},
+        keys=part.positive("keys", np.float64, (n_sample,)),
+        belonging=part.positive("belonging", np.float64, (n_sample, scorer.rungs[0].topics.shape[1]), most=UNIT),
+        embedding_keys=None
+        if neighbours is None
+        else part.positive("embedding_keys", np.float64, (len(neighbours.rows),)),
+        recent=recent,
+    )
+
+
+def _read_candidates(part: Bundle) -> Candidates:
+    words = part.texts("candidates")
+    if len(set(words)) != len(words) or len(words) > MOST_CANDIDATES:
+        raise part.wrong(f"{part.prefix}candidates must be different strings, at most {MOST_CANDIDATES}")
+    counts = part.positive("candidate_counts", np.float64, (len(words), 2), most=1e120)
+    unit = part.number("candidates_unit", above=SMALLEST_UNIT / 2)
+    return Candidates({word: (df, total) for word, (df, total) in zip(words, counts.tolist(), strict=True)}, unit)
+
+
+def _read_rung_stream(part: Bundle, n_terms: int, n_topics: int) -> RungStream:
+    rhs = part.positive("rhs", np.float64, (n_terms, n_topics)) if part.flag("learnt") else None
+    past = Past(
+        rhs,
+        part.positive("gram", np.float64, (n_topics, n_topics)),
+        part.positive("usage", np.float64, (n_topics,)),
+    )
+    return RungStream(past, read_digest(part, "rho"), read_digest(part, "helps"), read_digest(part, "shares"))

@@ -1,0 +1,201 @@
+"""The same documents at several scales: fits that ask more and more of a topic, each with its mixture.
+
+How common a topic must be to count as ordinary is not known beforehand, so there is a ladder of answers. A rung is one fit with
+`n_topics="auto"` (`tonmf.nmf.penalty`) and the mixture (`tonmf.nmf.mixture`) that its topics make with the background.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tonmf.arrays import Array
+from tonmf.detector.scores.corpus import Corpus, Glance
+from tonmf.detector.scores.scale import Scale
+from tonmf.nmf.blocks import Source
+from tonmf.nmf.inner import INNER_METHODS
+from tonmf.nmf.mixture import Mixture, Reading
+from tonmf.nmf.ops import Ops
+from tonmf.nmf.penalty import Ramp
+from tonmf.nmf.solver import Checkpoints, Options, Problem, Progress, solve
+from tonmf.nmf.starts import at_unit_norm, rows_start
+from tonmf.nmf.threads import one_blas_thread
+
+PASSES = 30
+"""Passes of a fit: the price of topics is at its full height from the 15th on."""
+
+SWEEPS = 2
+"""Sweeps over each factor in a pass."""
+
+
+@dataclass(frozen=True)
+class Rung:
+    """One fit.
+
+    ============= ==================== =====================================================
+    field         shape                what
+    ============= ==================== =====================================================
+    topic_share   number               how common a topic had to be, τ
+    topics        n_terms × n_topics   W, columns of unit norm
+    shares        n_topics             how much of the documents' weight each topic carries
+    mixture                            the topics beside the background
+    help_scale                         scale of the mixture's b, how little topics help
+    share_scale                        scale of its g, the unexplained share
+    ============= ==================== =====================================================
+    """
+
+    topic_share: float
+    topics: Array
+    shares: Array
+    mixture: Mixture
+    help_scale: Scale
+    share_scale: Scale
+
+    def score(self, reading: Reading | Glance) -> Array:
+        """z(b) + z(g)."""
+        return self.help_scale.z(reading.strangeness) + self.share_scale.z(reading.unexplained)
+
+
+class Keeper(Protocol):
+    """Keeps fits on the way and when they are done, so that a ladder can go on after it was cut short."""
+
+    def finished(self, name: str) -> tuple[Rung, Glance] | None:
+        """A fit that is done, None if it is not."""
+
+    def keep(self, name: str, rung: Rung, glance: Glance) -> None:
+        """Keep a fit that is done."""
+
+    def checkpoints(self, name: str, source: Source) -> Checkpoints:
+        """Keeps a fit on the way."""
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """The means to fit: `side_by_side` fits at a time share `n_threads` threads."""
+
+    corpus: Corpus
+    max_topics: int
+    make_ops: Callable[[int], Ops]
+    n_threads: int
+    side_by_side: int
+    on_passes: Callable[[int], None]
+    keeper: Keeper | None = None
+
+    def fits(self, plan: Sequence[tuple[float, int]]) -> Iterator[tuple[Rung, Glance]]:
+        """Fit every (topic_share, seed) of the plan, and look at the training documents with each; in order.
+
+        The result does not depend on the number of threads. An error in one of the fits, or in `on_passes`, ends them all.
+        """
+        side_by_side = min(self.n_threads, self.side_by_side, len(plan))
+        ops = [self.make_ops(max(self.n_threads // side_by_side, 1)) for _ in range(side_by_side)]
+        stopped = threading.Event()
+
+        def on_passes_unless_stopped(n_passes: int) -> None:
+            if stopped.is_set():
+                raise InterruptedError
+            try:
+                self.on_passes(n_passes)
+            except BaseException:
+                stopped.set()
+                raise
+
+        def fit(topic_share: float, seed: int) -> tuple[Rung, Glance]:
+            mine = ops.pop()
+            try:
+                source = self.corpus.source.again()
+                return self._fit(f"{topic_share:g}-{seed}", source, topic_share, seed, mine, on_passes_unless_stopped)
+            except BaseException:
+                stopped.set()
+                raise
+            finally:
+                ops.append(mine)
+
+        with one_blas_thread(), ThreadPoolExecutor(side_by_side) as pool:
+            waiting, running = deque(plan), deque[Future[tuple[Rung, Glance]]]()
+            try:
+                while waiting or running:
+                    while waiting and len(running) < side_by_side:
+                        running.append(pool.submit(fit, *waiting.popleft()))
+                    yield running.popleft().result()
+            except InterruptedError:
+                stopped.set()
+                raise next(filter(None, map(_error, running)), InterruptedError()) from None
+            finally:  # Ctrl-C included: do not wait for what nobody wants any more
+                stopped.set()
+                for other in running:
+                    other.cancel()
+
+    def fit_among(self, rows: NDArray[np.int64], topic_share: float, seed: int) -> tuple[Rung, Glance]:
+        """One fit to the documents with these numbers only, and a look at all of them."""
+        with one_blas_thread():
+            ops = self.make_ops(self.n_threads)
+            return self._fit("among", self.corpus.source.among(rows), topic_share, seed, ops, self.on_passes)
+
+    def _fit(
+        self, name: str, source: Source, topic_share: float, seed: int, ops: Ops, on_passes: Callable[[int], None]
+    ) -> tuple[Rung, Glance]:
+        """One fit from random rows."""
+        if self.keeper is not None and (finished := self.keeper.finished(name)) is not None:
+            on_passes(PASSES)
+            return finished
+        options = Options(
+            solver="reweighted",
+            inner=INNER_METHODS["hals"],
+            alpha=None,
+            beta=0.0,
+            ramp=Ramp(topic_share),
+            max_iter=PASSES,
+            tol=0.0,
+            inner_iter=SWEEPS,
+            inner_tol=0.0,
+        )
+        corpus, executor = self.corpus, self.corpus.executor
+        n_topics = min(self.max_topics, source.n_docs, source.n_terms)
+        H, W = at_unit_norm(rows_start(source, n_topics, np.random.RandomState(seed), ops, executor), source.dtype)
+        source.start_from(H, n_topics)
+        checkpoints = None if self.keeper is None else self.keeper.checkpoints(name, source)
+        n_told = 0
+
+        def report(progress: Progress) -> None:
+            nonlocal n_told
+            on_passes(progress.iteration - n_told)
+            n_told = progress.iteration
+
+        solution = solve(Problem(source, options, ops, executor, report, checkpoints), W)
+        on_passes(PASSES - n_told)  # those that were not needed
+        mixture = Mixture.of(solution.topics.W / corpus.idf[:, None], corpus.background, solution.usage)
+        glance, readable = corpus.glance(mixture, ops), corpus.readable
+        rung = Rung(
+            topic_share,
+            solution.topics.W,
+            solution.usage / max(solution.usage.sum(), np.finfo(np.float64).tiny),
+            mixture,
+            Scale.of(glance.strangeness[readable]),
+            Scale.of(glance.unexplained[readable]),
+        )
+        if self.keeper is not None:
+            self.keeper.keep(name, rung, glance)
+        return rung, glance
+
+
+def _error(fit: Future[Any]) -> BaseException | None:
+    """What ended a fit, if it is more than that another one was ended."""
+    error = None if fit.cancel() else fit.exception()
+    return None if isinstance(error, InterruptedError) else error
+
+
+def first_words(topic: Array, terms: Sequence[str], n_words: int) -> list[str]:
+    """The terms of largest weight; none without any."""
+    if n_words < len(topic):  # sort only those that may be among them
+        candidates = np.flatnonzero(topic >= np.partition(topic, -n_words)[-n_words])
+        order = candidates[np.argsort(-topic[candidates], kind="stable")]
+    else:
+        order = np.argsort(-topic, kind="stable")
+    return [terms[i] for i in order[:n_words] if topic[i] > 0]

@@ -1,0 +1,47 @@
+"""Scores of different kinds on one scale, learnt from the training documents and kept for new ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from tonmf.arrays import Array
+
+LOWER, UPPER = 16, 84
+"""Percentiles one standard deviation below and above the mean of a normal distribution."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """z(s) = (s − median) / spread, with spread = (P84 − P16)/2: outliers move neither."""
+
+    median: float
+    spread: float
+
+    @classmethod
+    def of(cls, values: Array) -> Self:
+        """Learn it. Values that hardly vary get a spread of 1: they say nothing about any document.
+
+        >>> Scale.of(np.arange(101.0))
+        Scale(median=50.0, spread=34.0)
+        """
+        if len(values) == 0:
+            return cls(0.0, 1.0)
+        return cls.of_percentiles(*np.percentile(values, [LOWER, 50, UPPER]).tolist())
+
+    @classmethod
+    def of_percentiles(cls, low: float, median: float, high: float) -> Self:
+        """From P16, median and P84."""
+        spread = (high - low) / 2
+        return cls(median, spread if spread > NO_SPREAD * max(abs(median), NO_SPREAD) else 1.0)
+
+    def z(self, values: Array) -> Array:
+        """Values in spreads from the median."""
+        standardised: Array = (values - self.median) / self.spread
+        return standardised
+
+
+NO_SPREAD = 1e-9
+"""Relative spread that is taken for rounding."""

@@ -1,0 +1,118 @@
+"""What a fitted detector consists of, as a saved model holds it (`tonmf.storage.bundles`): written here, and read again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tonmf.arrays import Array
+from tonmf.detector.explain.explainer import Explainer
+from tonmf.detector.explain.profile import CorpusProfile
+from tonmf.detector.scores.alarms import CUTS
+from tonmf.detector.scores.groups import Group
+from tonmf.detector.scores.scoring import Scorer
+from tonmf.nmf.streaming import Past
+from tonmf.stream.clock import Clock
+from tonmf.stream.digest import Digest
+from tonmf.text.choose import AnyCounter
+from tonmf.text.documents import ITEMS, TEXTS
+from tonmf.text.vocabulary.changing import Candidates
+
+
+@dataclass(frozen=True)
+class DetectorState:
+    """A fitted `TextOutlierDetector` but for its parameters."""
+
+    kind: str
+    counter: AnyCounter
+    idf: Array
+    scorer: Scorer
+    profile: CorpusProfile
+    groups: list[Group]
+    threshold: float
+    outlier_scores: Array
+    scores_before_alarms: Array
+    alarms: dict[str, Array]
+    background: Array
+    stream: DetectorStream | None = None
+
+    def explainer(self, analyzer: Any) -> Explainer:
+        """What makes explanations by it."""
+        terms, scores = self.counter.terms, self.outlier_scores if self.stream is None else self.stream.recent
+        return Explainer(terms, self.idf, self.scorer, self.profile, scores, self.threshold, self.word(analyzer))
+
+    def word(self, analyzer: Any) -> str:
+        """What documents are made of."""
+        return "item" if self.kind == ITEMS else "word" if self.kind == TEXTS and analyzer == "word" else "term"
+
+
+RECENT = 2000
+"""Documents seen last among which a new one is ranked."""
+
+
+OF_ALARMS = {name: f"alarm_{name}" for name in CUTS}
+
+
+DIGESTS = (
+    "topics",
+    "remoteness",
+    "distance",
+    "plain",
+    "total",
+    "lengths",
+    "unknown",
+    "unexplained",
+    *OF_ALARMS.values(),
+)
+"""Numbers of documents whose quantiles are followed."""
+
+
+@dataclass(frozen=True)
+class RungStream:
+    """Of a rung: the sums of its topics, residual norms, and the numbers b and g."""
+
+    past: Past
+    rho: Digest
+    helps: Digest
+    shares: Digest
+
+
+@dataclass(frozen=True)
+class DetectorStream:
+    """Sums and quantiles over all documents so far, the recent ones counting more if the detector forgets.
+
+    =============== ==================== ==================================================================
+    field           shape                what
+    =============== ==================== ==================================================================
+    n_seen                               documents that have been learnt from, none of them forgotten
+    n_docs                               the same as they count by now
+    clock                                the newest time of a document, if documents have times
+    df              n_terms              documents that have each word
+    background      n_terms              Σ_i c_it
+    n_outside                            different words outside the vocabulary, over all documents
+    candidates                           what these are
+    rungs                                of each rung its sums and quantiles
+    added           n_added              how much each added topic was used when it came; these are the last of every rung
+    digests                              quantiles of `DIGESTS`
+    keys            n_sample             of the sample of ordinary documents
+    belonging       n_sample × n_topics  how far each of them leans on the topics of the finest rung
+    embedding_keys  n_embeddings         of the sample of embeddings, if there are any
+    recent          up to `RECENT`       scores of the documents seen last, in order
+    =============== ==================== ==================================================================
+    """
+
+    n_seen: int
+    n_docs: float
+    clock: Clock
+    df: Array
+    background: Array
+    n_outside: float
+    candidates: Candidates
+    rungs: Sequence[RungStream]
+    added: Array
+    digests: Mapping[str, Digest]
+    keys: Array
+    belonging: Array
+    embedding_keys: Array | None
+    recent: Array

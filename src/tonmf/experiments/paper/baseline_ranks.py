@@ -1,0 +1,72 @@
+"""How much the residuals of NMF and SVD depend on the rank, which nobody tells their user."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tonmf.baselines import NMFResidual, SVDScore
+from tonmf.experiments.measured import Measured, markdown_table, share
+from tonmf.experiments.methods import METHODS, settled
+from tonmf.experiments.plotting import MARKERS, Line, draw_areas
+from tonmf.experiments.specification import Config, Experiment, Figure, Result, Section
+from tonmf.experiments.tasks import TASKS, draw
+from tonmf.metrics import area_under_curve
+from tonmf.plots import COLOURS
+
+RANKS = (2, 4, 6, 10, 15, 25, 50)
+
+
+def measure(config: Config) -> dict[str, Any]:
+    """The area by residual norms on tf-idf rows."""
+    drawn, rank, seed = draw(config), config["rank"], config["seed"]
+    of_nmf = config["method"] == "nmf"
+    model = NMFResidual(rank, random_state=seed) if of_nmf else SVDScore(rank, score_by="residual", random_state=seed)
+    with settled():
+        model.fit(drawn.tfidf)
+    return {"auc": round(area_under_curve(drawn.labels, model.outlier_scores_), 5)}
+
+
+def draw_ranks(measured: Measured, canvas: Any) -> None:
+    """A panel for each data set."""
+    ranks = measured.options("rank")
+
+    def areas_of(method: str) -> Callable[[str], list[float]]:
+        return lambda task: [measured.mean(task=task, method=method, rank=rank) for rank in ranks]
+
+    methods = zip(measured.options("method"), COLOURS, MARKERS, strict=False)
+    lines = [Line(METHODS[method].title, areas_of(method), colour, marker) for method, colour, marker in methods]
+    draw_areas(canvas, measured.titles, [str(rank) for rank in ranks], "rank", lines, columns=2)
+
+
+def report(results: Sequence[Result]) -> Section:
+    """The section of the page."""
+    measured = Measured(results)
+    ranks = measured.options("rank")
+    rows = []
+    for task in measured.tasks:
+        for method in measured.options("method"):
+            cells = [share(measured.mean(task=task, method=method, rank=rank)) for rank in ranks]
+            rows.append([TASKS[task].title, METHODS[method].title, *cells])
+    text = f"""\
+All methods above have the same rank. Which rank suits a data set is not known without labels. On tf-idf rows,
+{measured.draws}:
+
+{markdown_table(["data set", "baseline", *(f"rank {rank}" for rank in ranks)], rows)}
+
+{{baseline-ranks}}
+"""
+    figure = Figure(
+        "baseline-ranks", "Area under the ROC curve of residuals, by rank.", lambda c: draw_ranks(measured, c)
+    )
+    return Section("Residuals of NMF and SVD by rank", text, [figure])
+
+
+BASELINE_RANKS = Experiment(
+    name="baseline-ranks",
+    question="How much do the residuals of NMF and SVD depend on the rank?",
+    axes={"task": tuple(TASKS), "seed": (0,), "method": ("nmf", "svd-residual"), "rank": RANKS},
+    quick={"task": ("reuters",), "rank": (2, 10, 25)},
+    measure=measure,
+    report=report,
+)

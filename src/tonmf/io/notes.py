@@ -1,0 +1,72 @@
+"""How often something happened, and where first."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tonmf.wording import number_of, shown
+
+
+class Tally:
+    """How often something happened, and where first.
+
+    >>> tally = Tally()
+    >>> tally.add("line 7"), tally.add("line 9")
+    (None, None)
+    >>> tally.count, tally.first
+    (2, 'line 7')
+    """
+
+    def __init__(self) -> None:
+        self.count, self.first = 0, ""
+
+    def add(self, where: str) -> None:
+        """Count once more."""
+        self.first = self.first if self.count else where
+        self.count += 1
+
+    def add_all(self, places: Iterable[str]) -> None:
+        """Count several, in order."""
+        for where in places:
+            self.add(where)
+
+    def __bool__(self) -> bool:
+        return self.count > 0
+
+
+class Seen:
+    """Tells what came before, by hashes of 64 bits: 8 bytes of memory for each that differs.
+
+    Of n that all differ, one is taken for another with a probability of n²/2⁶⁵: one in a million for five million.
+
+    >>> Seen().add(["a", "b", "a"]).tolist()
+    [False, False, True]
+    """
+
+    def __init__(self) -> None:
+        self._runs: list[NDArray[np.int64]] = []  # in order, each at least twice as long as the next
+
+    def add(self, some: Sequence[Hashable]) -> NDArray[np.bool_]:
+        """Which of some more came before, among these or earlier."""
+        hashes = np.fromiter(map(hash, some), np.int64, len(some))
+        new, firsts = np.unique(hashes, return_index=True)
+        again = np.ones(len(hashes), np.bool_)
+        again[firsts] = False
+        for run in self._runs:
+            again |= run[np.minimum(np.searchsorted(run, hashes), len(run) - 1)] == hashes
+        if len(new):
+            self._runs.append(new)
+        while len(self._runs) > 1 and len(self._runs[-2]) < 2 * len(self._runs[-1]):
+            self._runs.append(np.union1d(self._runs.pop(), self._runs.pop()))
+        return again
+
+
+def note_on_repeated_ids(repeated: Tally) -> list[str]:
+    """That documents share their ids, if some do."""
+    if not repeated:
+        return []
+    share = "shares its" if repeated.count == 1 else "share their"
+    return [f"{number_of(repeated.count, 'document')} {share} id with an earlier one (first: {shown(repeated.first)})."]

@@ -1,0 +1,1 @@
+"""TONMF: everything that sees X, H and W."""

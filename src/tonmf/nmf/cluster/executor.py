@@ -1,0 +1,220 @@
+"""Blocks on the workers of a Dask cluster.
+
+A pass is one task for each worker (`tonmf-pass-…`), which goes over its partitions and returns their sums, and a tree of tasks
+that add these up (`tonmf-merge-…`). What all of them need, the topics above all, is sent to every worker once (`tonmf-told-…`);
+sums travel in the type of the topics. So a pass moves n_workers × n_terms × n_topics numbers in either direction, and nothing
+that grows with the documents. `tonmf.nmf.cluster.worker` is what runs there.
+
+Tasks prefer the worker that has their partitions, but may run elsewhere: Dask then makes lost partitions again from their
+input. What it cannot make again (what we sent, partitions cut from a matrix in memory) is sent again, and the step repeated.
+"""
+
+from __future__ import annotations
+
+import io
+import itertools
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+import numpy as np
+
+from tonmf.nmf.blocks import Block, S, Source, T
+from tonmf.nmf.cluster import worker
+from tonmf.nmf.cluster.client import Cluster, Unlucky
+from tonmf.nmf.cluster.partitions import FitLog, PartitionedData, PartitionSource, partitions_of
+from tonmf.nmf.cluster.worker import ops_of_this_worker
+
+PLAN_SECONDS = 2.0
+"""How long a plan of who works on what is used before one looks again which workers there are."""
+
+SMALL = 2**16
+"""Bytes up to which what is told goes with the tasks."""
+
+BRANCHES = 2
+"""Sums that are added up in one task."""
+
+
+Plan = dict[str, list[int]]
+"""Which partitions each worker works on."""
+
+
+class DaskExecutor:
+    """`tonmf.nmf.blocks.Executor` on a `distributed.Client`."""
+
+    far = True
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.cluster = cluster
+        self._numbers = itertools.count(1)
+        self._planned = -np.inf
+        self._plan: Plan = {}
+        self._planned_for: PartitionedData | None = None
+
+    def over(self, source: Source) -> AbstractContextManager[None]:
+        return self.cluster.forgetting(partitions_of(source.blocks()))
+
+    def run(self, step: Callable[[Block, S], None], blocks: Iterable[Block], empty: Callable[[], S]) -> S:
+        source = partitions_of(blocks)
+        is_pass = hasattr(step, "restore")
+        name = f"{'pass' if is_pass else name_of(step)}-{next(self._numbers)}"
+        told = pack((step, empty, source.dtype))
+        task = worker.run_step if is_pass else worker.sum_over
+        log = source.begin_pass() if is_pass else source.log()
+
+        def attempt(name: str, plan: Plan) -> Any:
+            shares = self._submit(task, name, told, log, source, plan)
+            return self.cluster.result(self._merged(shares, name, source.dtype))
+
+        sums: S = self._persist(attempt, name, source).unpacked()
+        if is_pass:
+            source.end_pass(step)
+        return sums
+
+    def gather(self, look: Callable[[Block], T], blocks: Iterable[Block]) -> list[T]:
+        source = partitions_of(blocks)
+        name, told = f"{name_of(look)}-{next(self._numbers)}", pack(look)
+
+        def attempt(name: str, plan: Plan) -> list[T]:
+            answers = self.cluster.results(self._submit(worker.look_at, name, told, source.log(), source, plan))
+            seen = {
+                number: answer
+                for numbers, of_worker in zip(plan.values(), answers, strict=True)
+                for number, answer in zip(numbers, of_worker, strict=True)
+            }
+            return [of_block for number in range(len(source)) for of_block in seen[number]]
+
+        looks: list[T] = self._persist(attempt, name, source)
+        return looks
+
+    def _persist(self, attempt: Callable[[str, Plan], Any], name: str, source: PartitionSource) -> Any:
+        """Try until it works, as long as what goes wrong is that workers are lost, and what they had with them."""
+        numbers = itertools.count(1)
+
+        def again() -> Any:
+            number = next(numbers)
+            if number > 1:
+                self._planned = -np.inf
+                source.data.supply_lost()
+            plan = self._plan_for(source.data)
+            try:
+                return attempt(f"{name}-{number}", plan)
+            except worker.MemoryLostError as error:
+                told, log = pack(source.last_step), source.log()
+                self.cluster.results(self._submit(worker.restore, f"restore-{name}-{number}", told, log, source, plan))
+                raise Unlucky("what was remembered of some partitions was lost, and has been made up") from error
+
+        return self.cluster.persist(again, source.data.references)
+
+    def _submit(
+        self,
+        task: Callable[..., Any],
+        name: str,
+        told: bytes,
+        log: FitLog | None,
+        source: PartitionSource,
+        plan: Plan,
+    ) -> list[Any]:
+        """A task for each worker that has partitions."""
+        data = source.data
+        message: Any = told if len(told) <= SMALL else self.cluster.send_to_all(told)
+        shares, firsts = [], data.firsts
+        for place, (address, numbers) in enumerate(plan.items()):
+            errands: Any = [worker.Errand(number, int(firsts[number]), data.facts[number]) for number in numbers]
+            if log is not None and log.n_done == 0 and source.start is not None:
+                starts = [source.start[firsts[number] : firsts[number + 1]] for number in numbers]
+                errands = [
+                    worker.Errand(errand.number, errand.first, errand.facts, start)
+                    for errand, start in zip(errands, starts, strict=True)
+                ]
+                errands = self.cluster.send_to(errands, address)
+            partitions = [data.references[number] for number in numbers]
+            shares.append(self.cluster.task(f"{name}-{place}", task, message, log, errands, *partitions, near=address))
+        return shares
+
+    def _merged(self, shares: Sequence[Any], name: str, dtype: np.dtype[Any]) -> Any:
+        """The sums of all workers, by a tree of tasks."""
+        level = 0
+        while len(shares) > 1:
+            groups = [shares[low : low + BRANCHES] for low in range(0, len(shares), BRANCHES)]
+            shares = [
+                self.cluster.task(f"merge-{level}-{number}-{name}", worker.merge_sums, dtype, *group)
+                if len(group) > 1
+                else group[0]
+                for number, group in enumerate(groups)
+            ]
+            level += 1
+        return shares[0]
+
+    def _plan_for(self, data: PartitionedData) -> Plan:
+        """Which worker works on which partitions."""
+        now = time.monotonic()
+        if self._planned_for is not data or now - self._planned > PLAN_SECONDS:
+            holders = self.cluster.holders(data.references)
+            places = assign(holders, self.cluster.workers(), data.places, [fact.n_stored for fact in data.facts])
+            data.places = dict(enumerate(places))
+            plan: Plan = {}
+            for number, address in enumerate(places):
+                plan.setdefault(address, []).append(number)
+            self._plan, self._planned, self._planned_for = plan, now, data
+        return self._plan
+
+
+def assign(
+    holders: Sequence[Sequence[str]], workers: Sequence[str], before: dict[int, str], sizes: Sequence[int]
+) -> list[str]:
+    """A worker for each partition: who worked on it before, or has it, or has least to do.
+
+    Workers that have nothing to do get partitions of those that have most.
+
+    >>> assign([["a"], ["a"], ["a"], []], ["a", "b"], {}, [1, 1, 1, 1])
+    ['a', 'a', 'b', 'b']
+    """
+    load = dict.fromkeys(workers, 0)
+    places: list[str] = []
+    for number, held_by in enumerate(holders):
+        able = [address for address in held_by if address in load]
+        old = before.get(number)
+        chosen = old if old in able else min(able or load, key=lambda address: load[address])
+        assert chosen is not None  # noqa: S101
+        places.append(chosen)
+        load[chosen] += sizes[number] + 1
+    while True:
+        most, least = max(load, key=lambda a: load[a]), min(load, key=lambda a: load[a])
+        theirs = [number for number, address in enumerate(places) if address == most]
+        moved = min(theirs, key=lambda number: (sizes[number], -number), default=None)
+        if moved is None or load[least] + 2 * (sizes[moved] + 1) > load[most]:
+            return places
+        places[moved] = least
+        load[most] -= sizes[moved] + 1
+        load[least] += sizes[moved] + 1
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """What a step is called on the dashboard: after the function that it was written in.
+
+    >>> name_of(assign)
+    'assign'
+    """
+    written: str = getattr(function, "__qualname__", type(function).__name__)
+    return written.split(".<locals>")[0].rsplit(".", 1)[-1].strip("_").replace("_", "-")
+
+
+def pack(what: Any) -> bytes:
+    """`what` in bytes that ``pickle.loads`` reads on a worker."""
+    import cloudpickle
+
+    from tonmf.nmf.ops.compiled import CompiledOps
+
+    class Packer(cloudpickle.Pickler):  # type: ignore[misc]
+        """Pickles functions by value."""
+
+        def reducer_override(self, part: Any) -> Any:
+            if isinstance(part, CompiledOps):
+                return ops_of_this_worker, ()
+            return super().reducer_override(part)
+
+    written = io.BytesIO()
+    Packer(written, protocol=5).dump(what)
+    return written.getvalue()

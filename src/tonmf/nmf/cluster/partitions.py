@@ -1,0 +1,199 @@
+"""Documents that are kept in partitions on other machines, and the handle by which a fit goes over them.
+
+A `Partition` is on a worker; here is only a reference to it (`PartitionSource.data`). What a fit remembers of its documents is
+on the worker too, beside the partition (`tonmf.nmf.cluster.worker`). So the source keeps a log instead: which fit this is, how
+many passes it has done, and what has to happen to every document's topics before the next one.
+"""
+
+from __future__ import annotations
+
+import itertools
+import uuid
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tonmf.arrays import Array
+from tonmf.errors import ParameterError
+from tonmf.nmf.blocks import Block
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Some blocks, whose documents are numbered from the first of the partition."""
+
+    blocks: tuple[Block, ...]
+    n_terms: int
+
+    @property
+    def n_docs(self) -> int:
+        """How many documents it has."""
+        return sum(len(block.squared_norms) for block in self.blocks)
+
+    def facts(self) -> PartitionFacts:
+        """What the fit has to know of it."""
+        values = crc = 0
+        for block in self.blocks:
+            rows = block.X.by_row
+            values += int(rows.nnz)
+            for part in (rows.indptr, rows.indices, rows.data):
+                crc = zlib.crc32(np.ascontiguousarray(part).data, crc)
+        dtype = str(self.blocks[0].H.dtype) if self.blocks else ""
+        return PartitionFacts(self.n_docs, self.n_terms, values, dtype, crc)
+
+
+@dataclass(frozen=True)
+class PartitionFacts:
+    """Size, type and checksum of a partition: made again from its input, it must have the same."""
+
+    n_docs: int
+    n_terms: int
+    n_stored: int
+    dtype: str
+    checksum: int
+
+
+@dataclass
+class PartitionedData:
+    """Partitions on workers, which several fits can share.
+
+    ============= ===================================================================================
+    field         what
+    ============= ===================================================================================
+    references    to the partitions, in order
+    facts         of each partition
+    supply        makes a new reference to a partition that was lost and cannot be made again there
+    places        on which worker each partition is worked on, as far as that is known
+    ============= ===================================================================================
+    """
+
+    references: list[Any]
+    facts: list[PartitionFacts]
+    supply: Callable[[int], Any] | None = None
+    places: dict[int, str] = field(default_factory=dict)
+
+    def supply_lost(self) -> None:
+        """Replace references to what is lost and cannot be made again."""
+        if self.supply is not None:
+            for number, reference in enumerate(self.references):
+                if reference.status in ("lost", "cancelled"):
+                    self.references[number] = self.supply(number)
+
+    @property
+    def firsts(self) -> NDArray[np.int64]:
+        """How many documents come before each partition, and the number of all."""
+        return np.append(0, np.cumsum([fact.n_docs for fact in self.facts])).astype(np.int64)
+
+
+class Fits:
+    """Fits over the same documents, which have names that no others have, and those of them that are over."""
+
+    def __init__(self) -> None:
+        self.family = uuid.uuid4().hex
+        self.over: set[str] = set()
+        self._numbers = itertools.count(1)
+
+    def begin(self) -> str:
+        """The name of a new fit."""
+        return f"{self.family}-{next(self._numbers)}"
+
+
+@dataclass(frozen=True)
+class FitLog:
+    """Where a fit stands: what a worker must know to find, or to make up, what the fit remembers of a partition."""
+
+    family: str
+    name: str
+    n_done: int
+    n_topics: int
+    kept: NDArray[np.bool_] | None
+    over: frozenset[str]
+
+
+class PartitionSource(Sequence[Block]):
+    """`tonmf.nmf.blocks.Source` of partitions on workers, and the sequence of its blocks, which only an executor can go
+    over."""
+
+    def __init__(self, data: PartitionedData, fits: Fits | None = None) -> None:
+        self.fits, self._name = Fits() if fits is None else fits, ""
+        self.data = data
+        known = [fact for fact in data.facts if fact.n_docs]
+        self.n_docs, self.n_terms = int(data.firsts[-1]), known[0].n_terms
+        self.dtype: np.dtype[Any] = np.dtype(known[0].dtype)
+        self._n_done, self._n_topics = 0, 0
+        self._kept: NDArray[np.bool_] | None = None
+        self.start: Array | None = None
+        self.last_step: Any = None
+
+    def blocks(self) -> Any:
+        """The blocks, in order, for an executor."""
+        return self
+
+    def again(self) -> PartitionSource:
+        """The same documents for another fit."""
+        return PartitionSource(self.data, self.fits)
+
+    def start_from(self, H: Array | None, n_topics: int) -> None:
+        """Set every document's topics to its row of `H`, or to zero, when the first pass begins."""
+        self.forget()
+        self._name = self.fits.begin()
+        self._n_done, self._n_topics, self._kept, self.start, self.last_step = 0, n_topics, None, H, None
+
+    def keep_topics(self, kept: NDArray[np.bool_]) -> None:
+        """Forget every document's use of the other topics, when the next pass begins."""
+        if self._kept is None:
+            self._kept = kept.copy()
+        else:
+            self._kept[np.flatnonzero(self._kept)[~kept]] = False
+
+    def begin_pass(self) -> FitLog:
+        """What to tell those who run the next pass."""
+        over = frozenset(self.fits.over)
+        return FitLog(self.fits.family, self._name, self._n_done, self._n_topics, self._kept, over)
+
+    def end_pass(self, step: Any) -> None:
+        """A pass is done, by this step."""
+        self._n_done += 1
+        self._kept, self.last_step = None, step
+
+    def log(self) -> FitLog | None:
+        """What to tell those who look at what the fit remembers; None if there is nothing."""
+        return self.begin_pass() if self._n_done else None
+
+    def forget(self) -> None:
+        """The fit is over: workers may forget it."""
+        if self._name:
+            self.fits.over.add(self._name)
+
+    def __del__(self) -> None:
+        self.forget()
+
+    def matrix(self) -> sp.csr_matrix:
+        """There is none."""
+        raise ParameterError(
+            "A start by nndsvd needs all documents in one place, and these are on several workers. Use init='random' or 'rows'."
+        )
+
+    def __len__(self) -> int:
+        return len(self.data.references)
+
+    def __getitem__(self, number: Any) -> Any:
+        raise TypeError("These blocks are on the workers of a cluster, where only an executor can reach them.")
+
+    def __iter__(self) -> Iterator[Block]:
+        return iter([self[0]])
+
+    def __reduce__(self) -> Any:
+        raise TypeError("A source of partitions stays in the process that made it.")
+
+
+def partitions_of(blocks: Iterable[Block]) -> PartitionSource:
+    """The source that blocks were got from."""
+    if not isinstance(blocks, PartitionSource):
+        raise TypeError(f"Expected the blocks of a PartitionSource, got {type(blocks).__name__}.")
+    return blocks

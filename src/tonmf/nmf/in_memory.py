@@ -1,0 +1,105 @@
+"""Blocks cut from a matrix in memory."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tonmf.arrays import Array
+from tonmf.nmf.blocks import Block
+from tonmf.nmf.ops import Ops
+
+BYTES_OF_WORK = 8 * 2**20
+"""Room for one float64 array of n_docs × n_topics while a block is worked on, which sets the default block size."""
+
+
+def default_block_size(X: sp.csr_matrix, n_topics: int) -> int:
+    """Documents in a block when the user does not say.
+
+    Each block also keeps a pointer for every term, so it should store at least as many values as there are terms.
+
+    >>> default_block_size(sp.eye(5, format="csr"), n_topics=10)
+    104857
+    """
+    as_many_values_as_terms = int(X.shape[0] * X.shape[1]) // max(int(X.nnz), 1)
+    return max(1, BYTES_OF_WORK // (8 * n_topics), as_many_values_as_terms)
+
+
+B = TypeVar("B", bound=Block)
+
+
+class HeldBlocks(Generic[B]):
+    """Blocks that are all in memory, with what a fit remembers of them."""
+
+    dtype: np.dtype[Any]
+    _blocks: list[B]
+
+    def blocks(self) -> Sequence[B]:
+        return self._blocks
+
+    def start_from(self, H: Array | None, n_topics: int) -> None:
+        for block in self._blocks:
+            n_docs = len(block.squared_norms)
+            rows = np.zeros((n_docs, n_topics)) if H is None else H[block.first : block.first + n_docs]
+            block.H = np.array(rows, dtype=self.dtype, order="C")
+
+    def keep_topics(self, kept: NDArray[np.bool_]) -> None:
+        for block in self._blocks:
+            block.H = np.ascontiguousarray(block.H[:, kept])
+
+
+class MatrixSource(HeldBlocks[Block]):
+    """A CSR matrix in canonical form (sorted, no duplicates) cut into blocks of rows; blocks share its memory."""
+
+    def __init__(self, X: sp.csr_matrix, sample_weight: Array, block_size: int, ops: Ops) -> None:
+        self.n_docs, self.n_terms = X.shape
+        self.dtype = X.dtype
+        self._X = X
+        self._blocks = []
+        for low in range(0, self.n_docs, block_size):
+            high = min(low + block_size, self.n_docs)
+            rows = rows_between(X, low, high)
+            nothing = np.zeros((high - low, 0), X.dtype)
+            self._blocks.append(Block(ops.prepare(rows), squared_norms(rows), sample_weight[low:high], low, nothing))
+
+    def again(self) -> MatrixSource:
+        """The same documents for another fit; they are shared, what a fit remembers of them is not."""
+        twin = copy.copy(self)
+        twin._blocks = [block.fresh() for block in self._blocks]
+        return twin
+
+    def matrix(self) -> sp.csr_matrix:
+        return self._X
+
+
+def rows_between(X: sp.csr_matrix, low: int, high: int) -> sp.csr_matrix:
+    """Rows [low, high) without copying values or indices."""
+    if (low, high) == (0, X.shape[0]):
+        return X
+    first, last = X.indptr[low], X.indptr[high]
+    rows = sp.csr_matrix((high - low, X.shape[1]), dtype=X.dtype)
+    # The constructor would copy what is a small part of a large array.
+    rows.data, rows.indices, rows.indptr = X.data[first:last], X.indices[first:last], X.indptr[low : high + 1] - first
+    rows.has_canonical_format = True
+    return rows
+
+
+def squared_norms(X: sp.csr_matrix) -> Array:
+    """‖x_i‖² in float64, a few documents at a time so that no float64 copy of the values is made.
+
+    >>> squared_norms(sp.csr_matrix([[3.0, 4.0], [0.0, 0.0]])).tolist()
+    [25.0, 0.0]
+    """
+    norms = np.zeros(X.shape[0])
+    for low in range(0, X.shape[0], 4096):
+        high = min(low + 4096, X.shape[0])
+        first, last = X.indptr[low], X.indptr[high]
+        squares = X.data[first:last].astype(np.float64) ** 2
+        documents = np.repeat(np.arange(high - low), np.diff(X.indptr[low : high + 1]))
+        norms[low:high] = np.bincount(documents, weights=squares, minlength=high - low)
+    return norms

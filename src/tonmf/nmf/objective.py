@@ -1,0 +1,93 @@
+"""The model's objective, its outlier matrix and its residuals, each written once.
+
+====== ==================== ====================================================
+letter shape                what
+====== ==================== ====================================================
+X      n_docs × n_terms     non-negative, sparse
+H      n_docs × n_topics    documents in topics, ≥ 0
+W      n_terms × n_topics   topics as term weights, ≥ 0
+Z      n_docs × n_terms     outlier matrix; never stored by a solver
+rho    n_docs               ‖x_i − h_i Wᵀ‖₂, residual norm of each document
+omega  n_docs               min(1, α/ρ_i), weight of each document
+====== ==================== ====================================================
+
+    F = ½‖X − H Wᵀ − Z‖²_F + α Σ_i ‖z_i‖₂ + β Σ H                     (the paper's equation 3)
+
+For given H and W the best Z is z_i = (1 − ω_i)(x_i − h_i Wᵀ) (the paper's Theorem 2). Put back in, F is a sum of Huber
+functions of the residual norms:
+
+    F = Σ_i φ(ρ_i) + β Σ H,     φ(ρ) = ½ρ² up to α, αρ − ½α² beyond.
+
+α = ∞ is plain NMF; the paper's outlier score is ‖z_i‖ = max(0, ρ_i − α).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tonmf.arrays import Array
+from tonmf.nmf.ops import Ops
+
+
+def huber(rho: Array, alpha: float) -> Array:
+    """φ(ρ) = m (ρ − ½m) with m = min(ρ, α): one formula for both branches, and for α = ∞.
+
+    >>> huber(np.array([1.0, 2.0, 5.0]), alpha=2.0).tolist()
+    [0.5, 2.0, 8.0]
+    """
+    clipped = np.minimum(rho, alpha)
+    phi: Array = clipped * (rho - 0.5 * clipped)
+    return phi
+
+
+def document_weights(rho: Array, alpha: float) -> Array:
+    """ω = min(1, α/ρ): how much a document counts in the fit of the topics.
+
+    >>> document_weights(np.array([0.0, 1.0, 4.0]), alpha=2.0).tolist()
+    [1.0, 1.0, 0.5]
+    """
+    omega = np.ones_like(rho)
+    np.divide(alpha, rho, out=omega, where=rho > alpha)
+    return omega
+
+
+def outlier_norms(rho: Array, alpha: float) -> Array:
+    """‖z‖ = max(0, ρ − α), the paper's outlier score.
+
+    >>> outlier_norms(np.array([1.0, 5.0]), alpha=2.0).tolist()
+    [0.0, 3.0]
+    """
+    norms: Array = np.maximum(rho - alpha, 0)
+    return norms
+
+
+def shrink(residual: Array, alpha: float) -> Array:
+    """Rows of Z from rows of the residual (Theorem 2): z = max(0, ‖a‖ − α) a/‖a‖ = (1 − ω) a.
+
+    >>> shrink(np.array([[3.0, 4.0], [0.0, 1.0]]), alpha=2.5).tolist()
+    [[1.5, 2.0], [0.0, 0.0]]
+    """
+    rho = np.linalg.norm(residual, axis=1)
+    rows: Array = (1 - document_weights(rho, alpha))[:, None] * residual
+    return rows
+
+
+def explicit_objective(X: Array, H: Array, W: Array, Z: Array, alpha: float, beta: float) -> float:
+    """F with Z written out, for dense X: what the paper's equation says, term by term."""
+    misfit = np.linalg.norm(X - H @ W.T - Z) ** 2
+    return float(0.5 * misfit + alpha * np.linalg.norm(Z, axis=1).sum() + beta * H.sum())
+
+
+def residual_norms(ops: Ops, squared_norms: Array, F: Array, rhs: Array, gram: Array) -> Array:
+    """ρ by the Gram identity:  ρ_i² = ‖x_i‖² + (f_i gram f_iᵀ − 2 f_i·rhs_i), with rhs = XW and gram = WᵀW.
+
+    The identity cancels on well-fitted rows, so all of it is in float64. What is below the rounding error of the sum,
+    negative or not, is set to 0: such a row is explained as well as can be told.
+    """
+    squares = squared_norms + ops.quadratic(F, rhs, gram)
+    rho: Array = np.sqrt(np.where(squares <= ROUNDING * squared_norms, 0, squares))
+    return rho
+
+
+ROUNDING = 64 * np.finfo(np.float64).eps
+"""Relative rounding error of the Gram identity."""

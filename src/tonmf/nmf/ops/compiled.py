@@ -1,0 +1,128 @@
+"""The operations by numba kernels, on a pool of threads.
+
+The kernels are compiled without numba's own threading: they release the GIL and ordinary threads run them, which compiles
+in a fraction of the time, works beside fork, joblib and other users of threads, and leaves the number of threads to
+the caller. Ranges of rows never depend on the number of threads, so neither do results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tonmf.arrays import Array
+from tonmf.nmf.ops import kernels
+from tonmf.nmf.ops.two_way import TwoWay, TwoWayMatrix
+
+Cuts = NDArray[np.int64]
+
+ROWS_PER_RANGE = 512
+"""Rows of a factor in one range."""
+
+ROWS_PER_GRAM = 8192
+"""Rows in one partial Gram matrix."""
+
+STORED_PER_RANGE = 16_384
+"""Stored values in one range of a sparse product."""
+
+
+def even_cuts(n_rows: int, rows_per_range: int) -> Cuts:
+    """Cut rows into ranges of the same length.
+
+    >>> even_cuts(10, 4).tolist()
+    [0, 4, 8, 10]
+    """
+    return np.append(np.arange(0, n_rows, rows_per_range), n_rows)
+
+
+def cuts_of_equal_work(indptr: Array, stored_per_range: int = STORED_PER_RANGE) -> Cuts:
+    """Cut compressed rows into ranges with about the same number of stored values.
+
+    >>> cuts_of_equal_work(np.array([0, 2, 60, 64, 200]), stored_per_range=50).tolist()
+    [0, 1, 3, 4]
+    """
+    stored = int(indptr[-1])
+    goals = np.arange(stored_per_range, stored, stored_per_range)
+    inside = np.searchsorted(indptr, goals, side="right") - 1
+    return np.unique(np.concatenate([[0], inside, [len(indptr) - 1]])).astype(np.int64)
+
+
+class CompiledOps:
+    """`tonmf.nmf.ops.Ops` with numba kernels.
+
+    Parameters
+    ----------
+    n_threads : int
+        Threads to use.
+    """
+
+    def __init__(self, n_threads: int) -> None:
+        self.n_threads = n_threads
+        self._pool = ThreadPoolExecutor(max(self.n_threads - 1, 1), thread_name_prefix="tonmf")
+
+    def __reduce__(self) -> tuple[type[CompiledOps], tuple[int]]:
+        return type(self), (self.n_threads,)  # threads are not sent to another process
+
+    def prepare(self, X: sp.csr_matrix) -> TwoWayMatrix:
+        return TwoWayMatrix(X)
+
+    def project(self, X: TwoWay, W: Array) -> Array:
+        out = np.zeros((X.by_row.shape[0], W.shape[1]))
+        self._add_product(X.by_row, W, out)
+        return out
+
+    def collect(self, X: TwoWay, F: Array, out: Array) -> None:
+        self._add_product(X.by_column, F, out)
+
+    def _add_product(self, S: sp.spmatrix, B: Array, out: Array) -> None:
+        cuts = cuts_of_equal_work(S.indptr)
+        self._run(kernels.sparse_times_dense, (S.indptr, S.indices, S.data, np.ascontiguousarray(B), out), cuts)
+
+    def hals(self, F: Array, rhs: Array, gram: Array, n_sweeps: int) -> None:
+        largest = float(np.diag(gram).max())
+        scale = 1 / largest if largest > 0 else 1.0  # or the entries may be too large or too small for float32
+        scaled = np.ascontiguousarray(gram * scale, dtype=F.dtype)
+        self._run(kernels.hals, (F, rhs, scale, scaled, n_sweeps), even_cuts(len(F), ROWS_PER_RANGE))
+
+    def greedy(self, F: Array, rhs: Array, gram: Array, n_updates: int) -> None:
+        self._run(kernels.greedy, (F, rhs, gram, n_updates), even_cuts(len(F), ROWS_PER_RANGE))
+
+    def quadratic(self, F: Array, rhs: Array, gram: Array) -> Array:
+        out = np.empty(len(F))
+        self._run(kernels.quadratic, (F, rhs, gram, out), even_cuts(len(F), ROWS_PER_RANGE))
+        return out
+
+    def gram(self, A: Array, weight: Array, B: Array) -> Array:
+        cuts = even_cuts(len(A), ROWS_PER_GRAM)
+        parts = np.zeros((len(cuts) - 1, A.shape[1], B.shape[1]))
+        self._run(kernels.partial_grams, (A, weight, B, parts), cuts)
+        total: Array = parts.sum(axis=0)
+        return total
+
+    def nearest(self, X: TwoWay, others: TwoWay, n_nearest: int) -> Array:
+        S, B = X.by_row, others.by_column
+        out = np.zeros(S.shape[0])
+        arguments = (S.indptr, S.indices, S.data, B.indptr, B.indices, B.data, B.shape[0], n_nearest, out)
+        self._run(kernels.nearest, arguments, cuts_of_equal_work(S.indptr))
+        return out
+
+    def mixtures(self, X: TwoWay, ratios: Array, prior: Array, n_steps: int) -> tuple[Array, Array]:
+        S = X.by_row
+        theta, lift = np.empty((S.shape[0], len(prior))), np.empty(S.shape[0])
+        arguments = (S.indptr, S.indices, S.data, np.ascontiguousarray(ratios), prior, n_steps, theta, lift)
+        self._run(kernels.mixtures, arguments, cuts_of_equal_work(S.indptr))
+        return theta, lift
+
+    def _run(self, kernel: Callable[..., None], arguments: tuple[Any, ...], cuts: Cuts) -> None:
+        """Run a kernel on this thread and as many others as there are ranges for."""
+        cursor = np.zeros(1, np.int64)
+        n_others = min(self.n_threads, len(cuts) - 1) - 1
+        others = [self._pool.submit(kernel, *arguments, cuts, cursor) for _ in range(n_others)]
+        kernel(*arguments, cuts, cursor)
+        for other in others:
+            other.result()

@@ -1,0 +1,87 @@
+"""The options of `tonmf.TONMF`: what each may be, and which go together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tonmf.errors import ParameterError
+from tonmf.nmf.inner import INNER_METHODS
+from tonmf.nmf.starts import STARTS
+from tonmf.nmf.threads import BACKENDS
+from tonmf.parameters import (
+    MAX_ITER,
+    RUNNING,
+    TOL,
+    Rule,
+    check_parameters,
+    check_unused,
+    is_auto,
+    is_number,
+    is_whole,
+    one_of,
+    whole_or_none,
+)
+from tonmf.stream.half_life import EXPECTED, is_half_life
+
+SOLVERS = ("reweighted", "paper")
+MIXTURE_SCORES = ("unexplained", "lift")
+SCORES = ("residual", "paper", *MIXTURE_SCORES)
+
+
+def _is_start(value: Any) -> bool:
+    if isinstance(value, str):
+        return value in STARTS
+    return isinstance(value, tuple) and len(value) == 2
+
+
+MODEL_RULES: Mapping[str, Rule] = {
+    "n_topics": Rule(
+        "a whole number of at least 1, 'auto', or None for 10 or fewer if the matrix is smaller",
+        lambda v: v is None or is_auto(v) or is_whole(v, 1),
+    ),
+    "max_topics": Rule("a whole number of at least 1", lambda v: is_whole(v, 1)),
+    "topic_share": Rule("a number above 0 and below 1", lambda v: is_number(v, 0, 1) and 0 < v < 1),
+    "alpha": Rule(
+        "a number above 0 (np.inf for plain NMF) or 'auto'",
+        lambda v: is_auto(v) or (is_number(v, 0) and v > 0),
+    ),
+    "beta": Rule("a finite number of at least 0", lambda v: is_number(v, 0) and np.isfinite(v)),
+    "solver": one_of(SOLVERS),
+    "inner": one_of(INNER_METHODS),
+    "init": Rule(f"one of {', '.join(map(repr, STARTS))}, or a tuple of arrays (H, W)", _is_start),
+    "max_iter": MAX_ITER,
+    "tol": TOL,
+    "inner_iter": whole_or_none(1, "the solver's default"),
+    "inner_tol": Rule(
+        "a number of at least 0, or None for the solver's default", lambda v: v is None or is_number(v, 0)
+    ),
+    "score_by": one_of(SCORES),
+    "block_size": whole_or_none(1, "a size that fits the caches"),
+    "executor": Rule(
+        "a dask.distributed Client, or None for this process", lambda v: v is None or hasattr(v, "scheduler_info")
+    ),
+    "backend": one_of(BACKENDS),
+    "half_life": Rule(EXPECTED, is_half_life),
+    **RUNNING,
+}
+
+
+def check_model_parameters(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
+    """Those of `tonmf.TONMF`, one by one and together."""
+    check_parameters(values, MODEL_RULES)
+    if values["inner_iter"] is not None and values["inner"] == "anls" and values["solver"] == "reweighted":
+        raise ParameterError("inner_iter counts sweeps, and inner='anls' solves each factor at once. Leave it at None.")
+    if not is_auto(values["n_topics"]):
+        check_unused(values, defaults, ("max_topics", "topic_share"), "unless n_topics='auto'")
+    if is_auto(values["n_topics"]) and values["solver"] != "reweighted":
+        raise ParameterError(
+            f"n_topics='auto' is for solver='reweighted'; got solver={values['solver']!r}. Give a number of topics, or "
+            "leave the solver at its default."
+        )
+    if values["inner_tol"] is not None and values["solver"] != "paper":
+        raise ParameterError(
+            f"inner_tol stops the inner loop of solver='paper'; solver={values['solver']!r} has none. Leave it at None."
+        )

@@ -1,0 +1,121 @@
+"""A quantile of numbers that are spread over blocks, without bringing them together.
+
+Each block counts its numbers, and their weight, in `BINS` equal bins between the smallest and the largest. One bin has the
+quantile; the next round looks into that bin only, between its smallest and its largest number. When few numbers are left
+they are fetched. The result is that of `tonmf.nmf.threshold.weighted_quantile`, to the bit if weights add up exactly.
+Bins add up, so a round brings some 16 kB here, however many blocks there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tonmf.arrays import Array
+from tonmf.nmf.blocks import Block, Executor
+
+BINS = 512
+
+FEW = 4096
+"""Numbers that are rather fetched than counted."""
+
+Values = Callable[[Block], tuple[Array, Array]]
+"""From a block to its numbers and their weights."""
+
+
+@dataclass
+class Bins:
+    """How many numbers there are in each bin, their weight, the smallest and the largest."""
+
+    counts: NDArray[np.int64]
+    weights: Array
+    smallest: Array
+    largest: Array
+
+    @classmethod
+    def empty(cls) -> Self:
+        """Bins without numbers."""
+        return cls(np.zeros(BINS, np.int64), np.zeros(BINS), np.full(BINS, np.inf), np.full(BINS, -np.inf))
+
+    def add(self, values: Array, weights: Array, low: float, high: float) -> None:
+        """Count numbers between `low` and `high`, in equal bins."""
+        places = np.minimum(((values - low) / (high - low) * BINS).astype(np.int64), BINS - 1)
+        np.minimum.at(self.smallest, places, values)
+        np.maximum.at(self.largest, places, values)
+        self.counts += np.bincount(places, minlength=BINS)
+        self.weights += np.bincount(places, weights=weights, minlength=BINS)
+
+    def merge(self, other: Self) -> None:
+        """Add the numbers of other blocks."""
+        self.counts += other.counts
+        self.weights += other.weights
+        np.minimum(self.smallest, other.smallest, out=self.smallest)
+        np.maximum(self.largest, other.largest, out=self.largest)
+
+    def packed(self, dtype: np.dtype[Any]) -> Self:
+        """The same: it is small."""
+        return self
+
+    def unpacked(self) -> Self:
+        """A copy that is ours to change."""
+        return type(self)(self.counts.copy(), self.weights.copy(), self.smallest.copy(), self.largest.copy())
+
+
+def quantile_over(executor: Executor, blocks: Iterable[Block], values: Values, q: float, n_values: int) -> float:
+    """The smallest of `n_values` numbers with at least the share q of all weight at or below it."""
+    if n_values <= FEW:
+        return _pick(executor.gather(_quantile_between(values, -np.inf, np.inf), blocks), q, None, 0.0)
+    extremes = executor.gather(lambda block: _extremes(*_counted(*values(block))), blocks)
+    low, high = min(low for low, *_ in extremes), max(high for _, high, _ in extremes)
+    goal, below = q * sum(weight for *_, weight in extremes) * (1 - 1e-12), 0.0
+    while n_values > FEW and low < high:
+        bins = executor.run(_quantile_bins(values, low, high), blocks, Bins.empty)
+        cumulative = below + np.cumsum(bins.weights)
+        chosen = int(np.searchsorted(cumulative, goal))
+        chosen = min(chosen, int(np.flatnonzero(bins.counts)[-1]))
+        below = cumulative[chosen] - bins.weights[chosen]
+        n_values, low, high = int(bins.counts[chosen]), float(bins.smallest[chosen]), float(bins.largest[chosen])
+    if low == high:
+        return float(low)
+    return _pick(executor.gather(_quantile_between(values, low, high), blocks), q, goal, below)
+
+
+def _pick(parts: list[tuple[Array, Array]], q: float, goal: float | None, below: float) -> float:
+    """The first of the numbers that are left at which the weight reaches the goal; `below` is the weight of those before."""
+    numbers, weights = (np.concatenate(of_blocks) for of_blocks in zip(*parts, strict=True))
+    order = np.argsort(numbers, kind="stable")
+    cumulative = below + np.cumsum(weights[order])
+    place = int(np.searchsorted(cumulative, q * cumulative[-1] * (1 - 1e-12) if goal is None else goal))
+    return float(numbers[order[min(place, len(order) - 1)]])
+
+
+def _counted(values: Array, weights: Array) -> tuple[Array, Array]:
+    """Those that have any weight."""
+    return values[weights > 0], weights[weights > 0]
+
+
+def _extremes(values: Array, weights: Array) -> tuple[float, float, float]:
+    smallest, largest = values.min(initial=np.inf), values.max(initial=-np.inf)
+    return float(smallest), float(largest), float(weights.sum())
+
+
+def _quantile_between(values: Values, low: float, high: float) -> Values:
+    def inside(block: Block) -> tuple[Array, Array]:
+        numbers, weights = _counted(*values(block))
+        chosen = (numbers >= low) & (numbers <= high)
+        return numbers[chosen], weights[chosen]
+
+    return inside
+
+
+def _quantile_bins(values: Values, low: float, high: float) -> Callable[[Block, Bins], None]:
+    inside = _quantile_between(values, low, high)
+
+    def count(block: Block, bins: Bins) -> None:
+        bins.add(*inside(block), low, high)
+
+    return count

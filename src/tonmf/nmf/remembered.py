@@ -1,0 +1,143 @@
+"""What `TONMF` remembers of the rows it has seen, so that more of them can come (`tonmf.nmf.streaming`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tonmf.arrays import Array
+from tonmf.nmf.solver import Problem, Solution, automatic_alpha, topics_of
+from tonmf.nmf.steps import Pass, document_step
+from tonmf.nmf.streaming import Past, learn_block
+from tonmf.nmf.threshold import common_norm
+from tonmf.storage.bundles import Bundle
+from tonmf.stream.clock import Clock, clock_arrays, clock_fields, read_clock
+from tonmf.stream.digest import Digest, digest_arrays, read_digest
+from tonmf.stream.half_life import Ageing
+
+
+@dataclass(frozen=True)
+class ModelStream:
+    """Sums and quantiles over all rows so far, the recent ones counting more if the model forgets.
+
+    ============== =================================================================================
+    past           the sums of the W step
+    usage          Σ_i s_i h_ik as rows are scored, for the topics' shares
+    rho            residual norms during passes, for an automatic α
+    scores         residual norms as rows are scored, or their scores by the mixture; for the threshold
+    squared_norms  the smallest and the largest ‖x_i‖² of rows that are not empty, if there are any
+    term_sums      Σ_i s_i x_it, if the mixture needs them
+    clock          the newest time of a row, if rows have times
+    ============== =================================================================================
+    """
+
+    past: Past
+    usage: Array
+    rho: Digest
+    scores: Digest
+    squared_norms: Array
+    term_sums: Array | None
+    clock: Clock
+
+    @classmethod
+    def nothing(cls, n_topics: int) -> Self:
+        """No rows so far."""
+        none, empty = np.zeros(0), Digest.of([])
+        return cls(Past.nothing(n_topics), np.zeros(n_topics), empty, empty, none, None, Clock())
+
+    @classmethod
+    def of_fit(
+        cls,
+        solution: Solution,
+        rho: Array,
+        squared_norms: Array,
+        weights: Array,
+        scores: Array,
+        term_sums: Array | None,
+    ) -> Self:
+        """What a fit leaves."""
+        past = Past(None, solution.gram, solution.usage)
+        stream = cls(past, solution.usage, Digest.of(rho, weights), Digest.of([]), np.zeros(0), term_sums, Clock())
+        return stream.with_scores(scores, weights, squared_norms)
+
+    @property
+    def bound(self) -> float | None:
+        """The norm that all rows have had, if they have one."""
+        return common_norm(self.squared_norms)
+
+    def faded(self, ageing: Ageing) -> Self:
+        """As it is when new rows have come, without them."""
+        term_sums = None if self.term_sums is None else ageing.factor * self.term_sums
+        rho, scores = self.rho.faded(ageing.factor), self.scores.faded(ageing.factor)
+        usage = ageing.factor * self.usage
+        return replace(self, usage=usage, rho=rho, scores=scores, term_sums=term_sums, clock=ageing.clock)
+
+    def with_scores(self, scores: Array, weights: Array, squared_norms: Array) -> Self:
+        """With the scores and norms of new rows."""
+        known = np.append(self.squared_norms, squared_norms[(squared_norms > 0) & (weights > 0)])
+        both = np.array([known.min(), known.max()]) if len(known) else known
+        return replace(self, scores=self.scores.add(scores, weights), squared_norms=both)
+
+
+def learn_rows(
+    problem: Problem, this: Pass, stream: ModelStream, ageing: Ageing, weights: Array, n_iter: int
+) -> tuple[Solution, ModelStream]:
+    """One pass over new rows, which are solved against the new topics in the end; W of `this` is changed in place.
+
+    The result is as of a fit; what is remembered still lacks the scores.
+    """
+    past = learn_block(problem, this, stream.past, ageing.factor)
+    stream = stream.faded(ageing)
+    rho = stream.rho.add(problem.rho(), weights)
+    alpha = problem.options.alpha
+    if alpha is None:
+        alpha = automatic_alpha(rho.values, rho.weights) if len(rho.values) else this.alpha
+    last = replace(this, topics=topics_of(problem.ops, this.topics.W), alpha=alpha, cross=None)
+    final = problem.run(document_step, last)
+    stream = replace(stream, past=past, rho=rho, usage=stream.usage + final.usage)
+    history = [final.objective]
+    return Solution(last.topics, alpha, stream.usage, past.Q, history, n_iter, True, 0.0), stream
+
+
+def stream_fields(stream: ModelStream) -> dict[str, Any]:
+    """What goes into the JSON."""
+    return {**clock_fields(stream.clock), "learnt": stream.past.P is not None}
+
+
+def stream_arrays(stream: ModelStream) -> dict[str, NDArray[Any]]:
+    """What goes beside it."""
+    arrays: dict[str, NDArray[Any]] = {
+        "stream.gram": stream.past.Q,
+        "stream.past_usage": stream.past.usage,
+        "stream.usage": stream.usage,
+        "stream.squared_norms": stream.squared_norms,
+        **clock_arrays("stream", stream.clock),
+        **digest_arrays("stream.rho", stream.rho),
+        **digest_arrays("stream.scores", stream.scores),
+    }
+    if stream.past.P is not None:
+        arrays["stream.rhs"] = stream.past.P
+    if stream.term_sums is not None:
+        arrays["stream.term_sums"] = stream.term_sums
+    return arrays
+
+
+def read_stream(part: Bundle, n_terms: int, n_topics: int, by_mixture: bool) -> ModelStream:
+    """Of a saved model, each value checked."""
+    Q = part.positive("gram", np.float64, (n_topics, n_topics))
+    rhs = part.positive("rhs", np.float64, (n_terms, n_topics)) if part.flag("learnt") else None
+    squared_norms = part.positive("squared_norms", np.float64, (None,))
+    if len(squared_norms) not in (0, 2):
+        raise part.wrong(f"the array {part.prefix}squared_norms must have 0 or 2 numbers")
+    return ModelStream(
+        Past(rhs, Q, part.positive("past_usage", np.float64, (n_topics,))),
+        part.positive("usage", np.float64, (n_topics,)),
+        read_digest(part, "rho"),
+        read_digest(part, "scores"),
+        squared_norms,
+        part.positive("term_sums", np.float64, (n_terms,)) if by_mixture else None,
+        read_clock(part),
+    )

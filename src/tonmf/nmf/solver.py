@@ -1,0 +1,410 @@
+"""The loop of passes: both solvers, their W step, their stopping rules.
+
+====== ==================== ==========================================================
+letter shape                what
+====== ==================== ==========================================================
+W, G   n_terms × n_topics   topics, and G = WᵀW
+P, Q   see `tonmf.nmf.steps`   right-hand side and Gram matrix of the W step
+F      scalar               the objective (`tonmf.nmf.objective`)
+====== ==================== ==========================================================
+
+A pass goes over all blocks with the topics fixed (`tonmf.nmf.steps`) and ends with a W step on the sums::
+
+    reweighted                                  paper (Algorithm 1)
+    for each pass:                              until C1:
+        each block: H, then ω from its ρ            each block: Z from (H, W) by Theorem 2
+        stop if F fell by ≤ tol · F(0)              until C2: each block: H with Z held; W with Z held
+        W from P, Q
+
+    C1: F fell by at most tol · F(0) since the last Z, or max_iter times a new Z
+    C2: F with Z held fell by at most inner_tol · F(0), or inner_iter times
+
+where F(0) is the objective without any topic: on data that topics explain perfectly, F itself would go to zero and no share of
+it would ever be small enough.
+
+**Unit norm and β.** β is meant for topics of unit norm: otherwise the fit could shrink H and grow W to make the penalty
+vanish. So the penalty is β Σ_k ‖w_k‖ u_k with u_k = Σ_i s_i h_ik, which no rescaling changes. In w_k it is majorised by
+½β u_k ‖w_k‖²/‖w_k⁰‖ + const, tight at the present w_k⁰: one more term on the diagonal of Q. Topics are brought to unit norm
+when the fit ends.
+
+**Topics that earn their place.** With `Options.ramp`, the reweighted solver makes the penalty that of `tonmf.nmf.penalty`:
+its tangent at the present H and W stands in for β. Between the H step and the W step of a pass the tangent is taken
+anew and topics that no document uses any more are dropped; the last solve of the documents is without the price.
+
+**Topics without use.** A topic that no document uses, rounding errors aside, has a zero row in Q; its w_k stays as it is and
+documents may come back to it. A topic whose terms have all vanished has a zero row in G; its documents keep their h_ik and
+the terms may come back (not if β > 0). Topics that are still without documents or terms when the fit ends are dropped; if
+that is all of them, one flat topic is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from scipy.stats import rankdata
+
+from tonmf.arrays import Array
+from tonmf.nmf.blocks import Block, Executor, Source
+from tonmf.nmf.inner import InnerMethod
+from tonmf.nmf.objective import huber
+from tonmf.nmf.ops import Ops
+from tonmf.nmf.penalty import Penalty, Ramp
+from tonmf.nmf.quantiles import quantile_over
+from tonmf.nmf.steps import BlockStep, Pass, Step, Sums, Topics, document_step, paper_step, reweighted_step
+from tonmf.nmf.threshold import weighted_quantile
+
+ALPHA_QUANTILE = 0.9
+"""``alpha="auto"``: this quantile of the residual norms, so that one document in ten is weighted down."""
+
+ALPHA_PASSES = 10
+"""Passes in which an automatic α follows the residuals; afterwards it stays, so that F is one function."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to solve. `alpha` None means automatic; with a `ramp`, topics must earn their place.
+
+    With `compare_with_start`, the solution says how much the residuals of the first and the last pass agree.
+    """
+
+    solver: str
+    inner: InnerMethod
+    alpha: float | None
+    beta: float
+    ramp: Ramp | None
+    max_iter: int
+    tol: float
+    inner_iter: int
+    inner_tol: float
+    compare_with_start: bool = False
+
+
+@dataclass(frozen=True)
+class Midway:
+    """Where the reweighted solver stands after a pass: all that the next one needs, but for what blocks hold."""
+
+    iteration: int
+    W: Array
+    alpha: float
+    beta: Array
+    penalty: Penalty
+    history: list[float]
+
+
+class Checkpoints(Protocol):
+    """Keeps a fit of the reweighted solver, with what its blocks hold, so that it can go on after it was cut short."""
+
+    def load(self) -> Midway | None:
+        """Where the fit stood, with blocks as they were then; None if it is to begin."""
+
+    def save(self, midway: Midway) -> None:
+        """Told after every pass; need not keep every one."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a progress callback is told after every iteration."""
+
+    iteration: int
+    max_iter: int
+    objective: float
+    alpha: float
+    n_topics: int
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What a fit found. ρ, ω and H of each document are in the source's blocks.
+
+    `usage` and `gram` are the sums Σ_i s_i h_i and Hᵀ(sω∘H) of its last solve of the documents.
+    `stayed_at_start` is the `rank_correlation` of the residual norms in the first and the last iteration, if asked for.
+    """
+
+    topics: Topics
+    alpha: float
+    usage: Array
+    gram: Array
+    history: list[float]
+    n_iter: int
+    converged: bool
+    stayed_at_start: float
+
+
+class EmptySums:
+    """Makes zero sums, of arrays that are used again if there are any; those are not sent to another process."""
+
+    def __init__(self, shape: tuple[int, ...], used: Sums | None = None) -> None:
+        self._shape, self._used = shape, used
+
+    def __call__(self) -> Sums:
+        """Zero sums."""
+        if self._used is not None and self._used.P.shape == self._shape:
+            return self._used.cleared()
+        return Sums.zeros(*self._shape)
+
+    def __reduce__(self) -> tuple[type[EmptySums], tuple[tuple[int, ...]]]:
+        return EmptySums, (self._shape,)
+
+
+class Problem:
+    """A source, the means to go over it, and what is asked: shared by the two solvers."""
+
+    def __init__(
+        self,
+        source: Source,
+        options: Options,
+        ops: Ops,
+        executor: Executor,
+        callback: Callable[[Progress], None] | None = None,
+        checkpoints: Checkpoints | None = None,
+    ) -> None:
+        self.source, self.options, self.ops, self.executor, self.callback = source, options, ops, executor, callback
+        self.checkpoints = checkpoints
+        self.penalty = Penalty(options.beta)
+        self.history: list[float] = []
+        self._sums: Sums | None = None
+        self._without_topics: tuple[float, float] | None = None
+
+    def run(self, step: Step, this: Pass) -> Sums:
+        """One pass over all blocks; the sums of the pass before it are gone then."""
+
+        on_block, empty = BlockStep(step, self.ops, this), EmptySums(this.topics.W.shape, self._sums)
+        self._sums = self.executor.run(on_block, self.source.blocks(), empty)
+        return self._sums
+
+    def rho(self) -> Array:
+        """Residual norms of all documents, as of the last pass."""
+        return np.concatenate(self.executor.gather(lambda block: block.rho, self.source.blocks()))
+
+    def first_pass(self, W: Array) -> tuple[int, Pass]:
+        """The passes that are done, and the next one: from where a fit was cut short, or from the topics of the start.
+
+        At the start no residual is known that could tell α.
+        """
+        o = self.options
+        midway = None if self.checkpoints is None else self.checkpoints.load()
+        if midway is None:
+            beta, alpha = self.penalty.slopes(np.zeros(W.shape[1])), np.inf if o.alpha is None else o.alpha
+            return 0, Pass(topics_of(self.ops, W), alpha, beta, o.inner, n_sweeps=1)
+        self.penalty, self.history = midway.penalty, list(midway.history)
+        return midway.iteration, Pass(topics_of(self.ops, midway.W), midway.alpha, midway.beta, o.inner, n_sweeps=1)
+
+    def keep(self, iteration: int, this: Pass) -> None:
+        """Tell the checkpoints that a pass is done."""
+        if self.checkpoints is not None:
+            self.checkpoints.save(
+                Midway(iteration, this.topics.W, this.alpha, this.beta, self.penalty, list(self.history))
+            )
+
+    def next_alpha(self, this: Pass, iteration: int) -> Pass:
+        """`this` with α re-estimated, if it is automatic and still follows the residuals."""
+        if self.options.alpha is not None or not self.settling(iteration):
+            return this
+        blocks = self.source.blocks()
+        if not self.executor.far:
+            weights = np.concatenate(self.executor.gather(lambda block: block.sample_weight, blocks))
+            return replace(this, alpha=automatic_alpha(self.rho(), weights))
+        alpha = quantile_over(self.executor, blocks, _residuals_and_weights, ALPHA_QUANTILE, self.source.n_docs)
+        if alpha == 0:
+            alpha = min(self.executor.gather(_smallest_residual, blocks))
+        return replace(this, alpha=alpha if np.isfinite(alpha) else 1.0)
+
+    def next_penalty(self, this: Pass, sums: Sums, iteration: int) -> Pass:
+        """`this` with the penalty's tangent at the present masses, and the price re-estimated if it is still on its way up."""
+        ramp = self.options.ramp
+        if ramp is None:
+            return this
+        if not ramp.over(iteration):
+            n_docs, squared_norms = self._totals
+            self.penalty = ramp.penalty(self.options.beta, iteration, sums.explained, n_docs, squared_norms)
+        return replace(this, beta=self.penalty.slopes(this.topics.norms * sums.usage))
+
+    def objective(self, this: Pass, sums: Sums) -> float:
+        """F of a pass, whose sums hold the tangent of the penalty in place of the penalty."""
+        if not self.penalty.price:
+            return sums.objective
+        return sums.objective - float(this.l1 @ sums.usage) + self.penalty.value(this.topics.norms * sums.usage)
+
+    def settling(self, iteration: int) -> bool:
+        """Whether F is still another function after this iteration, because α or the price of topics follows the data."""
+        rising = self.options.ramp is not None and not self.options.ramp.over(iteration)
+        return rising or (self.options.alpha is None and iteration <= ALPHA_PASSES)
+
+    def objective_of_nothing(self, alpha: float) -> float:
+        """F without topics, the scale of the stopping rules: Σ_i s_i φ(‖x_i‖)."""
+
+        def of_block(block: Block) -> float:
+            return float(block.sample_weight @ huber(np.sqrt(block.squared_norms), alpha))
+
+        if self._without_topics is None or self._without_topics[0] != alpha:
+            self._without_topics = alpha, sum(self.executor.gather(of_block, self.source.blocks()))
+        return self._without_topics[1]
+
+    @cached_property
+    def _totals(self) -> tuple[float, float]:
+        """Σ_i s_i, the number of documents, and Σ_i s_i ‖x_i‖²."""
+
+        def of_block(block: Block) -> tuple[float, float]:
+            return float(block.sample_weight.sum()), float(block.sample_weight @ block.squared_norms)
+
+        n_docs, squared_norms = zip(*self.executor.gather(of_block, self.source.blocks()), strict=True)
+        return sum(n_docs), sum(squared_norms)
+
+    def report(self, iteration: int, this: Pass, objective: float) -> None:
+        """Tell the user's callback, if there is one."""
+        if self.callback is not None:
+            self.callback(Progress(iteration, self.options.max_iter, objective, this.alpha, this.topics.W.shape[1]))
+
+
+def _residuals_and_weights(block: Block) -> tuple[Array, Array]:
+    """ρ of each document, and how often it counts."""
+    return block.rho, block.sample_weight
+
+
+def _smallest_residual(block: Block) -> float:
+    """The smallest ρ above 0 of a document that counts."""
+    return float(block.rho.min(where=(block.rho > 0) & (block.sample_weight > 0), initial=np.inf))
+
+
+def solve(problem: Problem, W: Array) -> Solution:
+    """Fit from topics `W`, which it changes, and the H that the source's blocks hold."""
+    iterate = {"reweighted": _reweighted, "paper": _paper}[problem.options.solver]
+    n_done, first = problem.first_pass(W)
+    options, history, first_rho = problem.options, problem.history, None
+    iteration, converged = n_done, False
+    for iteration, (this, sums) in enumerate(iterate(problem, first, n_done), start=n_done + 1):
+        if options.compare_with_start and iteration == 1:
+            first_rho = problem.rho()
+        objective = problem.objective(this, sums)
+        problem.report(iteration, this, objective)
+        if problem.settling(iteration):
+            continue
+        history.append(objective)
+        if len(history) > 1:
+            converged = history[-2] - history[-1] <= options.tol * problem.objective_of_nothing(this.alpha)
+        if converged:
+            break
+    this = problem.next_alpha(this, iteration)
+    correlation = 0.0 if first_rho is None or iteration == 1 else rank_correlation(first_rho, problem.rho())
+    topics, final = _finish(problem, this)
+    if options.ramp is None:
+        history.append(final.objective)
+    return Solution(topics, this.alpha, final.usage, final.Q, history, iteration, converged, correlation)
+
+
+def _reweighted(problem: Problem, this: Pass, n_done: int) -> Iterator[tuple[Pass, Sums]]:
+    """Yield after every H step."""
+    this = replace(this, n_sweeps=problem.options.inner_iter)
+    for iteration in range(n_done + 1, problem.options.max_iter + 1):
+        sums = problem.run(reweighted_step, this)
+        yield this, sums
+        this = problem.next_alpha(this, iteration)
+        this = problem.next_penalty(this, sums, iteration)
+        if problem.penalty.price:
+            this, sums = _drop_idle(problem, this, sums)
+        this = replace(this, topics=improve_topics(problem.ops, this, sums.P, sums))
+        if iteration < problem.options.max_iter:
+            problem.keep(iteration, this)
+
+
+def _drop_idle(problem: Problem, this: Pass, sums: Sums) -> tuple[Pass, Sums]:
+    """Leave out the topics that have been priced out, the first excepted if that is all of them."""
+    kept = this.topics.norms * sums.usage > 0
+    if kept.all():
+        return this, sums
+    kept[0] |= not kept.any()
+    problem.source.keep_topics(kept)
+    W, G = np.ascontiguousarray(this.topics.W[:, kept]), np.ascontiguousarray(this.topics.G[np.ix_(kept, kept)])
+    return replace(this, topics=Topics(W, G), beta=this.beta[kept]), sums.of_topics(kept)
+
+
+def _paper(problem: Problem, this: Pass, n_done: int) -> Iterator[tuple[Pass, Sums]]:
+    """Yield whenever a new Z has been taken."""
+    options = problem.options
+    for iteration in range(n_done + 1, options.max_iter + 1):
+        W0 = this.topics.W.copy()
+        held: list[float] = []
+        for inner_iteration in range(options.inner_iter):
+            cross = problem.ops.gram(W0, np.ones(len(W0)), this.topics.W) if inner_iteration else None
+            sums = problem.run(paper_step, replace(this, cross=cross))
+            if cross is None:
+                yield this, sums
+            target = sums.P + W0 @ sums.R
+            this = replace(this, topics=improve_topics(problem.ops, this, target, sums))
+            held.append(sums.held_objective)
+            if len(held) > 1 and held[-2] - held[-1] <= options.inner_tol * problem.objective_of_nothing(this.alpha):
+                break
+        this = problem.next_alpha(this, iteration)
+
+
+def improve_topics(ops: Ops, this: Pass, rhs: Array, sums: Sums) -> Topics:
+    """The W step: lower the quadratic over W ≥ 0, in place."""
+    gram = sums.Q.copy()
+    idle = np.diag(gram) <= np.finfo(this.topics.W.dtype).eps ** 2 * np.diag(gram).max()
+    if this.beta.any():
+        norms = this.topics.norms
+        gram += np.diag(this.beta * sums.usage / np.where(norms > 0, norms, 1))
+        idle |= norms == 0  # the penalty has no tangent there: leave the topic at zero
+    gram[idle], gram[:, idle] = 0, 0
+    this.inner(ops, this.topics.W, rhs, gram, this.n_sweeps)
+    return topics_of(ops, this.topics.W)
+
+
+def automatic_alpha(rho: Array, weights: Array) -> float:
+    """α for documents of these residual norms and weights."""
+    alpha = weighted_quantile(rho, ALPHA_QUANTILE, weights)
+    if alpha == 0:  # nearly all rows are explained perfectly: weigh down those that are not
+        alpha = float(rho.min(where=(rho > 0) & (weights > 0), initial=np.inf))
+    return alpha if np.isfinite(alpha) else 1.0
+
+
+def topics_of(ops: Ops, W: Array) -> Topics:
+    """W with its Gram matrix."""
+    return Topics(W, ops.gram(W, np.ones(len(W)), W))
+
+
+def bring_to_unit_norm(W: Array) -> Array:
+    """Scale topics, in place; the norms that they had."""
+    norms: Array = np.sqrt(np.einsum("ij,ij->j", W, W, dtype=np.float64))
+    W /= np.where(norms > 0, norms, 1).astype(W.dtype)
+    return norms
+
+
+def _finish(problem: Problem, this: Pass) -> tuple[Topics, Sums]:
+    """Solve every document against the topics at unit norm, and drop the topics that none of them uses."""
+    W = this.topics.W
+    bring_to_unit_norm(W)
+
+    def solve_documents(W: Array) -> tuple[Topics, Sums]:
+        beta = np.full(W.shape[1], problem.options.beta)
+        last = replace(this, topics=topics_of(problem.ops, W), beta=beta, cross=None)
+        problem.source.start_from(None, W.shape[1])
+        return last.topics, problem.run(document_step, last)
+
+    topics, sums = solve_documents(W)
+    kept = sums.usage > 0
+    if kept.all():
+        return topics, sums
+    return solve_documents(
+        np.ascontiguousarray(W[:, kept]) if kept.any() else np.full((len(W), 1), len(W) ** -0.5, W.dtype)
+    )
+
+
+def rank_correlation(a: Array, b: Array) -> float:
+    """Spearman's correlation; 0 where one of the two does not vary.
+
+    Of the residual norms before and after a fit it tells whether the fit stayed at its start: from W and H uniform on
+    [0, 1] the residuals are so large that every ω is near 0, Z takes up the random start, and with Z held neither factor
+    has a reason to move. The ranking is then that of the random start.
+
+    >>> rank_correlation(np.array([1.0, 2.0, 3.0]), np.array([10.0, 30.0, 20.0]))
+    0.5
+    """
+    a, b = rankdata(a), rankdata(b)
+    if np.ptp(a) == 0 or np.ptp(b) == 0:
+        return 0.0
+    return float(np.corrcoef(a, b)[0, 1])

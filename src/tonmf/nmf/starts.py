@@ -1,0 +1,188 @@
+"""Where a fit starts from.
+
+====== ==================== ============================================================
+letter shape                what
+====== ==================== ============================================================
+X      n_docs × n_terms     the documents
+W      n_terms × n_topics   first topics, of any scale
+H      n_docs × n_topics    first topics of the documents, or None for zero
+====== ==================== ============================================================
+
+``random``
+    Each topic is a mean of documents, weighted by how far they lie from the mean document in a random direction:
+    W = Xᵀ max(0, (X − x̄)R), R standard normal, H = 0. It is as large as the data, looks at every document, and depends on
+    what the documents say but not on their order or on how repeats are written (twice, or once with weight 2).
+``rows``
+    Each topic is the mean of 8 documents drawn at random, H = 0. Topics differ more at first than with ``random``, which suits
+    a fit from many topics of which most are to be dropped.
+``nndsvd``, ``nndsvda``, ``nndsvdar``
+    From the leading singular vectors, keeping of each pair the sign that carries more (Boutsidis and Gallopoulos); zeros
+    stay zero, become the mean of X, or small random numbers.
+``uniform``
+    W and H uniform on [0, 1], as in the paper's published code. For comparison only: see `tonmf.nmf.solver.rank_correlation`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.extmath import randomized_svd
+
+from tonmf.arrays import Array
+from tonmf.nmf.blocks import Block, Executor, Source
+from tonmf.nmf.ops import Ops
+from tonmf.nmf.steps import Sums
+
+Start = tuple[Array | None, Array]
+"""(H or None, W)"""
+
+
+def at_unit_norm(start: Start, dtype: np.dtype[Any]) -> Start:
+    """The same start with topics of unit norm, so that no scale of the data is too large or too small for `dtype`."""
+    H, W = start
+    largest = W.max(axis=0)
+    W /= np.where(largest > 0, largest, 1)
+    norms = np.sqrt(np.einsum("ij,ij->j", W, W))
+    W /= np.where(norms > 0, norms, 1)
+    return (None if H is None else H * (largest * norms)), np.ascontiguousarray(W, dtype=dtype)
+
+
+def random_start(source: Source, n_topics: int, rng: np.random.RandomState, ops: Ops, executor: Executor) -> Start:
+    """W = Xᵀ (s∘max(0, (X − x̄)R)), R standard normal; the mean document where no document lies on that side of it."""
+    R = np.empty((source.n_terms, n_topics), source.dtype)
+    for row in R:
+        row[:] = rng.standard_normal(n_topics)
+
+    dtype = source.dtype
+
+    def add_leaning(block: Block, sums: Sums) -> None:
+        lean = ops.project(block.X, R)
+        lean -= centre
+        np.maximum(lean, 0, out=lean)
+        lean *= block.sample_weight[:, None]
+        ops.collect(block.X, lean.astype(dtype), sums.P)
+
+    total_weight = sum(executor.gather(lambda block: float(block.sample_weight.sum()), source.blocks()))
+    total = term_sums(source, ops, executor)
+    centre = total / total_weight @ R
+    W = executor.run(add_leaning, source.blocks(), partial(Sums.zeros, source.n_terms, n_topics)).P
+    empty = ~W.any(axis=0)
+    W[:, empty] = total[:, None]
+    return None, W
+
+
+def term_sums(source: Source, ops: Ops, executor: Executor) -> Array:
+    """Σ_i s_i x_it of each term t, float64."""
+    dtype = source.dtype
+
+    def add_documents(block: Block, sums: Sums) -> None:
+        ops.collect(block.X, block.sample_weight.astype(dtype)[:, None], sums.P)
+
+    sums: Array = executor.run(add_documents, source.blocks(), partial(Sums.zeros, source.n_terms, 1)).P[:, 0]
+    return sums
+
+
+ROWS_PER_TOPIC = 8
+"""Documents in each topic of the start from rows."""
+
+
+def rows_start(source: Source, n_topics: int, rng: np.random.RandomState, ops: Ops, executor: Executor) -> Start:
+    """Each topic the sum of a few documents that are not empty, drawn as often as they count."""
+    of_blocks = executor.gather(_first_and_weight, source.blocks())
+    flat = not any(weight for _, weight in of_blocks)
+    if flat:
+        of_blocks = executor.gather(_first_and_size, source.blocks())
+    ends = np.cumsum([weight for _, weight in of_blocks])
+    begins = {first: end - weight for (first, weight), end in zip(of_blocks, ends, strict=True)}
+    drawn = rng.random_sample(n_topics * ROWS_PER_TOPIC) * ends[-1]
+    topics, dtype = np.repeat(np.arange(n_topics), ROWS_PER_TOPIC), source.dtype
+
+    def add_chosen(block: Block, sums: Sums) -> None:
+        cumulative = begins[block.first] + np.cumsum(np.ones(len(block.sample_weight)) if flat else _weights_of(block))
+        here = (drawn >= begins[block.first]) & (drawn < cumulative[-1])
+        if here.any():
+            chosen = np.zeros((len(cumulative), n_topics), dtype)
+            np.add.at(chosen, (np.searchsorted(cumulative, drawn[here], side="right"), topics[here]), 1)
+            ops.collect(block.X, chosen, sums.P)
+
+    W = executor.run(add_chosen, source.blocks(), partial(Sums.zeros, source.n_terms, n_topics)).P
+    return None, W
+
+
+def _weights_of(block: Block) -> Array:
+    """How often each document counts, empty ones not at all."""
+    weights: Array = block.sample_weight * (block.squared_norms > 0)
+    return weights
+
+
+def _first_and_weight(block: Block) -> tuple[int, float]:
+    """The number of the first document, and how often all of the block count."""
+    return block.first, float(_weights_of(block).sum())
+
+
+def _first_and_size(block: Block) -> tuple[int, float]:
+    """The number of the first document, and how many there are."""
+    return block.first, float(len(block.sample_weight))
+
+
+def uniform_start(source: Source, n_topics: int, rng: np.random.RandomState, *_: Any) -> Start:
+    """W and H uniform on [0, 1]."""
+    W = rng.uniform(size=(source.n_terms, n_topics))
+    return rng.uniform(size=(source.n_docs, n_topics)), W
+
+
+def nndsvd_start(source: Source, n_topics: int, rng: np.random.RandomState, *_: Any) -> Start:
+    """Non-negative double singular value decomposition, zeros included."""
+    return _nndsvd(source, n_topics, rng)
+
+
+def _nndsvd(source: Source, n_topics: int, rng: np.random.RandomState) -> tuple[Array, Array]:
+    """(H, W) from the singular vectors of the rows scaled by the root of their weight."""
+    X, rank = source.matrix(), min(n_topics, source.n_docs, source.n_terms)
+    root = np.sqrt(np.concatenate([block.sample_weight for block in source.blocks()]))
+    U, S, Vt = randomized_svd(sp.diags_array(root, dtype=source.dtype) @ X, rank, random_state=rng)
+    H, W = np.zeros((source.n_docs, n_topics)), np.zeros((source.n_terms, n_topics))
+    for k in range(rank):
+        sides = [(np.maximum(sign * U[:, k], 0), np.maximum(sign * Vt[k], 0)) for sign in (1, -1)]
+        sizes = [float(np.linalg.norm(u) * np.linalg.norm(v)) for u, v in sides]
+        (u, v), size = max(zip(sides, sizes, strict=True), key=lambda side: side[1])
+        if size > 0:
+            H[:, k] = np.sqrt(S[k] * size) * u / np.linalg.norm(u)
+            W[:, k] = np.sqrt(S[k] * size) * v / np.linalg.norm(v)
+    return np.divide(H, root[:, None], out=np.zeros_like(H), where=root[:, None] > 0), W
+
+
+def _mean(source: Source) -> float:
+    """Mean entry of X, weighted."""
+    X = source.matrix()
+    weights = np.concatenate([block.sample_weight for block in source.blocks()])
+    return float((weights @ X).sum() / (weights.sum() * source.n_terms))
+
+
+def nndsvda_start(source: Source, n_topics: int, rng: np.random.RandomState, *_: Any) -> Start:
+    """NNDSVD with zeros replaced by the mean of X."""
+    mean = _mean(source)
+    H, W = (np.where(factor == 0, mean, factor) for factor in _nndsvd(source, n_topics, rng))
+    return H, W
+
+
+def nndsvdar_start(source: Source, n_topics: int, rng: np.random.RandomState, *_: Any) -> Start:
+    """NNDSVD with zeros replaced by random numbers up to a hundredth of the mean of X."""
+    most = _mean(source) / 100
+    factors = _nndsvd(source, n_topics, rng)
+    H, W = (np.where(factor == 0, most * rng.uniform(size=factor.shape), factor) for factor in factors)
+    return H, W
+
+
+STARTS: dict[str, Callable[..., Start]] = {
+    "random": random_start,
+    "rows": rows_start,
+    "nndsvd": nndsvd_start,
+    "nndsvda": nndsvda_start,
+    "nndsvdar": nndsvdar_start,
+    "uniform": uniform_start,
+}

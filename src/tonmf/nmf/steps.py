@@ -1,0 +1,291 @@
+"""What happens to one block of documents in one pass.
+
+====== ==================== ==========================================================
+letter shape                what
+====== ==================== ==========================================================
+X      n_docs × n_terms     the block's documents
+H      n_docs × n_topics    their topics, updated here
+W, G   n_terms × n_topics   topics, and G = WᵀW (n_topics²); fixed during a pass
+rho    n_docs               residual norms
+omega  n_docs               document weights min(1, α/ρ)
+s      n_docs               sample weights
+P, Q   n_terms × n_topics   the W step's right-hand side and Gram matrix (n_topics²): sums over documents
+====== ==================== ==========================================================
+
+A step of either solver takes a block and adds its share to `Sums`. Both lower the same F (`tonmf.nmf.objective`):
+
+``reweighted_step``
+    H from (XW, G) with ℓ1 weights β_k‖w_k‖/ω_i; P = Xᵀ(sω∘H), Q = Hᵀ(sω∘H). The ω of the last pass belongs to the quadratic
+    that lies above F and touches it at the last (H, W); the W step and this H step both lower that quadratic, so F falls.
+``paper_step``
+    Algorithm 1 with Z held at (H₀, W₀, ω): X − Z = ω∘X + (1−ω)∘H₀W₀ᵀ stands in for X, so
+    H from (ω∘XW + (1−ω)∘H₀W₀ᵀW, G) with ℓ1 weights β_k‖w_k‖;  P = Xᵀ(sω∘H) + W₀R with R = H₀ᵀ(s(1−ω)∘H),  Q = Hᵀ(s∘H).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tonmf.arrays import Array
+from tonmf.nmf.blocks import Block
+from tonmf.nmf.inner import InnerMethod
+from tonmf.nmf.objective import document_weights, huber, outlier_norms, residual_norms
+from tonmf.nmf.ops import Ops
+
+
+@dataclass(frozen=True)
+class Topics:
+    """The topics that a pass works with, W and G = WᵀW.
+
+    β is meant for topics of unit norm. Bringing W to unit norm would multiply each h_ik by ‖w_k‖, so a fit leaves W as it is
+    and weighs h_ik by β‖w_k‖ instead.
+    """
+
+    W: Array
+    G: Array
+
+    @property
+    def norms(self) -> Array:
+        """‖w_k‖."""
+        norms: Array = np.sqrt(np.diag(self.G))
+        return norms
+
+
+@dataclass
+class Sums:
+    """Sums over documents: what the W step and the stopping rule need. Additive, see `merge`.
+
+    `usage` is Σ_i s_i h_ik; `objective` F with the penalty's tangent Σ_k β_k‖w_k‖ u_k; `held_objective` the same with Z
+    held; `explained` Σ_i s_i (‖x_i‖² − ρ_i²). The sums of two sets of documents, made with the same topics, add up to
+    the sums of both together.
+    """
+
+    P: Array
+    Q: Array
+    R: Array
+    usage: Array
+    objective: float = 0.0
+    held_objective: float = 0.0
+    explained: float = 0.0
+
+    @classmethod
+    def zeros(cls, n_terms: int, n_topics: int) -> Self:
+        """The sums of no documents."""
+        square = (n_topics, n_topics)
+        return cls(np.zeros((n_terms, n_topics)), np.zeros(square), np.zeros(square), np.zeros(n_topics))
+
+    def cleared(self) -> Self:
+        """Zero sums of the same shape that take over this one's large array."""
+        self.P.fill(0)
+        return type(self)(self.P, np.zeros_like(self.Q), np.zeros_like(self.R), np.zeros_like(self.usage))
+
+    def of_topics(self, kept: NDArray[np.bool_]) -> Self:
+        """The sums as they are without the other topics."""
+        square = np.ix_(kept, kept)
+        P = np.ascontiguousarray(self.P[:, kept])
+        return replace(self, P=P, Q=self.Q[square], R=self.R[square], usage=self.usage[kept])
+
+    def packed(self, dtype: np.dtype[Any]) -> Self:
+        """The same with P in `dtype`, to be sent."""
+        return replace(self, P=self.P.astype(dtype, copy=False))
+
+    def unpacked(self) -> Self:
+        """The same with P in float64, and ours to change."""
+        P, Q, R, usage = (np.array(part, np.float64) for part in (self.P, self.Q, self.R, self.usage))
+        return replace(self, P=P, Q=Q, R=R, usage=usage)
+
+    def merge(self, other: Self) -> None:
+        """Add the sums of other documents."""
+        self.P += other.P
+        self.Q += other.Q
+        self.R += other.R
+        self.usage += other.usage
+        self.objective += other.objective
+        self.held_objective += other.held_objective
+        self.explained += other.explained
+
+
+@dataclass(frozen=True)
+class Pass:
+    """What is the same for all blocks of a pass.
+
+    `beta` holds what one more unit of each topic costs (`tonmf.nmf.penalty`). `cross` is W₀ᵀW while the paper's solver holds Z
+    at (H₀, W₀), and None when it is to take a new Z.
+    """
+
+    topics: Topics
+    alpha: float
+    beta: Array
+    inner: InnerMethod
+    n_sweeps: int
+    cross: Array | None = None
+
+    @property
+    def l1(self) -> Array:
+        """β_k‖w_k‖, what one unit of each h_ik costs."""
+        return self.beta * self.topics.norms
+
+    def with_l1(self, rhs: Array, omega: Array) -> Array:
+        """The right-hand side of the problem with the ℓ1 term:  rhs − β_k‖w_k‖/ω_i."""
+        return rhs - self.l1 / omega[:, None] if self.beta.any() else rhs
+
+
+Step = Callable[[Ops, Pass, Block, Sums], None]
+
+
+@dataclass(frozen=True)
+class BlockStep:
+    """A step with all that is the same for every block, ready to be sent to those who run it."""
+
+    step: Step
+    ops: Ops
+    this: Pass
+
+    def __call__(self, block: Block, sums: Sums) -> None:
+        """Do it on a block."""
+        self.step(self.ops, self.this, block, sums)
+
+    def restore(self, block: Block) -> None:
+        """Make up H, ρ and ω of a block that were lost: the best there are for the topics of this pass."""
+        document_step(self.ops, self.this, block, Sums.zeros(0, self.this.topics.W.shape[1]))
+        if self.this.cross is not None:
+            block.held = _hold(self.this, block, self.ops.project(block.X, self.this.topics.W))
+
+
+def reweighted_step(ops: Ops, this: Pass, block: Block, sums: Sums) -> None:
+    """Update H, ρ and ω of a block under the tightest quadratic above F, and add its sums."""
+    G = this.topics.G
+    rhs = ops.project(block.X, this.topics.W)
+    if not block.measured:
+        _measure(ops, this, block, rhs)
+    this.inner(ops, block.H, this.with_l1(rhs, block.omega), G, this.n_sweeps)
+    _measure(ops, this, block, rhs)
+    weight = block.sample_weight * block.omega
+    ops.collect(block.X, _weighted(block.H, weight), sums.P)
+    sums.Q += ops.gram(block.H, weight, block.H)
+    _add_measures(this, block, sums)
+
+
+@dataclass
+class Held:
+    """What a block keeps while Z is held: H₀, ‖x_i − z_i‖² and the outlier term α‖z_i‖ of each document."""
+
+    H0: Array
+    target_squared_norms: Array
+    outlier_terms: Array
+
+
+def paper_step(ops: Ops, this: Pass, block: Block, sums: Sums) -> None:
+    """One inner iteration of Algorithm 1 on a block; takes a new Z first if `this.cross` is None."""
+    G = this.topics.G
+    rhs = ops.project(block.X, this.topics.W)
+    if this.cross is None:
+        _measure(ops, this, block, rhs)
+        sums.objective += _objective(this, block, huber(block.rho, this.alpha), _usage(block))
+        block.held = _hold(this, block, rhs)
+    held: Held = block.held
+    rest = 1 - block.omega
+    cross = G if this.cross is None else this.cross
+    target_rhs = block.omega[:, None] * rhs + rest[:, None] * (held.H0.astype(np.float64) @ cross)
+    this.inner(ops, block.H, this.with_l1(target_rhs, np.ones(len(rhs))), G, this.n_sweeps)
+
+    misfit = residual_norms(ops, held.target_squared_norms, block.H, target_rhs, G)
+    usage = _usage(block)
+    sums.usage += usage
+    sums.held_objective += _objective(this, block, 0.5 * misfit**2 + held.outlier_terms, usage)
+    ops.collect(block.X, _weighted(block.H, block.sample_weight * block.omega), sums.P)
+    sums.Q += ops.gram(block.H, block.sample_weight, block.H)
+    sums.R += ops.gram(held.H0, block.sample_weight * rest, block.H)
+
+
+def _hold(this: Pass, block: Block, rhs: Array) -> Held:
+    """Fix Z at the present (H, W, ω):  ‖x − z‖² = ‖ωx + (1−ω)Wh‖² from inner products that are at hand."""
+    H0 = block.H.copy()
+    h = H0.astype(np.float64)
+    rest = 1 - block.omega
+    inner_product = np.einsum("ij,ij->i", rhs, h)
+    fit_squared = np.einsum("ij,ij->i", h @ this.topics.G, h)
+    squared = block.omega**2 * block.squared_norms + 2 * block.omega * rest * inner_product + rest**2 * fit_squared
+    outlier = outlier_norms(block.rho, this.alpha)
+    terms = np.multiply(this.alpha, outlier, out=np.zeros_like(outlier), where=outlier > 0)
+    return Held(H0, squared, terms)
+
+
+def document_step(ops: Ops, this: Pass, block: Block, sums: Sums) -> None:
+    """H of a block for fixed topics, to convergence, from zero: how documents are scored, seen in training or not."""
+    rhs = ops.project(block.X, this.topics.W)
+    block.H = np.zeros(rhs.shape, dtype=this.topics.W.dtype)
+    for low in range(0, len(rhs), DOCUMENTS_AT_A_TIME):
+        rows = slice(low, low + DOCUMENTS_AT_A_TIME)
+        _solve_documents(ops, this, block.squared_norms[rows], rhs[rows], block.H[rows])
+    _measure(ops, this, block, rhs)
+    sums.Q += ops.gram(block.H, block.sample_weight * block.omega, block.H)
+    _add_measures(this, block, sums)
+
+
+def _solve_documents(ops: Ops, this: Pass, squared_norms: Array, rhs: Array, H: Array) -> None:
+    """Sweep until each document has converged: until no topic of it moves by more than a tolerance times its largest.
+
+    Which other documents are at hand makes no difference to a document.
+    """
+    G = this.topics.G
+    tolerance = 50 * np.finfo(H.dtype).eps
+    todo = np.flatnonzero(squared_norms > 0)
+    for _ in range(MAX_CHECKS):
+        if not len(todo):
+            break
+        h, target = H[todo], rhs[todo]
+        if this.beta.any():
+            rho = residual_norms(ops, squared_norms[todo], h, target, G)
+            target = this.with_l1(target, document_weights(rho, this.alpha))
+        this.inner(ops, h, target, G, SWEEPS_PER_CHECK)
+        moved = np.abs(h - H[todo]).max(axis=1, initial=0)
+        H[todo] = h
+        todo = todo[moved > tolerance * h.max(axis=1, initial=0)]
+
+
+DOCUMENTS_AT_A_TIME = 8192
+"""Documents that are solved together, which bounds the memory that it takes."""
+
+SWEEPS_PER_CHECK = 10
+"""Sweeps between two looks at which documents have converged."""
+
+MAX_CHECKS = 100
+"""Looks before a document is taken as it is: with nearly collinear topics its h may wander on without changing ρ."""
+
+
+def _measure(ops: Ops, this: Pass, block: Block, rhs: Array) -> None:
+    """ρ and ω of a block as it is."""
+    block.rho = residual_norms(ops, block.squared_norms, block.H, rhs, this.topics.G)
+    block.omega = document_weights(block.rho, this.alpha)
+    block.measured = True
+
+
+def _add_measures(this: Pass, block: Block, sums: Sums) -> None:
+    """A block's share of the usage, of the objective, and of what is explained."""
+    usage = _usage(block)
+    sums.usage += usage
+    sums.objective += _objective(this, block, huber(block.rho, this.alpha), usage)
+    sums.explained += float(block.sample_weight @ (block.squared_norms - block.rho**2))
+
+
+def _objective(this: Pass, block: Block, losses: Array, usage: Array) -> float:
+    """A block's share of the objective:  Σ_i s_i (loss_i + Σ_k β_k‖w_k‖ h_ik)."""
+    return float(block.sample_weight @ losses) + float(this.l1 @ usage)
+
+
+def _usage(block: Block) -> Array:
+    """Σ_i s_i h_ik: how much each topic is used."""
+    usage: Array = np.einsum("i,ij->j", block.sample_weight, block.H)
+    return usage
+
+
+def _weighted(H: Array, weight: Array) -> Array:
+    """weight∘H in H's dtype."""
+    rows: Array = H * weight.astype(H.dtype)[:, None]
+    return rows

@@ -1,0 +1,62 @@
+"""From the names of options to the objects that do the work."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from threadpoolctl import threadpool_limits
+
+from tonmf.nmf.ops import Ops
+from tonmf.nmf.ops.reference import ReferenceOps
+
+BACKENDS = ("numba", "numpy")
+
+
+def make_ops(backend: str, n_jobs: int | None) -> Ops:
+    """The operations of a backend, on as many threads as `n_jobs` says."""
+    if backend == "numpy":
+        return ReferenceOps()
+    from tonmf.nmf.ops.compiled import CompiledOps  # numba takes a moment to import
+
+    return CompiledOps(n_threads_of(n_jobs))
+
+
+def n_threads_of(n_jobs: int | None) -> int:
+    """joblib's convention: all cores if None or -1, all but one if -2, and so on.
+
+    >>> n_threads_of(3)
+    3
+    """
+    n_jobs = -1 if n_jobs is None else n_jobs
+    return n_jobs if n_jobs > 0 else max(1, available_cores() + 1 + n_jobs)
+
+
+def available_cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+_lock = threading.Lock()
+_users = 0
+_limit: threadpool_limits | None = None
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Hold BLAS to one thread inside the with-block."""
+    global _users, _limit
+    with _lock:
+        if _users == 0:
+            _limit = threadpool_limits(limits=1, user_api="blas")
+        _users += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _users -= 1
+            if _users == 0 and _limit is not None:
+                _limit.restore_original_limits()
+                _limit = None

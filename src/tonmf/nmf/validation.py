@@ -1,0 +1,107 @@
+"""From what the user hands in to a clean CSR matrix, or one clear error. The caller's data is never changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import validate_data
+
+from tonmf.arrays import Array
+from tonmf.errors import InputError, ParameterError
+
+
+def check_rows(estimator: Any, X: Any, *, reset: bool, signed: bool = False) -> sp.csr_matrix:
+    """X as CSR, float32 or float64, sorted and without duplicates, checked against what the model was fitted on.
+
+    Raises ValueError (from scikit-learn, or `InputError`) for anything but a finite, two-dimensional X with at least one row
+    and one column, and without negative values unless `signed`.
+    """
+    X = validate_data(estimator, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
+    if not sp.issparse(X):
+        X = sp.csr_matrix(X)
+    parts = (X.data, X.indices, X.indptr)
+    if not X.has_canonical_format or not all(part.flags.c_contiguous for part in parts):
+        X = X.copy()
+        X.sum_duplicates()
+    if not signed and X.nnz and (smallest := X.data.min()) < 0:
+        row = int(np.searchsorted(X.indptr, X.data.argmin(), side="right")) - 1
+        raise InputError(
+            f"Negative values in data passed to {type(estimator).__name__}: expected counts, tf-idf or other weights of "
+            f"at least 0, got {smallest:.6g} in row {row}. Shift or drop those values; a matrix of signed features is not "
+            "for this model."
+        )
+    return X
+
+
+def keep_columns(estimator: Any, X: Any, n_terms: int) -> None:
+    """Set what scikit-learn's estimators know of the columns that they were fitted on, for rows that are not at hand."""
+    names = list(getattr(X, "columns", ()))
+    estimator.n_features_in_ = n_terms
+    if names and all(isinstance(name, str) for name in names):
+        estimator.feature_names_in_ = np.array(names, dtype=object)
+    elif hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
+
+
+def as_dtype(X: sp.csr_matrix, dtype: np.dtype[Any]) -> sp.csr_matrix:
+    """X in the dtype of the model, if its numbers fit in."""
+    with np.errstate(over="ignore"):
+        converted = X.astype(dtype, copy=False)
+    if converted is not X and not np.isfinite(converted.data).all():
+        raise InputError(
+            f"X holds numbers up to {X.data.max():.3g}, too large for a model fitted on {dtype}. Fit it on {X.dtype}, or "
+            "scale X."
+        )
+    return converted
+
+
+def check_sample_weight(sample_weight: Any, n_docs: int) -> Array:
+    """Weights as float64, one for each document; all 1 if not given."""
+    if sample_weight is None:
+        return np.ones(n_docs)
+    weights = np.array(sample_weight, dtype=np.float64)
+    if weights.ndim == 0:
+        weights = np.full(n_docs, float(weights))
+    if weights.shape != (n_docs,):
+        raise InputError(
+            f"sample_weight must have one number for each of the {n_docs} rows of X; got an array of shape {weights.shape}."
+        )
+    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+        raise InputError("sample_weight must hold finite numbers of at least 0, and not every weight may be zero.")
+    return weights
+
+
+def check_n_topics(n_topics: int | str | None, max_topics: int, n_docs: int, n_terms: int) -> int:
+    """The number of topics to start from, which can be no larger than either side of X.
+
+    With "auto" it does not depend on the number of rows: a row of weight 2 must be the same as the row twice.
+    """
+    most = min(n_docs, n_terms)
+    if isinstance(n_topics, str):
+        return min(max_topics, n_terms)
+    if n_topics is None:
+        return min(10, most)
+    if n_topics > most:
+        raise ParameterError(
+            f"n_topics={n_topics} is more than the data can hold: X has n_samples={n_docs} rows and n_features={n_terms} "
+            f"columns. Use n_topics={most} or fewer, or None."
+        )
+    return n_topics
+
+
+def check_start(start: tuple[Any, Any], n_docs: int, n_terms: int, n_topics: int) -> tuple[Array, Array]:
+    """A start given by the user as (H, W), checked for shape and sign."""
+    arrays = []
+    for name, array, rows in zip("HW", start, (n_docs, n_terms), strict=True):
+        values = np.array(array, dtype=np.float64)
+        if values.shape != (rows, n_topics):
+            raise ParameterError(
+                f"init=(H, W) needs {name} of shape {(rows, n_topics)} ({'documents' if name == 'H' else 'terms'} × topics); "
+                f"got {values.shape}."
+            )
+        if not np.isfinite(values).all() or (values < 0).any():
+            raise ParameterError(f"init=(H, W) needs finite numbers of at least 0; {name} has others.")
+        arrays.append(values)
+    return arrays[0], arrays[1]

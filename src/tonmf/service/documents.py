@@ -1,0 +1,162 @@
+"""From JSON values to documents of the kind that the model knows; one clear error for anything else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tonmf.service.errors import ServiceError
+from tonmf.service.limits import Limits
+from tonmf.service.model import Named
+from tonmf.text.counters import LARGEST_COUNT
+from tonmf.text.documents import COUNTS, ITEMS, TEXTS
+from tonmf.wording import shown
+
+KEYS = {TEXTS: "text", ITEMS: "items", COUNTS: "counts"}
+"""Under which key an object has its document."""
+
+EXPECTED = {
+    TEXTS: 'a text, or {"id": …, "text": …}',
+    ITEMS: 'a list of items, or {"id": …, "items": […]}',
+    COUNTS: '{"id": …, "counts": {"term": 3, …}}',
+}
+
+MOST_DIGITS = 40
+"""Of a number that is an item or an id."""
+
+
+@dataclass(frozen=True)
+class DocumentReader:
+    """Reads documents of a kind; `columns` are those of a model of counts, by name."""
+
+    kind: str
+    columns: Mapping[str, int]
+    limits: Limits
+
+    def read_all(self, values: Any) -> list[Named]:
+        """The documents of a request."""
+        if not isinstance(values, list):
+            raise ServiceError(422, f"documents must be a list; got {_what(values)}.")
+        if not values:
+            raise ServiceError(422, "Expected at least one document, got none.")
+        if len(values) > self.limits.batch:
+            raise self.too_many()
+        return [self.read(value, f"Document {number}", str(number)) for number, value in enumerate(values)]
+
+    def too_many(self) -> ServiceError:
+        """The error for a request with too many documents."""
+        most = self.limits.batch
+        return ServiceError(
+            413,
+            f"Got more than {most:,} documents at once. Send fewer, or start the server with a higher --max-batch.",
+        )
+
+    def read(self, value: Any, where: str, name: str) -> Named:
+        """One document: what it is called, `name` if it does not say, and what it is."""
+        content = value
+        if isinstance(value, dict):
+            content = value.get(KEYS[self.kind])
+            name = _name(value["id"], where) if value.get("id") is not None else name
+        elif self.kind == COUNTS:
+            content = None
+        document, size = getattr(self, f"_{KEYS[self.kind]}")(content, where)
+        if content is None or document is None:
+            raise ServiceError(422, f"{where}: expected {EXPECTED[self.kind]}; got {_what(value)}.")
+        if size > self.limits.text:
+            raise ServiceError(
+                413,
+                f"{where} has {size:,} characters, and {self.limits.text:,} is the most. Shorten it, or start the server "
+                "with a higher --max-text.",
+            )
+        return name, document
+
+    def _text(self, content: Any, where: str) -> tuple[str | None, int]:
+        return (content, len(content)) if isinstance(content, str) else (None, 0)
+
+    def _items(self, content: Any, where: str) -> tuple[list[str] | None, int]:
+        if not isinstance(content, list):
+            return None, 0
+        items = []
+        for item in content:
+            if not isinstance(item, str | int) or isinstance(item, bool) or _is_huge(item):
+                raise ServiceError(422, f"{where}: items must be strings or whole numbers; got {_what(item)}.")
+            items.append(str(item))
+        return items, sum(map(len, items))
+
+    def _counts(self, content: Any, where: str) -> tuple[dict[int, float] | None, int]:
+        if not isinstance(content, dict):
+            return None, 0
+        counts: dict[int, float] = {}
+        for term, count in content.items():
+            if term not in self.columns:
+                raise ServiceError(
+                    422,
+                    f"{where}: the model has no term {shown(term)}. Count with the vocabulary that it was fitted on.",
+                )
+            fits = isinstance(count, int | float) and (count == 0 or 1 <= count <= LARGEST_COUNT)
+            if not fits or isinstance(count, bool):
+                expected = f"the count of {shown(term)} must be a number from 1 up"
+                raise ServiceError(422, f"{where}: {expected}; got {_what(count)}.")
+            counts[self.columns[term]] = float(count)
+        return counts, sum(map(len, content))
+
+
+def slices(documents: Sequence[Named], most: int, most_characters: int) -> Iterator[Sequence[Named]]:
+    """Stretches of at most so many documents, and about so many characters."""
+    start = size = 0
+    for place, (_, document) in enumerate(documents):
+        longer = size + (len(document) if isinstance(document, str) else 8 * len(document))
+        if place > start and (place - start == most or longer > most_characters):
+            yield documents[start:place]
+            start, longer = place, longer - size
+        size = longer
+    yield documents[start:]
+
+
+def whole_number(value: Any, name: str, low: int, high: int) -> int:
+    """A whole number within limits."""
+    if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+        raise ServiceError(422, f"{name} must be a whole number from {low} to {high}; got {_what(value)}.")
+    return value
+
+
+def yes_or_no(value: Any, name: str) -> bool:
+    """True or false."""
+    if not isinstance(value, bool):
+        raise ServiceError(422, f"{name} must be true or false; got {_what(value)}.")
+    return value
+
+
+def check_keys(body: Any, known: Sequence[str]) -> dict[str, Any]:
+    """An object with no keys but these."""
+    if not isinstance(body, dict):
+        raise ServiceError(422, f'Expected an object such as {{"documents": […]}}; got {_what(body)}.')
+    for name in body:
+        if name not in known:
+            raise ServiceError(422, f"There is no {shown(name)}; expected {', '.join(known)}.")
+    if "documents" not in body:
+        raise ServiceError(422, 'Expected an object with the key "documents"; it has none.')
+    return body
+
+
+def _name(value: Any, where: str) -> str:
+    if not isinstance(value, str | int) or isinstance(value, bool) or _is_huge(value):
+        raise ServiceError(422, f"{where}: id must be a string or a whole number; got {_what(value)}.")
+    return str(value)
+
+
+def _is_huge(value: str | int) -> bool:
+    return isinstance(value, int) and abs(value) >= 10**MOST_DIGITS
+
+
+def _what(value: Any) -> str:
+    """A JSON value in a word; never the text of a document."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, int | float):
+        return "a huge number" if _is_huge(int(value) if abs(value) < 1e300 else 10**MOST_DIGITS) else f"{value}"
+    if isinstance(value, dict):
+        keys = ", ".join(shown(key) for key in list(value)[:5])
+        return f"an object with {keys}" if value else "an empty object"
+    return "a string" if isinstance(value, str) else "a list"

@@ -1,0 +1,157 @@
+"""One job, in a process of its own: ``python -m tonmf.service.job_process FOLDER``.
+
+A process can be stopped at any time, which a thread cannot, and what it does leaves the server quick. It reads the upload,
+fits, and leaves its results in the folder; ``result.json`` comes last. On standard output it tells how far it is, an object a
+line: ``{"step": …, "progress": …}``, and at last ``{"error": …}``, ``{"fault": …}`` or ``{"result": …}``. The first line of its
+standard input says what to do. When that input ends, so does the process: then there is no server any more.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import threading
+import traceback
+import warnings
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TextIO
+
+from tonmf.service import job_store as kept
+
+PARTS = {"Reading": 0.05, "Learning": 0.55, "Writing scores": 0.75, "Writing the report": 1.0}
+"""The steps, and how much of all is done after each."""
+
+MEMORY_LEFT = 0.1
+"""Share of the machine's memory that a job may not have."""
+
+
+class Report:
+    """Tells the server how far the job is."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out, self._last = out, ("", -1.0)
+
+    def send(self, **what: Any) -> None:
+        """One line."""
+        self._out.write(json.dumps(what) + "\n")
+        self._out.flush()
+
+    def step(self, name: str) -> Callable[[float], None]:
+        """A step begins; the function takes the share of it that is done."""
+        names = list(PARTS)
+        start = PARTS[names[names.index(name) - 1]] if name != names[0] else 0.0
+
+        def done(share: float) -> None:
+            now = (name, round(start + (PARTS[name] - start) * share, 3))
+            if now != self._last:
+                self._last = now
+                self.send(step=now[0], progress=now[1])
+
+        done(0.0)
+        return done
+
+
+def work(folder: Path, job: dict[str, Any], report: Report) -> dict[str, Any]:
+    """Do the job; what to tell about it."""
+    report.step("Reading")
+    from tonmf.detector.detector import TextOutlierDetector
+    from tonmf.io import read_documents, write_table
+    from tonmf.ranking import Ranking
+    from tonmf.report import summarise, write_html, write_summary
+    from tonmf.service.errors import as_parameters
+    from tonmf.service.uploads import learning_options, reading_options, without_paths
+    from tonmf.storage.atomic import replacing
+
+    upload, name = folder / job["file"], job["name"]
+    documents = read_documents([str(upload)], reading_options(job["options"]))
+    ids = [_called(document_id, upload.name, name) for document_id in documents.ids]
+    notes = [as_parameters(without_paths(note, upload, name)) for note in documents.notes]
+    detector = TextOutlierDetector(
+        **learning_options(job["options"]), n_jobs=job["threads"], callback=report.step("Learning")
+    ).fit(documents.content, names=ids, terms=documents.terms)
+    detector.callback = None
+    ranking = Ranking.of(detector, documents.content, ids, detector.outlier_scores_)
+    write_table(folder / kept.SCORES, ranking.columns(on_done=report.step("Writing scores")))
+    detector.save(folder / kept.MODEL)
+    with replacing(folder / kept.MODEL_ARCHIVE) as temporary:
+        _pack(folder / kept.MODEL, temporary)
+    notes += ranking.observations
+    summary = summarise(
+        ranking, title=name, notes=notes, labels=documents.labels, on_done=report.step("Writing the report")
+    )
+    write_summary(folder / kept.SUMMARY, summary)
+    write_html(folder / kept.REPORT, summary)
+    result = {"documents": len(ids), "flagged": int(ranking.outliers.sum()), "notes": notes}
+    with replacing(folder / kept.RESULT) as temporary:
+        temporary.write_text(json.dumps(result), encoding="utf-8")
+    return result
+
+
+def _called(document_id: str, stored: str, name: str) -> str:
+    """The id of a document that has none of its own begins with the file's name."""
+    return name + document_id.removeprefix(stored) if document_id.startswith(stored) else document_id
+
+
+def _pack(folder: Path, archive: Path) -> None:
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed:
+        for file in sorted(folder.iterdir()):
+            packed.write(file, f"{folder.name}/{file.name}")
+
+
+def main(arguments: list[str]) -> int:
+    """Do the job that is described in the arguments."""
+    out = _own_output()
+    job = json.loads(sys.stdin.readline())
+    threading.Thread(target=_end_with_server, daemon=True).start()
+    _step_back(job["at_once"])
+    warnings.simplefilter("ignore")
+    folder, report = Path(arguments[0]), Report(out)
+    from tonmf.errors import TonmfError
+    from tonmf.service.uploads import without_paths
+
+    try:
+        report.send(result=work(folder, job, report))
+    except TonmfError as error:
+        report.send(error=without_paths(str(error), folder / job["file"], job["name"]))
+    except MemoryError:
+        report.send(error="There is not enough memory for so many documents. Upload fewer.")
+    except OSError as error:
+        report.send(error=f"The server's disk or system failed: {error.strerror or 'no reason given'}.")
+    except Exception as error:
+        report.send(fault=f"{type(error).__name__} at\n{''.join(traceback.format_tb(error.__traceback__))}")
+    return 0
+
+
+def _own_output() -> TextIO:
+    """Standard output for ourselves; what others print goes to standard error."""
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    return out
+
+
+def _end_with_server() -> None:
+    while os.read(0, 1):
+        pass
+    os._exit(1)
+
+
+def _step_back(at_once: int) -> None:
+    """Leave time and memory to the server and to other jobs: if memory runs out, it is this process that ends."""
+    with contextlib.suppress(OSError, AttributeError):
+        os.nice(5)
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000")
+    with contextlib.suppress(ImportError, OSError, ValueError, AttributeError):
+        import resource
+
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        limit = int(memory * (1 - MEMORY_LEFT) / at_once)
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

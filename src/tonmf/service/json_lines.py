@@ -1,0 +1,195 @@
+"""JSON lines in and out: a document a line, answered as they come.
+
+The body is read ahead, up to the limit on bodies, whether or not the client takes its answers: most clients read nothing before
+they have sent everything, and would wait for us as we for them. Answers are made as the client takes them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import ExitStack
+from typing import Any
+
+from fastapi import Request, Response
+from starlette.requests import ClientDisconnect
+from starlette.types import Receive, Scope, Send
+
+from tonmf.errors import TonmfError
+from tonmf.service.bodies import LINES, chunks, parse
+from tonmf.service.documents import DocumentReader
+from tonmf.service.errors import FAULT, ServiceError, as_parameters, encoded, log_fault
+from tonmf.service.limits import Limits
+from tonmf.service.model import Named
+from tonmf.service.model_queue import Admitted
+
+MARK = b"\xef\xbb\xbf"
+"""What some editors put before UTF-8."""
+
+
+class IncomingLines:
+    """The lines of a request, read ahead by a task of its own, which also notices when the client is gone."""
+
+    def __init__(self, request: Request, limits: Limits, admitted: Admitted) -> None:
+        self._request, self._limits, self._admitted = request, limits, admitted
+        self._buffer, self._news = bytearray(), asyncio.Event()
+        self._complete = False
+        self._error: Exception | None = None
+        self.gone = False
+        self.number = 0
+        self._task = asyncio.create_task(self._read())
+
+    async def _read(self) -> None:
+        limits = self._limits
+        try:
+            async for chunk in chunks(self._request, limits.body, limits.idle_seconds, "--max-body"):
+                self._admitted.hold(len(chunk))
+                self._buffer += chunk
+                self._news.set()
+            self._complete = True
+            self._news.set()
+            while (await self._request.receive())["type"] != "http.disconnect":
+                pass
+            self.gone = True
+        except ClientDisconnect:
+            self.gone = True
+        except Exception as error:  # it is raised again where lines are asked for
+            self._error = error
+        finally:
+            self._complete = True
+            self._news.set()
+
+    async def next(self, most: int) -> list[tuple[int, bytes]]:
+        """Up to so many lines and their numbers, as soon as there is one; none at the end. Blank lines are left out."""
+        while True:
+            lines = self._whole_lines(most)
+            if lines:
+                return lines
+            if self._complete and not self._buffer:
+                if self._error is not None:
+                    raise self._error
+                return []
+            if not self._complete:
+                self._news.clear()
+                await self._news.wait()
+
+    def _whole_lines(self, most: int) -> list[tuple[int, bytes]]:
+        lines: list[tuple[int, bytes]] = []
+        start = 0
+        while len(lines) < most and start < len(self._buffer):
+            end = self._buffer.find(b"\n", start)
+            if end < 0 and (not self._complete or self._error is not None):
+                break
+            end = len(self._buffer) if end < 0 else end
+            line = bytes(self._buffer[start:end])
+            self.number += 1
+            line = line.removeprefix(MARK) if self.number == 1 else line
+            if line.strip():
+                lines.append((self.number, line))
+            start = end + 1
+        del self._buffer[:start]
+        if self._error is not None and not lines:
+            self._buffer.clear()  # what is left of a line that was cut
+        return lines
+
+    def stop(self) -> None:
+        """Read no more."""
+        self._task.cancel()
+
+
+def read_lines(
+    lines: Sequence[tuple[int, bytes]], reader: DocumentReader, before: int
+) -> tuple[list[Named], ServiceError | None, int]:
+    """The documents of lines, up to the first that is none; what is wrong with that one, and its number."""
+    documents: list[Named] = []
+    for number, line in lines:
+        try:
+            if before + len(documents) >= reader.limits.batch:
+                raise reader.too_many()
+            value = _parsed(line, number)
+            documents.append(reader.read(value, f"Line {number}", str(before + len(documents))))
+        except ServiceError as error:
+            return documents, error, number
+    return documents, None, 0
+
+
+def _parsed(line: bytes, number: int) -> Any:
+    try:
+        return parse(line)
+    except ValueError as error:
+        raise ServiceError(422, f"Line {number} is not JSON: {error}. Send a document a line.") from None
+
+
+class BrokenOffError(Exception):
+    """Something is wrong with a line, after others were answered."""
+
+    def __init__(self, cause: Exception, line: int) -> None:
+        super().__init__()
+        self.cause, self.line = cause, line
+
+
+class StreamedResponse(Response):
+    """An answer that is made as the client takes it, so that its size takes no memory.
+
+    Parameters
+    ----------
+    first : bytes
+        What is ready when the answer begins.
+    rest : async iterator of bytes
+        What comes then. If it fails, the connection ends before the answer does.
+    held : ExitStack
+        What to close in the end.
+    media_type : str
+    """
+
+    def __init__(self, first: bytes, rest: AsyncIterator[bytes], held: ExitStack, media_type: str) -> None:
+        super().__init__(media_type=media_type, headers={"X-Accel-Buffering": "no"})
+        del self.headers["content-length"]
+        self._first, self._rest, self._held = first, rest, held
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """As ASGI has it."""
+        with self._held:
+            await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+            await send({"type": "http.response.body", "body": self._first, "more_body": True})
+            try:
+                async for some in self._rest:
+                    await send({"type": "http.response.body", "body": some, "more_body": True})
+            except ClientDisconnect:
+                return
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+class LinesResponse(StreamedResponse):
+    """One of lines. If something goes wrong on the way, the last line says what."""
+
+    def __init__(self, first: bytes, rest: AsyncIterator[bytes], held: ExitStack) -> None:
+        super().__init__(first, _with_last_line(rest), held, LINES)
+
+
+async def _with_last_line(lines: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    try:
+        async for some in lines:
+            yield some
+    except ClientDisconnect:
+        raise
+    except Exception as error:
+        yield encoded(_last_line(error)) + b"\n"
+
+
+def _last_line(error: Exception) -> Mapping[str, Any]:
+    place: dict[str, Any] = {}
+    if isinstance(error, BrokenOffError):
+        place = {"line": error.line}
+        error = error.cause
+    if isinstance(error, ServiceError):
+        return {"error": error.message, **place}
+    if isinstance(error, TonmfError):
+        return {"error": as_parameters(str(error)), **place}
+    log_fault(error)
+    return {"error": FAULT, **place}
+
+
+def as_lines(answers: Sequence[Mapping[str, Any]]) -> bytes:
+    """One object a line."""
+    return b"".join(encoded(answer) + b"\n" for answer in answers)

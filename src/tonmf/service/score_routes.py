@@ -1,0 +1,202 @@
+"""``POST /v1/score`` and ``/v1/explain``: documents in, answers out, as JSON or as JSON lines."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Hashable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response
+from starlette.requests import ClientDisconnect
+
+from tonmf.service import schemas
+from tonmf.service.bodies import JSON, LINES, chunks, content_type, parse, wants_lines
+from tonmf.service.documents import DocumentReader, check_keys, slices, whole_number, yes_or_no
+from tonmf.service.errors import ServiceError, encoded
+from tonmf.service.json_lines import (
+    BrokenOffError,
+    IncomingLines,
+    LinesResponse,
+    StreamedResponse,
+    as_lines,
+    read_lines,
+)
+from tonmf.service.limits import Limits
+from tonmf.service.metrics import Metrics
+from tonmf.service.model import Named, ServedModel
+from tonmf.service.model_queue import Admission, Admitted, ModelQueue, Run
+
+SCORED_AT_ONCE, EXPLAINED_AT_ONCE = (500, 200_000), (32, 50_000)
+"""Documents of one request, and their characters, that are looked at before others have their turn: some 30 ms."""
+
+MOST_WORDS, MOST_NEAREST = 1000, 100
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked about documents; questions with the same key are one."""
+
+    key: Hashable
+    run: Run
+    at_once: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """Answers questions about documents."""
+
+    model: ServedModel
+    queue: ModelQueue
+    limits: Limits
+    metrics: Metrics
+    admission: Admission
+
+    @property
+    def reader(self) -> DocumentReader:
+        """Reads documents of the model's kind."""
+        return DocumentReader(self.model.kind, self.model.columns, self.limits)
+
+    async def answer(
+        self,
+        request: Request,
+        question_of: Callable[[dict[str, Any]], Question],
+        keys: Sequence[str],
+        envelope: dict[str, Any],
+    ) -> Response:
+        """The answer to a request, of whichever form."""
+        kind = content_type(request)
+        with ExitStack() as held:
+            admitted = held.enter_context(self.admission.enter())
+            if kind == LINES:
+                return await self._answer_lines(request, question_of({}), admitted, held)
+            body = check_keys(await self._json(request, admitted), keys)
+            question, documents = question_of(body), self.reader.read_all(body["documents"])
+            parts = list(slices(documents, *question.at_once))
+            answers = self._answers(request, parts, question)
+            if wants_lines(request):
+                in_lines = (as_lines(some) async for some in answers)
+                return LinesResponse(await anext(in_lines), in_lines, held.pop_all())
+            start, end = encoded({**envelope, "documents": []}).removesuffix(b"]}"), b"]}"
+            first = start + encoded(await anext(answers))[1:-1]
+            if len(parts) == 1:
+                return Response(first + end, media_type=JSON)
+            return StreamedResponse(first, _rest_of_list(answers, end), held.pop_all(), JSON)
+
+    async def _json(self, request: Request, admitted: Admitted) -> Any:
+        body = bytearray()
+        async for chunk in chunks(request, self.limits.body, self.limits.idle_seconds, "--max-body"):
+            admitted.hold(len(chunk))
+            body += chunk
+        try:
+            return parse(body)
+        except ValueError as error:
+            raise ServiceError(422, f"The body is not JSON: {error}.") from None
+
+    async def _answers(
+        self, request: Request, parts: Sequence[Sequence[Named]], question: Question
+    ) -> AsyncIterator[Sequence[Any]]:
+        for number, some in enumerate(parts):
+            if number > 0 and await request.is_disconnected():
+                raise ClientDisconnect
+            yield await self._ask(question, some)
+
+    async def _ask(self, question: Question, documents: Sequence[Named]) -> Sequence[Any]:
+        answers = await self.queue.ask(question.key, question.run, documents)
+        self.metrics.count_documents(len(answers), sum(answer["outlier"] for answer in answers))
+        return answers
+
+    async def _answer_lines(
+        self, request: Request, question: Question, admitted: Admitted, held: ExitStack
+    ) -> Response:
+        incoming = IncomingLines(request, self.limits, admitted)
+        held.callback(incoming.stop)
+        answers = self._answers_to_lines(incoming, question)
+        try:
+            first = await anext(answers, None)
+        except BrokenOffError as error:
+            raise error.cause from None
+        if first is None:
+            raise ServiceError(422, "Expected a document a line, got none.")
+        return LinesResponse(first, answers, held.pop_all())
+
+    async def _answers_to_lines(self, incoming: IncomingLines, question: Question) -> AsyncIterator[bytes]:
+        """Answers to lines as they come. What is wrong with a line in the first lot is wrong with the request."""
+        done, reader = 0, self.reader
+        while True:
+            try:
+                lines = await incoming.next(question.at_once[0])
+            except ServiceError as error:
+                raise BrokenOffError(error, incoming.number + 1) from None
+            if incoming.gone:
+                raise ClientDisconnect
+            if not lines:
+                return
+            documents, wrong, line = read_lines(lines, reader, done)
+            if documents and not (wrong and done == 0):
+                for some in slices(documents, *question.at_once):
+                    yield as_lines(await self._ask(question, some))
+                done += len(documents)
+            if wrong is not None:
+                raise BrokenOffError(wrong, line)
+
+
+def router(scoring: Scoring) -> APIRouter:
+    """The routes."""
+    routes = APIRouter(tags=["documents"])
+    model, limits = scoring.model, scoring.limits
+    to_score = Question("score", model.score, SCORED_AT_ONCE)
+
+    @routes.post(
+        "/v1/score",
+        summary="Score documents",
+        responses=schemas.answers(schemas.Scores, lines=schemas.Score),
+        openapi_extra=schemas.documents_in(model, limits, explaining=False),
+        response_class=Response,
+    )
+    async def score(request: Request) -> Response:
+        """How strange each document is, on the scale of the training documents; those above the threshold are outliers."""
+        envelope = {"threshold": float(model.detector.threshold_)}
+        return await scoring.answer(request, lambda body: to_score, ("documents",), envelope)
+
+    @routes.post(
+        "/v1/explain",
+        summary="Explain documents",
+        responses=schemas.answers(schemas.Explanations, lines=schemas.Explained),
+        openapi_extra=schemas.documents_in(model, limits, explaining=True),
+        response_class=Response,
+    )
+    async def explain(
+        request: Request,
+        n_words: Annotated[int, Query(ge=1, le=MOST_WORDS, description="Unexpected words to list, at most.")] = 10,
+        n_nearest: Annotated[int, Query(ge=0, le=MOST_NEAREST, description="Ordinary documents most like it.")] = 3,
+        pieces: Annotated[
+            bool, Query(description="Whether to send the document back, unexpected words marked.")
+        ] = True,
+    ) -> Response:
+        """Why documents have the scores they have. What the body says goes before the address."""
+
+        def question_of(body: dict[str, Any]) -> Question:
+            options = (
+                whole_number(body.get("n_words", n_words), "n_words", 1, MOST_WORDS),
+                whole_number(body.get("n_nearest", n_nearest), "n_nearest", 0, MOST_NEAREST),
+                yes_or_no(body.get("pieces", pieces), "pieces"),
+            )
+            run = partial(_explain, model, options)
+            return Question(("explain", *options), run, EXPLAINED_AT_ONCE)
+
+        return await scoring.answer(request, question_of, ("documents", "n_words", "n_nearest", "pieces"), {})
+
+    return routes
+
+
+async def _rest_of_list(answers: AsyncIterator[Sequence[Any]], end: bytes) -> AsyncIterator[bytes]:
+    """What follows the first answers of a JSON list."""
+    async for some in answers:
+        yield b"," + encoded(some)[1:-1]
+    yield end
+
+
+def _explain(model: ServedModel, options: tuple[int, int, bool], documents: Sequence[Named]) -> Sequence[Any]:
+    return model.explain(documents, *options)

@@ -1,0 +1,165 @@
+"""The server: a socket, signals, and an end that lets requests under way finish."""
+
+from __future__ import annotations
+
+import logging.config
+import signal
+import socket
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+
+from tonmf.errors import InputError
+from tonmf.service.app import Settings, make_app
+from tonmf.service.job_store import JobStore
+from tonmf.service.limits import Limits
+from tonmf.service.model import ServedModel
+from tonmf.service.protocol import BoundedHeads
+from tonmf.service.security import access_for
+
+SWITCH_SECONDS = 0.001
+"""How long the model may keep Python to itself while requests wait to be read; Python's own 5 ms would be felt."""
+
+KEEP_ALIVE = 75
+"""Seconds that an idle connection is kept, so that clients need not open another for each request."""
+
+LOGGING: dict[str, Any] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "stream": "ext://sys.stderr"}},
+    "loggers": {
+        "tonmf.service": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
+        "uvicorn.error": {"handlers": ["stderr"], "level": "WARNING", "propagate": False},
+        "uvicorn.access": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
+    },
+}
+
+
+def serve(
+    model_path: str,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8765,
+    token: str | None = None,
+    allowed_hosts: Sequence[str] = (),
+    limits: Limits | None = None,
+    jobs_folder: Path,
+    threads: int | None = None,
+    access_log: bool = False,
+    on_ready: Callable[[str], None] = lambda address: None,
+) -> None:
+    """Serve a saved model until somebody says stop.
+
+    Parameters
+    ----------
+    model_path : str
+        Folder of a saved model of documents.
+    host, port : str, int
+        Where to listen; port 0 takes any that is free.
+    token : str, optional
+        What requests must show; needed to listen elsewhere than on this machine.
+    allowed_hosts : sequence of str
+        Further names that the server goes by, such as that of a proxy before it.
+    limits : Limits, optional
+    jobs_folder : Path
+        Where jobs are kept.
+    threads : int, optional
+        For the model and for each job; all cores if not given.
+    access_log : bool
+        Whether to log each request.
+    on_ready : callable
+        Called with the server's address when it takes requests.
+    """
+    limits = limits or Limits()
+    access = access_for(host, token, allowed_hosts)
+    with _bound(host, port) as listening, JobStore(jobs_folder) as store:
+        settings = Settings(ServedModel.load(model_path, threads), store, access, limits, threads)
+        logging.config.dictConfig(LOGGING)
+        config = uvicorn.Config(
+            make_app(settings),
+            http=BoundedHeads,
+            ws="none",
+            log_config=None,
+            access_log=access_log,
+            server_header=False,
+            proxy_headers=False,
+            timeout_keep_alive=KEEP_ALIVE,
+            timeout_graceful_shutdown=limits.grace,
+        )
+        server = _Server(config, lambda: on_ready(_address(host, listening)))
+        with _signals_for(server), _switching():
+            server.run(sockets=[listening])
+
+
+class _Server(uvicorn.Server):
+    """Says when it is ready."""
+
+    def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._on_ready = on_ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._on_ready()
+
+
+WAITING = 2048
+"""Connections that may wait to be taken."""
+
+
+@contextmanager
+def _bound(host: str, port: int) -> Iterator[socket.socket]:
+    """A socket that has its place before the model is loaded; connections wait until it is."""
+    try:
+        family, kind, protocol, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listening = socket.socket(family, kind, protocol)
+    except (OSError, UnicodeError) as error:
+        raise InputError(f"There is no place called {host} to listen on. Check --host.") from error
+    with listening:
+        try:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind(place)
+            listening.listen(WAITING)
+        except (OSError, OverflowError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise InputError(f"Cannot listen on {host}, port {port}: {reason}. Give another --port.") from error
+        yield listening
+
+
+def _address(host: str, listening: socket.socket) -> str:
+    name = f"[{host}]" if ":" in host else host
+    return f"http://{name}:{listening.getsockname()[1]}"
+
+
+@contextmanager
+def _signals_for(server: uvicorn.Server) -> Iterator[None]:
+    """Have signals end the server, and nothing but it.
+
+    uvicorn raises a signal again once it has ended, for handlers that were there before; those must not end us with an error.
+    """
+
+    def stop(number: int, frame: Any) -> None:
+        server.should_exit = True
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def _switching() -> Iterator[None]:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCH_SECONDS)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)

@@ -1,0 +1,1 @@
+"""Our own files: bundles, atomic writes, locks, array files."""

@@ -1,0 +1,35 @@
+"""JSON in files that appear whole or not at all, with a checksum."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from pathlib import Path
+from typing import Any
+
+from tonmf.storage.array_file import DamagedFileError
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a value."""
+    # Half a surrogate pair, which an item may hold, is kept as it is.
+    content = json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    temporary = path.with_name(path.name + ".part")
+    try:
+        temporary.write_bytes(b"%010d\n%b\n" % (zlib.crc32(content), content))
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def read_json(path: Path) -> Any:
+    """Read it again, if it is as it was."""
+    try:
+        checksum, content = path.read_bytes().split(b"\n", 1)
+        if int(checksum) != zlib.crc32(content.removesuffix(b"\n")):
+            raise ValueError("checksum")
+        return json.loads(content.decode("utf-8", "surrogatepass"))
+    except (OSError, ValueError) as error:
+        raise DamagedFileError(
+            f"{path} is damaged: it cannot be read ({error}). Remove the folder {path.parent} and run again."
+        ) from error

@@ -1,0 +1,1 @@
+"""What every stream needs: times, the clock, half-lives, quantile sketches, reservoir samples."""

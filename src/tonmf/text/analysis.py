@@ -1,0 +1,178 @@
+"""From a text to its terms, by scikit-learn's conventions; with stemming and limits on words if wanted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
+
+from tonmf.errors import MissingExtraError, ParameterError
+from tonmf.text.words import word_spans, words_of
+
+Analyzer = Callable[[Any], Iterable[str]]
+
+
+@dataclass(frozen=True)
+class WordRules:
+    """Limits on words: their length in characters, occurrences in all, and documents they occur in."""
+
+    min_length: int = 1
+    max_length: float = np.inf
+    min_count: int = 1
+    min_df: int = 1
+
+    def allow(self, term: str) -> bool:
+        """Whether the length of every word of a term is within the limits."""
+        return all(self.min_length <= len(word) <= self.max_length for word in term.split(" "))
+
+
+WORDS_REMEMBERED, LONGEST_REMEMBERED = 100_000, 40
+"""Words whose terms are kept for the next text, and the characters that such a word may have."""
+
+WORD_RULES = {"paper": WordRules(min_length=3, max_length=15, min_count=4, min_df=2)}
+"""``paper``: the rules by which the paper prepared its text."""
+
+
+@dataclass
+class Analysis:
+    """A function from a text to its terms; in a class of its own so that detectors can be copied and pickled."""
+
+    analyze: Analyzer
+    stemmer: str | None
+    rules: WordRules
+    analyze_word: Analyzer | None = None
+    word_pattern: str | None = None
+    _stem: Any = field(default=None, repr=False)
+    _terms: dict[str, list[str]] = field(default_factory=dict, repr=False, compare=False)
+
+    def __call__(self, text: Any) -> Iterable[str]:
+        """The terms of a text."""
+        return self._as_terms(self.analyze(text))
+
+    def spans(self, text: str) -> Iterator[tuple[int, int, str]] | None:
+        """Where the words of a text are, and the term that each is; None if terms are not made of words."""
+        if self.analyze_word is None:
+            return None
+        spans = word_spans(text) if self.word_pattern is None else _matches(self.word_pattern, text)
+        return terms_at(text, spans, self._terms_of_word)
+
+    def _terms_of_word(self, word: str) -> list[str]:
+        """The terms of a word; remembered, since words come again and again."""
+        known = self._terms.get(word)
+        if known is not None:
+            return known
+        assert self.analyze_word is not None  # noqa: S101
+        terms = list(self._as_terms(self.analyze_word(word)))
+        if len(word) <= LONGEST_REMEMBERED:
+            if len(self._terms) >= WORDS_REMEMBERED:
+                self._terms.clear()
+            self._terms[word] = terms
+        return terms
+
+    def _as_terms(self, terms: Iterable[str]) -> Iterable[str]:
+        if self.stemmer is not None:
+            stem = self._stem = self._stem or make_stemmer(self.stemmer)
+            terms = [" ".join(map(stem, term.split(" "))) for term in terms]
+        return terms if self.rules == WordRules() else [term for term in terms if self.rules.allow(term)]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_stem": None, "_terms": {}}  # made again when they are needed
+
+
+def terms_at(text: str, spans: Iterable[tuple[int, int]], analyze: Analyzer) -> Iterator[tuple[int, int, str]]:
+    """Where the words are of which the analysis makes one term, and that term."""
+    for start, end in spans:
+        terms = list(analyze(text[start:end]))
+        if len(terms) == 1:
+            yield start, end, terms[0]
+
+
+def _as_it_is(word: str) -> list[str]:
+    return [word]
+
+
+def _matches(pattern: str, text: str) -> Iterator[tuple[int, int]]:
+    """Where a pattern matches; if it has a group, where that is."""
+    compiled = re.compile(pattern)
+    return (found.span(min(compiled.groups, 1)) for found in compiled.finditer(text))
+
+
+def make_analyzer(
+    analyzer: Any,
+    lowercase: bool,
+    stop_words: Any,
+    ngram_range: Any,
+    token_pattern: str | None,
+    stemmer: str | None,
+    rules: WordRules,
+) -> Analysis:
+    """The analysis that the options describe."""
+    words: dict[str, Any] = {"token_pattern": token_pattern}
+    if token_pattern is None:
+        words["tokenizer"] = words_of if analyzer == "word" else None
+    if isinstance(stop_words, str):
+        stop_words = stop_words_of(stop_words)
+    stop_words = list(stop_words) if isinstance(stop_words, tuple | set | frozenset) else stop_words
+    try:
+        analyze = CountVectorizer(
+            analyzer=analyzer, lowercase=lowercase, stop_words=stop_words, ngram_range=tuple(ngram_range), **words
+        ).build_analyzer()
+    except (ValueError, TypeError) as error:
+        raise ParameterError(f"The analysis options do not fit together: {error}") from error
+    if stemmer is not None:
+        make_stemmer(stemmer)  # an unknown language is an error now, not later
+    if analyzer != "word":
+        return Analysis(analyze, stemmer, rules)
+    # A word by itself, whatever the length of sequences; what is cut out of a text need not match the pattern again.
+    single = CountVectorizer(lowercase=lowercase, stop_words=stop_words, tokenizer=_as_it_is, token_pattern=None)
+    return Analysis(analyze, stemmer, rules, single.build_analyzer(), token_pattern)
+
+
+PARTS_OF_CONTRACTIONS = frozenset({
+    "ain", "aren", "couldn", "did", "didn", "does", "doesn", "doing", "don", "hadn", "hasn", "haven", "isn", "ll", "mightn",
+    "mustn", "needn", "shan", "shouldn", "ve", "wasn", "weren", "wouldn",
+})  # fmt: skip
+"""What don't, I've and the like leave where words end at an apostrophe, and forms of do; scikit-learn's list lacks them."""
+
+
+def stop_words_of(language: str) -> list[str]:
+    """Stop words of a language, given by its English name or two-letter code."""
+    if language.lower() in ("english", "en"):
+        return sorted(ENGLISH_STOP_WORDS | PARTS_OF_CONTRACTIONS)
+    try:
+        import stop_words
+    except ImportError as error:
+        raise MissingExtraError(
+            f"Stop words of {language!r} need the package stop-words: pip install 'tonmf[languages]'. Without it there are "
+            "'english', a list of your own, or none."
+        ) from error
+    names = {**stop_words.LANGUAGE_MAPPING, **{name: name for name in stop_words.AVAILABLE_LANGUAGES}}
+    if language.lower() not in names:
+        known = ", ".join(sorted(stop_words.AVAILABLE_LANGUAGES))
+        raise ParameterError(
+            f"stop_words must be a language, a list of words, or None; known are {known}; got {language!r}."
+        )
+    words: list[str] = stop_words.get_stop_words(names[language.lower()])
+    return words
+
+
+def make_stemmer(language: str) -> Callable[[str], str]:
+    """A function that cuts the endings of a language off a word."""
+    try:
+        import Stemmer
+    except ImportError as error:
+        raise MissingExtraError("Stemming needs PyStemmer: pip install 'tonmf[stem]'.") from error
+    try:
+        stem: Callable[[str], str] = Stemmer.Stemmer(language).stemWord
+    except (KeyError, UnicodeEncodeError) as error:  # the latter for names that are not ASCII
+        known = ", ".join(sorted(Stemmer.algorithms()))
+        raise ParameterError(f"stemmer must be one of {known}; got {language!r}.") from error
+    return stem
+
+
+TEXT_OPTIONS = ("analyzer", "lowercase", "stop_words", "ngram_range", "token_pattern", "stemmer", "word_rules")
+"""Options that say how a text is cut into terms."""

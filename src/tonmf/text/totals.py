@@ -1,0 +1,43 @@
+"""What is known of documents beside their terms of the vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tonmf.arrays import Array
+
+Whole = NDArray[np.integer[Any]]
+
+
+@dataclass
+class WordTotals:
+    """What is known of each document beside its terms of the vocabulary.
+
+    ============== ======= ====================================================================
+    field          shape   what
+    ============== ======= ====================================================================
+    n_words        n_docs  all words of a document, in the vocabulary or not
+    n_distinct     n_docs  its different words
+    n_outside      n_docs  those of its different words that are not in the vocabulary
+    outside_weight n_docs  Σ (1 + ln count) over them
+    ============== ======= ====================================================================
+    """
+
+    n_words: Whole
+    n_distinct: Whole
+    n_outside: Whole
+    outside_weight: Array
+
+    def take(self, rows: slice | NDArray[np.int64]) -> WordTotals:
+        """Those of some documents."""
+        return WordTotals(*(getattr(self, name)[rows] for name in WordTotals.__dataclass_fields__))
+
+    @classmethod
+    def joined(cls, parts: Sequence[WordTotals]) -> WordTotals:
+        """Those of several sets of documents, one after the other."""
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__dataclass_fields__))

@@ -1,0 +1,51 @@
+"""Whether something happens more often than before: a word, or documents of a kind.
+
+====== ========================================================================
+letter what
+====== ========================================================================
+d      documents that a word occurs in, of the recent ones
+e      how many of them it should occur in, by what was before
+z      (d − e)/√(e + 1): how far d is beyond e, in units of chance
+p      how often chance alone would bring so many documents so late
+====== ========================================================================
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tonmf.arrays import Array
+
+
+def burst_of(seen: Array, expected: Array) -> Array:
+    """z of words, from d and e.
+
+    >>> burst_of(np.array([10.0, 3.0]), np.array([3.0, 3.0])).tolist()
+    [3.5, 0.0]
+    """
+    z: Array = (seen - expected) / np.sqrt(expected + 1)
+    return z
+
+
+def latest_burst(places: NDArray[np.int64], n_all: int, least: int) -> tuple[float, int]:
+    """The end of a sequence in which members come most densely: p, and the number of the member that begins it.
+
+    Members have rising `places` among `n_all` documents in order. Under chance each of the m members is equally likely to
+    have any place, so that of the m − 1 others those from the j-th on are binomial with the share of documents from
+    there on. p is the smallest such tail over all j that leave at least `least` members, times m for having tried them.
+
+    >>> p, first = latest_burst(np.array([3, 90, 92, 93, 95, 96, 97, 99]), n_all=100, least=5)
+    >>> first, p < 1e-4
+    (1, True)
+    """
+    from scipy.stats import binom
+
+    m = len(places)
+    first = np.arange(m - least + 1)
+    if len(first) == 0:
+        return 1.0, 0
+    later = (n_all - places[first]) / n_all
+    p = m * binom.sf(m - first - 2, m - 1, later)
+    best = int(np.argmin(p))
+    return min(float(p[best]), 1.0), best

@@ -1,0 +1,307 @@
+"""Documents in order of time: each scored by the model of its moment, topics that come and go, and new ones (docs/time.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from tonmf.arrays import Array
+from tonmf.detector.detector import TextOutlierDetector
+from tonmf.detector.explain.explainer import SMALLEST_LEAN
+from tonmf.detector.explain.unexpected import Leftovers
+from tonmf.detector.scores.ladder import first_words
+from tonmf.errors import InputError
+from tonmf.parameters import check_at_least
+from tonmf.stream.times import UNITS, duration_of, duration_text, seconds_of, time_text
+from tonmf.text.documents import COUNTS, as_documents, check_names, is_matrix, one_of, take
+from tonmf.timeline.nursery import Found, NewTopic, Nursery
+from tonmf.timeline.results import Alert, Timeline, Window
+from tonmf.timeline.trends import Tally, changes, padded, states_of
+
+__all__ = ["Alert", "NewTopic", "Nursery", "Timeline", "Window", "follow", "note_on_first"]
+
+BATCH = 100
+"""Documents after which the model learns."""
+
+PUT_IN_ORDER = "The documents did not come in order of time, and were put in order."
+
+ENOUGH_FIRST = 200
+"""Documents that a model should have learnt from before a timeline begins; of fewer, a note is made."""
+
+
+def follow(
+    detector: TextOutlierDetector,
+    documents: Any,
+    times: Any,
+    *,
+    window: Any = "7 days",
+    ids: Sequence[Any] | None = None,
+    learn: bool = True,
+    batch: int = BATCH,
+    nursery: Nursery | None = None,
+    on_done: Callable[[float], None] | None = None,
+) -> Timeline:
+    """Go through documents in order of time with a fitted detector.
+
+    Each document is scored by the model of its moment, then learnt. Strange ones that come to hang together become a topic of
+    the model (`tonmf.timeline.nursery`), which is announced once. The detector is changed: it ends as one that has seen
+    them all.
+
+    Parameters
+    ----------
+    detector : TextOutlierDetector
+        Fitted on earlier documents.
+    documents : as in ``fit``
+    times : sequence of shape (n_docs,)
+        When each was written: datetimes, ISO 8601, mail dates or seconds since 1970. Documents are put in order by them; those
+        of equal times stay in the order given.
+    window : str or timedelta
+        Length of a window, such as "7 days".
+    ids : sequence of shape (n_docs,), optional
+        What the documents are called; their numbers if not given.
+    learn : bool
+        Whether the detector learns from the documents. New topics are added in any case.
+    batch : int
+        Documents after which it learns.
+    nursery : Nursery, optional
+        Where strange documents of before are kept. Without one, bursts are compared with the first documents.
+    on_done : callable, optional
+        Called with the share that is done, from 0 to 1.
+
+    Returns
+    -------
+    timeline : Timeline
+
+    Examples
+    --------
+    >>> from tonmf import TextOutlierDetector
+    >>> from tonmf.datasets import make_corpus
+    >>> texts = make_corpus(n_docs=400, n_outliers=0).texts
+    >>> times = [f"2026-01-{1 + day:02d}" for day in range(20) for _ in range(10)]
+    >>> timeline = follow(TextOutlierDetector().fit(texts[:200]), texts[200:], times, window="10 days")
+    >>> [(window.n_docs, window.n_outliers) for window in timeline.windows], timeline.alerts
+    ([(100, 2), (100, 1)], [])
+    """
+    check_is_fitted(detector)
+    check_at_least(batch, 1, "batch")
+    if detector.uses_embeddings_:
+        raise InputError("A timeline is made of words; the detector was fitted with embeddings. Fit one without.")
+    documents, kind = as_documents(documents)
+    n_docs = documents.shape[0] if kind == COUNTS else len(documents)
+    names, seconds = check_names(ids, n_docs), seconds_of(times, n_docs)
+    length = duration_of(window, "window")
+    order = np.argsort(seconds, kind="stable").astype(np.int64)
+    windows = Windows.over(seconds, length)
+    first = note_on_first(_n_learnt(detector))
+    walk = Walk(detector, Nursery() if nursery is None else nursery, documents, names, seconds, learn)
+    with detector._keeping_topics():
+        for start in range(0, n_docs, batch):
+            for seen in walk.go(order[start : start + batch]):
+                windows.add(seconds[seen.rows], seen)
+            if on_done is not None:
+                on_done(min(start + batch, n_docs) / n_docs)
+    return walk.timeline(order, windows, [*first, *_notes(seconds, windows)])
+
+
+def note_on_first(n_docs: int) -> list[str]:
+    """What to say of a model that has learnt from so many documents before the timeline; nothing if they are enough.
+
+    >>> note_on_first(200)
+    []
+    """
+    if n_docs >= ENOUGH_FIRST:
+        return []
+    documents = f"{n_docs:,} document{'' if n_docs == 1 else 's'}"
+    few = f"With only {documents} to learn from before the timeline begins, the model cannot know what is ordinary"
+    advice = f"Give a longer warm-up, of {ENOUGH_FIRST} documents or more if there are as many"
+    return [f"{few}: the first scores, outliers and topics mean little. {advice}."]
+
+
+def _n_learnt(detector: TextOutlierDetector) -> int:
+    state = detector._state
+    return state.profile.n_docs if state.stream is None else state.stream.n_seen
+
+
+def _notes(seconds: Array, windows: Windows) -> list[str]:
+    notes = []
+    if (np.diff(seconds) < 0).any():
+        notes.append(PUT_IN_ORDER)
+    if len(seconds) > 1 and seconds.min() == seconds.max():
+        notes.append(f"All documents have the same time, {time_text(seconds[0])}, so there is nothing to compare.")
+    elif len(windows.tallies) == 1 and len(seconds) > 1:
+        n_days = (seconds.max() - seconds.min()) / UNITS["day"]
+        span = f"{n_days:,.0f} days" if n_days >= 10 else f"{n_days:.2g} days"
+        length = duration_text(windows.length)
+        notes.append(f"All documents lie within {span}, in one window of {length}: give a shorter one to see changes.")
+    return notes
+
+
+TOPIC_WORDS, UNEXPECTED_WORDS = 5, 5
+"""Words that stand for a topic, and unexpected words of a document."""
+
+MOST_WINDOWS = 10_000
+"""More are a slip of the pen."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Documents as the model of the moment saw them."""
+
+    rows: NDArray[np.int64]
+    scores: Array
+    outliers: NDArray[np.bool_]
+    shares: Array
+    topics: NDArray[np.int64]
+    reasons: list[list[str]]
+
+    def first(self, n: int) -> Seen:
+        """The first n of them."""
+        values = (getattr(self, field.name)[:n] for field in fields(self))
+        return Seen(*values)
+
+
+@dataclass
+class Windows:
+    """What falls into each window; the first begins with a day, or, if windows are shorter, with one of them."""
+
+    first: float
+    length: float
+    tallies: list[Tally]
+
+    @classmethod
+    def over(cls, seconds: Array, length: float) -> Windows:
+        """Empty ones for documents of these times."""
+        unit = min(UNITS["day"], length)
+        first = min(
+            float(np.floor(seconds.min() / unit) * unit), float(seconds.min())
+        )  # which rounding may put after it
+        n_windows = int((seconds.max() - first) // length) + 1
+        if n_windows > MOST_WINDOWS:
+            raise InputError(
+                f"The documents span {(seconds.max() - first) / UNITS['day']:,.0f} days, which makes {n_windows:,} windows of "
+                f"{duration_text(length)}; at most {MOST_WINDOWS:,} make sense. Give a longer window, and check the times."
+            )
+        empty = np.zeros(0)
+        return cls(first, length, [Tally(0, 0, empty, empty) for _ in range(n_windows)])
+
+    def number(self, seconds: Array) -> NDArray[np.int64]:
+        """Of the window that each time is in."""
+        numbers: NDArray[np.int64] = ((seconds - self.first) // self.length).astype(np.int64)
+        return numbers
+
+    def add(self, seconds: Array, seen: Seen) -> None:
+        """Take in documents of these times."""
+        numbers = self.number(seconds)
+        for number in np.unique(numbers).tolist():
+            there = numbers == number
+            self.tallies[number] += Tally.of(seen.shares[there], seen.outliers[there])
+
+    def listed(self, alerts: Sequence[Alert], n_topics: int) -> list[Window]:
+        """All of them, once everything is in."""
+        born: list[int | None] = [None] * n_topics
+        for alert in alerts:
+            born[alert.topic] = int(self.number(np.array([alert.new.raised]))[0])
+        tallies = [
+            Tally(t.n_docs, t.n_outliers, padded(t.sums, n_topics), padded(t.squares, n_topics)) for t in self.tallies
+        ]
+        states = states_of(tallies, born)
+        starts = [self.first + number * self.length for number in range(len(tallies) + 1)]
+        return [
+            Window(start, end, tally.n_docs, tally.n_outliers, tally.shares, emerging, fading)
+            for start, end, tally, emerging, fading in zip(
+                starts, starts[1:], tallies, changes(states, 1), changes(states, -1), strict=False
+            )
+        ]
+
+
+class Walk:
+    """A detector on its way through documents."""
+
+    def __init__(
+        self, detector: TextOutlierDetector, nursery: Nursery, documents: Any, ids: list[str], times: Array, learn: bool
+    ) -> None:
+        self.detector, self.nursery, self.learn = detector, nursery, learn
+        self.documents, self.ids, self.times = documents, ids, times
+        self.alerts: list[Alert] = []
+        self.seen: list[Seen] = []
+
+    def go(self, rows: NDArray[np.int64]) -> Iterator[Seen]:
+        """Score some documents, look for new topics after each, and learn from them."""
+        left = rows
+        while len(left):
+            seen = self._look(left)
+            n_seen = next(
+                (n for n, row in enumerate(left, start=1) if self._take(int(row), seen.scores[n - 1])), len(left)
+            )
+            seen = seen.first(n_seen)  # the rest is looked at again, by the model that has the new topic
+            self.seen.append(replace(seen, shares=seen.shares[:0]))
+            yield seen
+            left = left[n_seen:]
+        if self.learn:
+            documents, names = take(self.documents, rows), [self.ids[row] for row in rows]
+            self.detector.partial_fit(documents, times=self.times[rows], names=names)
+
+    def _look(self, rows: NDArray[np.int64]) -> Seen:
+        detector = self.detector
+        new = detector._new(take(self.documents, rows), None, None)
+        leftovers = Leftovers.of(new.counts, new.outside, detector.rungs_, new.readings)
+        explainer, scores = detector._state.explainer(detector.analyzer), new.scores.total
+        reasons = [
+            [word.word for word in explainer.words(leftovers, row, UNEXPECTED_WORDS)] for row in range(len(rows))
+        ]
+        shares = leftovers.explained
+        return Seen(rows, scores, scores > detector.threshold_, shares, _main(shares), reasons)
+
+    def _take(self, row: int, score: float) -> bool:
+        """Whether a document completes a new topic."""
+        document, time = one_of(self.documents, row), float(self.times[row])
+        found = self.nursery.take(self.detector, document, float(score), self.ids[row], time)
+        if found is None:
+            return False
+        add_found(self.detector, found)
+        self.alerts.append(Alert(self.detector.rungs_[0].topics.shape[1] - 1, found.topic))
+        return True
+
+    def timeline(self, order: NDArray[np.int64], windows: Windows, notes: list[str]) -> Timeline:
+        """All that was met, with documents in the order in which they were gone through."""
+        rung = self.detector.rungs_[0]
+        words = [first_words(topic, self.detector.terms_, TOPIC_WORDS) for topic in rung.topics.T]
+        for alert in self.alerts:
+            words[alert.topic] = alert.new.words[:TOPIC_WORDS]
+        scores, outliers, topics = (
+            np.concatenate([getattr(seen, name) for seen in self.seen]) for name in ("scores", "outliers", "topics")
+        )
+        return Timeline(
+            windows.listed(self.alerts, len(words)),
+            words,
+            self.alerts,
+            order,
+            [self.ids[row] for row in order],
+            self.times[order],
+            scores,
+            outliers,
+            topics,
+            [words for seen in self.seen for words in seen.reasons],
+            notes,
+        )
+
+
+def _main(shares: Array) -> NDArray[np.int64]:
+    """Of each document the topic that explains most of it; -1 if it leans on none."""
+    leans = shares.max(axis=1, initial=0.0) >= SMALLEST_LEAN
+    main: NDArray[np.int64] = np.where(leans, shares.argmax(axis=1), -1)
+    return main
+
+
+def add_found(detector: TextOutlierDetector, found: Found) -> None:
+    """Give the model a topic of documents that were found to make one."""
+    documents: Any = found.documents
+    if is_matrix(documents[0]):
+        documents = sp.csr_matrix(sp.vstack([sp.csr_matrix(row) for row in documents]))
+    detector.add_topic(documents, names=found.topic.documents)

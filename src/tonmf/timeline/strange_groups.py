@@ -1,0 +1,163 @@
+"""Strange documents that have a subject in common: groups among them, by words that burst (`tonmf.timeline.nursery`)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tonmf.arrays import Array
+from tonmf.detector.detector import TextOutlierDetector
+from tonmf.detector.recipe import corpus_of_rows
+from tonmf.detector.scores.groups import members_of
+from tonmf.detector.scores.ladder import Ladder, first_words
+from tonmf.nmf.threads import make_ops
+from tonmf.text.counters import totals_of
+from tonmf.text.weighting import damped, unit_rows
+from tonmf.timeline.bursts import latest_burst
+
+TOPIC_SHARE, MAX_TOPICS = 0.01, 25
+"""How common a topic must be among the strange documents, and how many there may be."""
+
+FIRST_WORDS, SHARED_WORDS = 20, 3
+"""A member has so many of the first words of its topic."""
+
+COPY = 0.9
+"""Cosine from which on a document counts as a copy of another."""
+
+N_WORDS = 10
+"""Words that describe a new topic."""
+
+
+@dataclass
+class Strange:
+    """A strange document: its number in the sequence, name, time if it has one, content, and how often it has each term."""
+
+    number: int
+    id: str
+    time: float | None
+    document: Any
+    terms: Counter[str]
+
+
+@dataclass(frozen=True)
+class Rarities:
+    """idf of the words of a model, and of words outside its vocabulary."""
+
+    known: Mapping[str, float]
+    outside: float
+
+    @classmethod
+    def of(cls, detector: TextOutlierDetector) -> Rarities:
+        """As the detector has them at the moment."""
+        state = detector._state
+        pairs = zip(detector.terms_, state.idf.tolist(), strict=True)
+        return cls(dict(pairs), state.scorer.alarms.rarity_outside + 1)
+
+    def __getitem__(self, term: str) -> float:
+        return self.known.get(term, self.outside)
+
+
+@dataclass(frozen=True)
+class GroupOfStrange:
+    """Strange documents that lean on one topic: rows of the nursery, and how many are no copies; the topic by its words."""
+
+    members: list[int]
+    size: int
+    words: list[str]
+    weights: dict[str, float]
+    chance: float
+
+
+@dataclass(frozen=True)
+class Look:
+    """One look into the nursery, given the words that burst."""
+
+    strange: list[Strange]
+    rarities: Rarities
+    bursts: Mapping[str, float]
+    least: int
+
+    def groups(self) -> list[GroupOfStrange]:
+        """All that have enough members, the surest first."""
+        terms = list(self.bursts)
+        M = counted(self.strange, terms)
+        C = damped(M)
+        weights = np.array([self.rarities[term] * self.bursts[term] for term in terms])
+        if not C.nnz:
+            return []
+        corpus = corpus_of_rows(C, weights, totals_of(M), terms, MAX_TOPICS, make_ops("numba", 1))
+        ladder = Ladder(corpus, MAX_TOPICS, lambda n: make_ops("numba", n), 1, 1, lambda n: None)
+        rung, glance = next(ladder.fits([(TOPIC_SHARE, 0)]))
+        groups = []
+        for column in range(rung.topics.shape[1]):
+            topic = rung.topics[:, column]
+            members = members_of(glance, column)
+            members = members[_n_shared(M, topic)[members] >= SHARED_WORDS]
+            if len(members) >= self.least and (group := self._group(members, topic, terms)) is not None:
+                groups.append(group)
+        return sorted(groups, key=lambda group: group.chance)
+
+    def _group(self, members: NDArray[np.int64], topic: Array, terms: list[str]) -> GroupOfStrange | None:
+        """Those that came densely, copies aside."""
+        alone = members[self._is_first(members)]
+        chance, first = latest_burst(alone, len(self.strange), self.least)
+        if len(alone) < self.least:
+            return None
+        late = members[members >= alone[first]]
+        weights = {terms[place]: float(topic[place]) for place in np.flatnonzero(topic)}
+        words = first_words(topic, terms, N_WORDS)
+        return GroupOfStrange(late.tolist(), len(alone) - first, words, weights, chance)
+
+    def _is_first(self, members: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether each of them is no copy of an earlier one."""
+        Y = self._rows[members]
+        near = np.tril((Y @ Y.T).toarray(), -1) >= COPY
+        first: NDArray[np.bool_] = ~near.any(axis=1)
+        return first
+
+    def mean_row(self, members: Sequence[int]) -> dict[str, float]:
+        """The mean of their rows, of all words that two of the strange documents have, at unit norm."""
+        row = np.asarray(self._rows[members].mean(axis=0)).ravel()
+        row /= max(float(np.linalg.norm(row)), np.finfo(np.float64).tiny)
+        return {self._terms[place]: float(row[place]) for place in np.flatnonzero(row)}
+
+    @cached_property
+    def _terms(self) -> list[str]:
+        frequencies = Counter(term for one in self.strange for term in one.terms)
+        return [term for term, n in frequencies.items() if n > 1]
+
+    @cached_property
+    def _rows(self) -> sp.csr_matrix:
+        """The strange documents as the detector sees documents, c∘idf at unit norm."""
+        idf = np.array([self.rarities[term] for term in self._terms])
+        return unit_rows(damped(counted(self.strange, self._terms)), idf)
+
+
+def counted(strange: Sequence[Strange], terms: Sequence[str]) -> sp.csr_matrix:
+    """How often each of the terms occurs in each document."""
+    column_of = {term: column for column, term in enumerate(terms)}
+    columns, counts, ends = [], [], [0]
+    for one in strange:
+        there = [(column_of[term], n) for term, n in one.terms.items() if term in column_of]
+        columns += [column for column, _ in there]
+        counts += [n for _, n in there]
+        ends.append(len(columns))
+    parts = (np.array(counts, np.float32), np.array(columns, np.int32), np.array(ends, np.int32))
+    matrix = sp.csr_matrix(parts, shape=(len(strange), len(terms)))
+    matrix.sort_indices()
+    return matrix
+
+
+def _n_shared(M: sp.csr_matrix, topic: Array) -> NDArray[np.int64]:
+    """How many of the topic's first words each document has."""
+    first = np.argsort(-topic, kind="stable")[:FIRST_WORDS]
+    first = first[topic[first] > 0]
+    shared: NDArray[np.int64] = np.asarray((M[:, first] > 0).sum(axis=1)).ravel()
+    return shared

@@ -1,0 +1,163 @@
+"""`tonmf.dask` on a real cluster: the detector of one process, from documents in partitions."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+import dask
+import dask.bag
+import dask.dataframe
+import numpy as np
+import pandas as pd
+import pytest
+from clusters import die_after, scheduler_process, two_workers
+from command import TONMF, environment, run
+
+from tonmf import InputError, ParameterError, TextOutlierDetector
+from tonmf import dask as tonmf_dask
+from tonmf.datasets import make_corpus
+from tonmf.nmf.cluster.client import connect
+from tonmf.text.counters import TermCounter
+from tonmf.text.vocabulary.tallied import CountedPartition, Tally, Vocabulary, count_partition
+
+OPTIONS = {"topic_shares": (0.02,), "n_restarts": 1, "max_topics": 8}
+TEXTS = [*make_corpus(n_docs=150, n_outliers=5).texts, ""]
+
+
+@pytest.fixture(scope="module")
+def near():
+    return TextOutlierDetector(**OPTIONS).fit(TEXTS)
+
+
+def assert_same(far, near):
+    assert far.terms_ == near.terms_
+    np.testing.assert_allclose(far.outlier_scores_, near.outlier_scores_, rtol=0, atol=1e-5)
+    assert far.threshold_ == pytest.approx(near.threshold_, abs=1e-5)
+    assert [sorted(group.documents) for group in far.groups_] == [sorted(group.documents) for group in near.groups_]
+    assert far.explain(TEXTS, ids=[3])[0].nearest[0].document == near.explain(TEXTS, ids=[3])[0].nearest[0].document
+
+
+def test_a_bag_of_texts_gives_the_detector_of_one_process(client, near):
+    bag = dask.bag.from_sequence(TEXTS, npartitions=5)
+    far = tonmf_dask.fit_detector(client, bag, **OPTIONS)
+    assert_same(far, near)
+    scores = tonmf_dask.score(client, far, bag)
+    assert [type(part).__name__ for part in scores] == ["Future"] * bag.npartitions
+    np.testing.assert_allclose(np.concatenate(client.gather(scores)), far.outlier_scores_, rtol=0, atol=1e-6)
+
+
+def test_partitions_may_be_empty_as_after_a_filter(client, near):
+    parts = [[], TEXTS[:70], [], TEXTS[70:], []]
+    assert_same(tonmf_dask.fit_detector(client, client.scatter(parts), **OPTIONS), near)
+    tables = [pd.DataFrame({"text": part}) for part in parts]
+    scores = tonmf_dask.score(client, near, tables, column="text", compute=True)
+    np.testing.assert_allclose(scores, near.outlier_scores_, rtol=0, atol=1e-6)
+
+
+def test_lists_of_texts_are_not_taken_for_rows_of_items(client):
+    """They look alike: only what texts are like tells."""
+    with pytest.raises(InputError, match=r"got rows of whole texts\. If they are partitions, give delayed objects"):
+        tonmf_dask.fit_detector(client, [TEXTS[:70], TEXTS[70:150]], **OPTIONS)
+
+
+def test_a_column_of_a_dataframe_and_a_killed_worker(client, near):
+    """Lost partitions are read and counted again, by the vocabulary that was learnt."""
+    two_workers(client)
+    table = dask.dataframe.from_pandas(pd.DataFrame({"text": TEXTS, "n": range(len(TEXTS))}), npartitions=3)
+    client.run(die_after, 9, workers=list(client.nthreads())[:1])
+    far = tonmf_dask.fit_detector(client, table, column="text", **OPTIONS)
+    two_workers(client)
+    assert far.terms_ == near.terms_
+    np.testing.assert_allclose(far.outlier_scores_, near.outlier_scores_, rtol=0, atol=0.5)
+
+
+def test_scores_survive_a_killed_worker(client, near):
+    """The documents are at hand, even if they can be read only once, and are sent again."""
+    two_workers(client)
+    client.run(die_at_the_next_documents, workers=list(client.nthreads())[:1])
+    scores = tonmf_dask.score(client, near, iter(TEXTS), compute=True)
+    two_workers(client)
+    np.testing.assert_allclose(scores, near.outlier_scores_, rtol=0, atol=1e-6)
+
+
+def die_at_the_next_documents():
+    tonmf_dask.list_of = lambda given, column: os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.parametrize("min_df", [1, 2, 0.05])
+def test_a_vocabulary_from_partitions_is_that_of_all_documents(min_df):
+    whole = TermCounter(str.split, min_df)
+    counts = whole.learn(TEXTS)
+    values = {**TextOutlierDetector(analyzer=str.split).get_params(), "min_df": min_df}
+    parts = []
+    for some in (TEXTS[:40], TEXTS[40:41], TEXTS[41:]):
+        terms, counted = count_partition(some, "texts", values)
+        parts.append(CountedPartition("texts", terms, counted.matrix, counted.n_words, ()))
+    vocabulary = Vocabulary.of(Tally.together(*map(Tally.of, parts)), min_df, None)
+    assert vocabulary.terms == whole.terms
+    of_parts = [vocabulary.counts_of(part) for part in parts]
+    assert (np.vstack([part.matrix.toarray() for part in of_parts]) == counts.matrix.toarray()).all()
+    for name in ("n_words", "n_distinct", "n_outside", "outside"):
+        np.testing.assert_allclose(np.concatenate([getattr(p, name) for p in of_parts]), getattr(counts, name))
+
+
+def test_bad_partitions_of_texts_are_named(client):
+    good = dask.delayed(TEXTS)
+    fit = tonmf_dask.fit_detector
+    with pytest.raises(InputError, match=r"^Partition 1: Document 1 is missing"):
+        fit(client, [good, dask.delayed(["fine", None])], **OPTIONS)
+    with pytest.raises(InputError, match="some partitions hold rows of items and some texts"):
+        fit(client, [good, dask.delayed([["milk"]])], **OPTIONS)
+    with pytest.raises(InputError, match=r"^Partition 0: There is no column 'body'; there are text"):
+        fit(client, dask.dataframe.from_pandas(pd.DataFrame({"text": TEXTS}), npartitions=1), column="body")
+    with pytest.raises(InputError, match="Expected at least one document, got none"):
+        fit(client, [dask.delayed([]), dask.delayed([])], **OPTIONS)
+    with pytest.raises(InputError, match="None of the words occurs in min_df=5"):
+        fit(client, [dask.delayed(["one thing", "another matter"])], min_df=5)
+    with pytest.raises(InputError, match="got a matrix"):
+        fit(client, np.eye(3))
+    with pytest.raises(ParameterError, match="vectorizer"):
+        fit(client, [good], vectorizer=object())
+
+
+def test_the_command_answers_as_without_a_cluster(tmp_path):
+    file = tmp_path / "texts.txt"
+    file.write_text("\n".join(TEXTS[:-1]))
+    options = ("detect", file, "--json", "--topics", 8, "--top", 3)
+    with scheduler_process(tmp_path, 1) as (address, _):
+        far = run(*options, "--dask", address, cwd=tmp_path)
+    assert far.code == 0, far.err
+    far, near = json.loads(far.out), json.loads(run(*options, cwd=tmp_path).out)
+    assert far["flagged"] == near["flagged"]
+    assert far["threshold"] == pytest.approx(near["threshold"], abs=1e-5)
+    assert [why["id"] for why in far["strangest"]] == [why["id"] for why in near["strangest"]]
+    assert [why["nearest"] for why in far["strangest"]] == [why["nearest"] for why in near["strangest"]]
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense"])
+def test_the_command_says_if_nobody_answers(address, tmp_path):
+    (tmp_path / "texts.txt").write_text("\n".join(TEXTS[:20]))
+    ran = run("detect", "texts.txt", "--dask", address, cwd=tmp_path)
+    assert ran.code == 1
+    assert ran.err.count("\n") == 1
+    assert ran.error_lines[0].startswith(f"tonmf: No Dask scheduler answers at '{address}'. Start one")
+
+
+def test_the_command_says_in_one_line_that_the_scheduler_is_gone(tmp_path):
+    (tmp_path / "texts.txt").write_text("\n".join(TEXTS[:-1] * 20))
+    with scheduler_process(tmp_path, 1) as (address, scheduler):
+        command = [TONMF, "detect", "texts.txt", "--dask", address]
+        with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, env=environment(), text=True) as detecting:
+            with connect(address) as client:
+                deadline = time.monotonic() + 60
+                while not any("vectorize" in str(key) for keys in client.has_what().values() for key in keys):
+                    assert time.monotonic() < deadline
+                    time.sleep(0.05)
+            scheduler.kill()
+            told = detecting.stderr.read()
+    assert detecting.returncode == 1
+    (error,) = [line for line in told.splitlines() if not line.startswith("note: ")]
+    assert error.startswith("tonmf: ")
+    assert "scheduler" in error

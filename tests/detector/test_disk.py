@@ -1,0 +1,303 @@
+"""The parts of learning out of core: files of arrays, the vocabulary in bounded memory, the budget, and hashed words."""
+
+import json
+import weakref
+import zlib
+from collections import Counter
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tonmf import InputError, ParameterError, TextOutlierDetector, load
+from tonmf.datasets import make_corpus
+from tonmf.detector.disk.budget import BASE, PER_DOCUMENT, Budget, bytes_of
+from tonmf.detector.disk.shards import ShardSource, write_shard
+from tonmf.detector.disk.store import Store
+from tonmf.io import DocumentFiles, read_documents
+from tonmf.io.notes import Seen
+from tonmf.nmf.ops.reference import ReferenceOps
+from tonmf.storage.array_file import ArrayFile, DamagedFileError, write_arrays
+from tonmf.text.batches import BATCH, BatchesOf, in_batches
+from tonmf.text.counters import TermCounter
+from tonmf.text.hashing import Buckets, HashedCounter, HashedVocabulary
+from tonmf.text.totals import WordTotals
+from tonmf.text.vocabulary.bounded import GrowingVocabulary
+from tonmf.text.weighting import damped, inverse_document_frequencies, unit_rows
+
+ARRAYS = {"whole": np.arange(7), "none": np.zeros((0, 3)), "square": np.eye(4, dtype=np.float32)}
+
+
+def test_arrays_come_back_from_a_file_as_they_were(tmp_path):
+    write_arrays(tmp_path / "arrays", ARRAYS)
+    file = ArrayFile(tmp_path / "arrays")
+    for name, array in ARRAYS.items():
+        found = file.map(name)
+        np.testing.assert_array_equal(found, array)
+        assert (found.dtype, found.shape) == (array.dtype, array.shape)
+    file.map("whole")[0] = 99
+    assert file.map("whole")[0] == 0, "what is written to a mapped array must not go to the file"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["arrays"]
+
+
+@given(place=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7))
+def test_a_file_with_any_bit_turned_is_refused(tmp_path_factory, place, bit):
+    path = tmp_path_factory.mktemp("bits") / "arrays"
+    write_arrays(path, ARRAYS)
+    content = bytearray(path.read_bytes())
+    content[int(place * len(content))] ^= 1 << bit
+    path.write_bytes(content)
+    with pytest.raises(DamagedFileError, match="Remove the folder"):
+        ArrayFile(path).map("whole")
+
+
+@pytest.mark.parametrize("length", [0, 10, 100, 200])
+def test_a_file_that_is_cut_short_is_refused(tmp_path, length):
+    path = tmp_path / "arrays"
+    write_arrays(path, ARRAYS)
+    path.write_bytes(path.read_bytes()[:length])
+    with pytest.raises(DamagedFileError, match="damaged"):
+        ArrayFile(path).map("whole")
+
+
+def test_a_header_that_points_outside_of_its_file_is_refused(tmp_path):
+    path = tmp_path / "arrays"
+    write_arrays(path, {"a": np.arange(8)})
+    content = path.read_bytes()
+    start = content.index(b"{")
+    header = json.loads(content[start : content.rindex(b"}") + 1])
+    header["arrays"]["a"]["shape"] = [10**9]
+    longer = json.dumps(header).encode()
+    numbers = b"".join(n.to_bytes(8, "little") for n in (len(longer), zlib.crc32(longer)))
+    path.write_bytes(content[: start - 16] + numbers + longer + bytes(64))
+    with pytest.raises(DamagedFileError):
+        ArrayFile(path).map("a")
+
+
+def shards_of(folder, X, sizes):
+    C = damped(X)
+    Y = unit_rows(C, inverse_document_frequencies(X))
+    first, names = 0, []
+    for number, size in enumerate(sizes):
+        rows = slice(first, first + size)
+        totals = WordTotals(*(np.ones(size, np.int32),) * 3, np.zeros(size))
+        write_shard(folder / f"shard-{number}", Y[rows], C[rows], totals)
+        names.append((f"shard-{number}", size))
+        first += size
+    return ShardSource(folder, names, X.shape[1]), Y
+
+
+def test_shards_hold_documents_in_both_directions_and_what_a_fit_remembers(tmp_path):
+    X = sp.random(30, 12, 0.4, format="csr", random_state=0)
+    X.data[:] = np.ceil(3 * X.data)
+    source, Y = shards_of(tmp_path, sp.csr_matrix(X), [13, 1, 16])
+    found = [(block.X.by_row.toarray(), block.X.by_column.toarray(), block.first) for block in source.blocks()]
+    assert [first for *_, first in found] == [0, 13, 14]
+    np.testing.assert_array_equal(np.concatenate([rows for rows, *_ in found]), Y.toarray())
+    np.testing.assert_array_equal(np.concatenate([columns for _, columns, _ in found]), Y.toarray())
+    H = np.random.default_rng(0).random((30, 5)).astype(np.float32)
+    source.start_from(H, 5)
+    kept = np.array([True, False, True, True, False])
+    source.keep_topics(kept)
+    for block in source.blocks():
+        block.H[:] += 1
+        block.rho = block.omega = np.full(len(block.H), float(block.first))
+        block.measured = True
+    after = [(block.H.copy(), block.rho.copy(), block.measured) for block in source.blocks()]
+    np.testing.assert_array_equal(np.concatenate([h for h, *_ in after]), H[:, kept] + 1)
+    assert [rho[0] for _, rho, _ in after] == [0, 13, 14]
+    assert all(not block.measured for block in source.again().blocks())
+    some = source.among(np.array([0, 12, 13, 29]))
+    np.testing.assert_array_equal(
+        np.concatenate([b.X.by_row.toarray() for b in some.blocks()]), Y[[0, 12, 13, 29]].toarray()
+    )
+    product = np.concatenate([ReferenceOps().project(b.X, np.eye(12)) for b in source.blocks()])
+    np.testing.assert_allclose(product, Y.toarray(), rtol=1e-6)
+
+
+WORDS = st.lists(st.lists(st.sampled_from("abcdefghijklmnop"), max_size=8), min_size=1, max_size=40)
+
+
+@given(documents=WORDS, cut=st.integers(1, 7))
+def test_a_vocabulary_that_fits_is_that_of_a_counter(documents, cut):
+    words = GrowingVocabulary(limit=100)
+    for start in range(0, len(documents), cut):
+        words.count(documents[start : start + cut], list)
+    counter = TermCounter(list, 2)
+    matrix = counter.learn(documents).matrix
+    found = words.finished(2, None, most=100)
+    assert found.terms == counter.terms
+    assert found.document_frequencies.tolist() == np.bincount(matrix.indices, minlength=matrix.shape[1]).tolist()
+    assert words.forgotten_up_to == 0
+
+
+@given(documents=WORDS, cut=st.integers(1, 7), limit=st.integers(1, 12))
+def test_a_vocabulary_that_does_not_fit_forgets_rare_words_only(documents, cut, limit):
+    words, largest = GrowingVocabulary(limit), 0
+    for start in range(0, len(documents), cut):
+        counted = words.count(documents[start : start + cut], list)
+        assert counted.n_words.tolist() == [len(document) for document in documents[start : start + cut]]
+        largest = max(largest, len(words))
+    assert len(words) <= max(limit, 0)
+    true = Counter(word for document in documents for word in set(document))
+    found = words.finished(1, None, most=100)
+    for term, df in zip(found.terms, found.document_frequencies, strict=True):
+        assert df <= true[term]
+        if words.forgotten_up_to == 0:
+            assert df == true[term]
+
+
+def test_of_too_many_terms_those_in_most_documents_are_kept():
+    words = GrowingVocabulary(100)
+    words.count([["b", "c"], ["b", "a"], ["a", "c", "d"]], list)
+    assert words.finished(1, None, most=2).terms == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "n_bytes"), [("2GB", 2e9), ("1.5 GiB", 1.5 * 2**30), (700_000_000, 7e8), ("1e9", 1e9)]
+)
+def test_memory_in_writing(text, n_bytes):
+    assert bytes_of(text) == n_bytes
+
+
+@pytest.mark.parametrize("wrong", ["much", "-2GB", "2 gallons", "", "10MB", True, 0])
+def test_memory_that_says_nothing_or_too_little_is_refused(wrong):
+    with pytest.raises(ParameterError, match="memory must be"):
+        bytes_of(wrong)
+
+
+def test_more_documents_than_memory_are_refused_with_what_they_need():
+    budget = Budget(BASE + 10**9, 6, 25)
+    budget.check(int(0.6e9 / PER_DOCUMENT))
+    with pytest.raises(InputError, match=r"100,000,000 documents need about 2\d\.\d GB"):
+        budget.check(100_000_000)
+
+
+def test_batches_come_again_and_an_iterator_does_not():
+    documents = ["a text"] * (BATCH + 1)
+    batches = in_batches(documents, again=True)
+    assert [len(batch.ids) for batch in batches] == [len(batch.ids) for batch in batches] == [BATCH, 1]
+    with pytest.raises(InputError, match="Put it in a list"):
+        in_batches("a text", again=True)
+    with pytest.raises(InputError, match="more than once"):
+        in_batches(iter(documents), again=True)
+    with pytest.raises(InputError, match="one kind"):
+        list(BatchesOf(["a text"] * BATCH + [["an item"]]))
+
+
+def test_a_batch_ends_when_its_documents_are_long(monkeypatch, tmp_path):
+    monkeypatch.setattr("tonmf.text.batches.BATCH_SIZE", 100)
+    texts = ["x" * 60] * 3 + ["y" * 500, "z"]
+    (tmp_path / "texts.txt").write_text("\n".join(texts))
+    for batches in (BatchesOf(texts), DocumentFiles([str(tmp_path / "texts.txt")])):
+        assert [len(batch.ids) for batch in batches] == [2, 2, 1]
+    assert [len(batch.ids) for batch in BatchesOf(iter(["a", "b"]) for _ in range(2))] == [1, 1], "items are long"
+    with pytest.raises(InputError, match="Document 5 is missing"):
+        list(BatchesOf([*texts, None]))
+
+
+BUDGET = Budget(BASE + 10**9, 6, 25)
+
+
+def test_counting_lets_go_of_texts(monkeypatch, tmp_path):
+    """Texts were held until a shard was full."""
+    monkeypatch.setattr("tonmf.text.batches.BATCH", 5)
+
+    class Text(str):
+        """One that can be followed."""
+
+    alive, most = weakref.WeakSet(), 0
+
+    def texts():
+        nonlocal most
+        for number in range(100):
+            text = Text(f"text number {number}")
+            alive.add(text)
+            most = max(most, len(alive))
+            yield text
+
+    facts = Store(tmp_path, {}).make(BatchesOf(texts()), TermCounter(str.split, 1), 1, BUDGET)
+    assert facts.shards == [("shard-00000", 100)]
+    assert most <= 3 * 5
+
+
+def test_what_is_not_of_a_store_is_never_removed(tmp_path):
+    ours = ["raw-00007", "names-00007.part", "shard-00012", "H", "fits-0123456789abcdef/0.02-0"]
+    others = ["my-thesis.txt", "raw-data", "raw-00007.txt", "old-results/a", "fits-of-mine/b", "shard-1/c"]
+    for name in (*ours, *others):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("x")
+    Store(tmp_path, {}).make(BatchesOf([["a", "b"]]), TermCounter(list, 1), 1, BUDGET)
+    assert not [name for name in ours if (tmp_path / name).exists()]
+    assert all((tmp_path / name).read_text() == "x" for name in others)
+
+
+@given(lists=st.lists(st.lists(st.integers(0, 30), max_size=9), max_size=12))
+def test_what_came_before_is_known_from_its_hash(lists):
+    seen, known = Seen(), set()
+    for some in lists:
+        expected = []
+        for value in some:
+            expected.append(value in known)
+            known.add(value)
+        assert seen.add(some).tolist() == expected
+
+
+def test_repeated_ids_and_copies_are_told_of_in_batches_as_elsewhere(monkeypatch, tmp_path):
+    monkeypatch.setattr("tonmf.text.batches.BATCH", 4)
+    path = tmp_path / "documents.jsonl"
+    rows = [{"id": f"d{n % 7}", "text": f"text {n % 9}"} for n in range(12)]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    files = DocumentFiles([str(path)])
+    assert len(list(files)) == 3
+    notes = read_documents([str(path)]).notes
+    assert notes[-1] == "5 documents share their id with an earlier one (first: 'd0')."
+    assert files.notes == [*notes, "3 documents repeat another word for word."]
+
+
+@given(documents=WORDS, cut=st.integers(1, 7), limit=st.integers(1, 12))
+def test_buckets_have_the_same_names_in_batches_unless_words_are_too_many(documents, cut, limit):
+    at_once = HashedCounter(list, 3, min_df=1)
+    at_once.learn(documents)
+    for most, same in ((100, True), (limit, False)):
+        words = HashedVocabulary(3, most)
+        for start in range(0, len(documents), cut):
+            words.count(documents[start : start + cut], list)
+        found = words.finished(1, None, 3)
+        assert found.numbers.tolist() == at_once.kept.tolist()
+        assert [Buckets(3)[term] for term in found.terms] == found.numbers.tolist()
+        assert found.terms == at_once.terms or not same
+
+
+def test_hashed_words_are_counted_in_their_buckets_and_called_by_the_most_frequent():
+    documents = [["often"] * 3, ["often", "seldom"], ["often", "never"], ["seldom"]]
+    counter = HashedCounter(list, 2**20, min_df=2)
+    counts = counter.learn(documents)
+    assert sorted(counter.terms) == ["often", "seldom"]
+    often = counter.terms.index("often")
+    assert counts.matrix[:, [often]].toarray().ravel().tolist() == [3, 1, 1, 0]
+    assert counts.n_outside.tolist() == [0, 0, 1, 0]
+    assert counter.count_all([["never", "often"]])[1] == [{"never": 1}]
+    one = HashedCounter(list, 1, min_df=1)
+    assert one.learn(documents).matrix.toarray().ravel().tolist() == [3, 2, 2, 1]
+    assert one.terms == ["often"]
+
+
+def test_buckets_are_the_same_in_every_process():
+    assert [Buckets(2**18)[word] for word in ("outlier", "東京")] == [82_449, 201_026]
+
+
+def test_a_detector_with_hashed_words_explains_in_words_and_can_be_saved(tmp_path):
+    corpus = make_corpus(n_docs=400, n_outliers=6)
+    detector = TextOutlierDetector(n_buckets=2**16).fit(corpus.texts)
+    assert sorted(detector.outlier_scores_.argsort()[-6:]) == corpus.labels.nonzero()[0].tolist()
+    why = detector.explain(corpus.texts, ids=[int(detector.outlier_scores_.argmax())])[0]
+    assert {word.word for word in why.unexpected} <= {word for text in corpus.texts for word in text.lower().split()}
+    detector.save(tmp_path / "model")
+    loaded = load(tmp_path / "model")
+    np.testing.assert_allclose(loaded.outlier_score(corpus.texts), detector.outlier_scores_, atol=1e-9)
+    with pytest.raises(ParameterError, match="n_buckets"):
+        TextOutlierDetector(n_buckets=3).fit(corpus.texts)

@@ -1,0 +1,72 @@
+"""How near a document is to ordinary ones."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.preprocessing import normalize
+
+from tonmf.detector.scores.ordinary import NEAREST, SAMPLE, ordinary_documents, remoteness, sample_of
+from tonmf.nmf.in_memory import MatrixSource
+from tonmf.nmf.ops.compiled import CompiledOps
+from tonmf.nmf.ops.reference import ReferenceOps
+
+OPS = [ReferenceOps(), CompiledOps(1), CompiledOps(3)]
+
+
+def unit_rows(n_docs, seed=0, n_terms=80):
+    X = sp.random(n_docs, n_terms, 0.1, format="csr", random_state=seed, dtype=np.float32)
+    return normalize(X)
+
+
+@pytest.mark.parametrize("ops", OPS, ids=["reference", "1 thread", "3 threads"])
+@pytest.mark.parametrize(("n_others", "n_nearest"), [(100, 5), (100, 20), (6, 20), (20, 20), (21, 20), (1, 20), (1, 1)])
+def test_the_nearest_are_averaged_and_a_row_is_no_neighbour_of_itself(ops, n_others, n_nearest):
+    X = unit_rows(150)
+    others = X[:n_others]
+    means = ops.nearest(ops.prepare(X), ops.prepare(others), n_nearest)
+    cosines = (X @ others.T).toarray().astype(float)
+    for i, row in enumerate(cosines):
+        rest = np.sort(np.delete(row, i) if i < n_others else row)[::-1][:n_nearest]
+        assert means[i] == pytest.approx(rest.mean() if len(rest) else 0, abs=1e-6)
+
+
+def test_a_row_without_terms_is_near_nothing_and_finitely_far():
+    X = sp.vstack([unit_rows(50), sp.csr_matrix((1, 80), dtype=np.float32)]).tocsr()
+    source = MatrixSource(X, np.ones(51), 7, OPS[1])
+    far = remoteness(OPS[1], source, X[:40])
+    assert far.argmax() == 50
+    assert np.isfinite(far).all()
+
+
+def test_threads_and_blocks_make_no_difference_to_the_bit():
+    X = unit_rows(300)
+    values = [
+        remoteness(ops, MatrixSource(X, np.ones(300), size, ops), X[:200])
+        for ops, size in [(OPS[1], 300), (OPS[2], 41)]
+    ]
+    np.testing.assert_array_equal(*values)
+
+
+def test_documents_of_a_strange_group_do_not_vouch_for_one_another():
+    """Ten documents that are near each other, but far from the ordinary ones."""
+    ordinary, strange = unit_rows(200, n_terms=60), unit_rows(1, seed=1, n_terms=20)
+    X = sp.block_diag([ordinary, sp.vstack([strange] * 10)], format="csr")
+    far = remoteness(OPS[0], MatrixSource(X, np.ones(210), 300, OPS[0]), X[:200])
+    assert far[200:].min() > far[:200].max()
+
+
+def test_ordinary_are_the_lowest_scores_of_documents_that_have_words():
+    scores, readable = np.arange(10.0), np.ones(10, bool)
+    readable[0] = False
+    chosen = ordinary_documents(scores, readable)
+    assert 0 not in chosen
+    assert chosen.tolist() == [1, 2, 3, 4, 5, 6, 7]
+    assert len(ordinary_documents(scores, ~np.ones(10, bool))) == 0
+
+
+def test_a_sample_is_as_large_as_allowed_and_without_repeats():
+    documents = np.arange(5, 9000)
+    sample = sample_of(documents, np.random.RandomState(0))
+    assert len(sample) == SAMPLE == len(set(sample.tolist()))
+    assert set(sample.tolist()) <= set(documents.tolist())
+    np.testing.assert_array_equal(sample_of(documents[:NEAREST], np.random.RandomState(0)), documents[:NEAREST])

@@ -1,0 +1,84 @@
+"""The documents: links lead somewhere, make targets exist, every parameter and benchmark is written down."""
+
+import csv
+import json
+import re
+
+import pytest
+from documented import printed, sessions, without_trailing_space
+from repository import ROOT
+
+from tonmf import TONMF, TextOutlierDetector
+
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_links_lead_to_files_that_exist(document):
+    for target in re.findall(r"\]\(([^)#]+)\)", document.read_text(encoding="utf-8")):
+        assert (document.parent / target).exists(), f"{document.name} links to {target}"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_make_targets_that_are_mentioned_exist(document):
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE))
+    mentioned = set(re.findall(r"`make ([a-z-]+)", document.read_text(encoding="utf-8")))
+    assert mentioned <= targets
+
+
+def test_every_parameter_is_documented():
+    for estimator in (TONMF, TextOutlierDetector):
+        for name in estimator().get_params():
+            assert re.search(rf"^    {name} : ", estimator.__doc__, flags=re.MULTILINE), name
+
+
+@pytest.mark.parametrize("document", ["README.md", "docs/cli.md"])
+def test_commands_print_what_the_documents_show(document, tmp_path):
+    found = list(sessions(document))
+    assert found
+    for session in found:
+        for command, shown in session:
+            assert without_trailing_space(printed(command, tmp_path)) == without_trailing_space(shown), command
+
+
+def commands_in_shell_blocks():
+    for document in DOCUMENTS:
+        for block in re.findall(r"```sh\n(.*?)```", document.read_text(encoding="utf-8"), flags=re.DOTALL):
+            for line in block.splitlines():
+                if line.startswith("tonmf ") and not line.startswith("tonmf serve "):  # which runs until it is stopped
+                    yield line.split("#")[0].strip()
+
+
+@pytest.mark.parametrize("line", sorted(set(commands_in_shell_blocks())))
+def test_commands_without_output_run_too(line, shop):
+    printed(line, shop)
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory):
+    """A folder with the files that the documents speak of."""
+    folder = tmp_path_factory.mktemp("shop")
+    printed("tonmf generate corpus --documents 60 --outliers 3 --output reviews.csv", folder)
+    printed("sed -e s/doc-0*// reviews.csv > numbered.csv && mv numbered.csv reviews.csv", folder)
+    with (folder / "reviews.csv").open(encoding="utf-8") as reviews:
+        dated = [{**row, "date": f"2026-01-{1 + n // 6:02d}"} for n, row in enumerate(csv.DictReader(reviews))]
+    (folder / "news.jsonl").write_text("".join(json.dumps(row) + "\n" for row in dated), encoding="utf-8")
+    printed("cp reviews.csv new_reviews.csv && tonmf detect reviews.csv --save model --quiet", folder)
+    return folder
+
+
+def test_constraints_are_plain_name_and_version():
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pins = [line for line in lines if line and not line.startswith("#")]
+    assert pins
+    assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9.]+", line) for line in pins)
+
+
+def test_the_readme_quotes_the_figures_of_the_quality_page():
+    readme, page = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/quality.md"))
+    section = readme[readme.index("## How well it does") : readme.index("## The model underneath")]
+    quoted = re.findall(r"^\| ([^|]+) \| (\.\d+) \| (\.\d+) \|$", section, flags=re.MULTILINE)
+    assert len(quoted) == 6
+    table = page[page.index("## All tasks") : page.index("### ")]
+    for method, auc, ap in quoted:
+        assert re.search(rf"\| +{re.escape(method)} \|[^|]+\| {auc} \| {ap} \|", table), method

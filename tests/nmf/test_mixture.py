@@ -1,0 +1,130 @@
+"""Documents read as words: the EM kernel, and the two scores that come out of it."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tonmf import TONMF
+from tonmf.nmf.in_memory import MatrixSource
+from tonmf.nmf.mixture import STEPS, Mixture, read_blocks
+from tonmf.nmf.ops.compiled import CompiledOps
+from tonmf.nmf.ops.reference import ReferenceOps
+
+OPS = [ReferenceOps(), CompiledOps(1), CompiledOps(3)]
+
+
+def documents(seed=0, n_docs=300, n_terms=60, dtype=np.float32):
+    rng = np.random.default_rng(seed)
+    X = rng.poisson(0.3, (n_docs, n_terms)).astype(dtype)
+    X[7] = 0
+    return sp.csr_matrix(X)
+
+
+def mixture_of(X, n_topics=5, seed=0):
+    topics = np.random.default_rng(seed).random((X.shape[1], n_topics)) ** 3
+    return Mixture.of(topics, np.asarray(X.sum(axis=0)).ravel().astype(float), np.arange(1.0, n_topics + 1))
+
+
+@pytest.mark.parametrize("ops", OPS[1:], ids=["1 thread", "3 threads"])
+@pytest.mark.parametrize("n_topics", [1, 2, 7, 25])
+def test_the_compiled_kernel_agrees_with_the_reference(ops, n_topics):
+    X = documents()
+    mixture = mixture_of(X, n_topics)
+    expected = mixture.read(OPS[0], OPS[0].prepare(X))
+    got = mixture.read(ops, ops.prepare(X))
+    np.testing.assert_allclose(got.theta, expected.theta, rtol=2e-4, atol=2e-5)
+    np.testing.assert_allclose(got.lift, expected.lift, rtol=2e-4, atol=2e-5)
+
+
+def test_threads_blocks_and_other_rows_make_no_difference_to_the_bit():
+    X = documents()
+    mixture = mixture_of(X)
+    whole = mixture.read(OPS[1], OPS[1].prepare(X))
+    threads = mixture.read(OPS[2], OPS[2].prepare(X))
+    blocks = read_blocks(mixture, OPS[1], MatrixSource(X, np.ones(300), 37, OPS[1]))
+    alone = mixture.read(OPS[1], OPS[1].prepare(X[11:12]))
+    for other in (threads, blocks):
+        np.testing.assert_array_equal(other.theta, whole.theta)
+        np.testing.assert_array_equal(other.lift, whole.lift)
+    np.testing.assert_array_equal(alone.theta[0], whole.theta[11])
+
+
+@given(seed=st.integers(0, 10_000))
+def test_every_step_of_em_raises_the_penalised_likelihood(seed):
+    X = documents(seed, n_docs=20)
+    X = X[np.diff(X.indptr) > 0]
+    mixture = mixture_of(X, seed=seed)
+    values = []
+    for n_steps in range(1, STEPS):
+        theta, _ = OPS[0].mixtures(OPS[0].prepare(X), mixture.ratios, mixture.prior, n_steps)
+        mixed = theta[:, :1] + theta[:, 1:] @ mixture.ratios.T
+        values.append((X.toarray() * np.log(mixed)).sum(axis=1) + np.log(theta) @ mixture.prior)
+    assert (np.diff(values, axis=0) >= -1e-6).all()
+
+
+@pytest.mark.parametrize("ops", OPS, ids=["reference", "1 thread", "3 threads"])
+def test_a_document_without_words_is_all_unexplained(ops):
+    X = documents()
+    reading = mixture_of(X).read(ops, ops.prepare(X))
+    assert reading.unexplained[7] == 1
+    assert reading.strangeness[7] == 0
+    np.testing.assert_allclose(reading.theta.sum(axis=1), 1)
+
+
+def test_a_document_of_one_topics_words_is_explained_and_one_of_common_words_is_not():
+    topics = np.kron(np.eye(2), np.ones(10)).T.astype(float)
+    topics = np.vstack([topics, np.zeros((10, 2))])  # ten words that no topic has
+    mixture = Mixture.of(topics, np.ones(30), np.ones(2))
+    X = sp.csr_matrix(np.kron(np.eye(3), np.full(10, 3.0)).astype(np.float32))
+    reading = mixture.read(OPS[0], OPS[0].prepare(X))
+    assert reading.theta[0, 1] > 0.9
+    assert reading.theta[1, 2] > 0.9
+    assert reading.unexplained[2] > 0.9
+    assert reading.strangeness[2] > reading.strangeness[:2].max()
+
+
+def test_words_that_the_background_lacks_count_for_nothing():
+    mixture = Mixture.of(np.ones((3, 1)), np.array([1.0, 1.0, 0.0]), np.ones(1))
+    assert (mixture.ratios[2] == 0).all()
+    assert np.isfinite(mixture.ratios).all()
+
+
+@pytest.mark.parametrize("score_by", ["residual", "paper", "unexplained", "lift"])
+@pytest.mark.parametrize("backend", ["numba", "numpy"])
+def test_every_score_is_higher_for_stranger_rows_and_the_same_for_rows_seen_again(score_by, backend, small):
+    model = TONMF(3, score_by=score_by, random_state=0, backend=backend).fit(small)
+    assert model.outlier_scores_[-4:].mean() > model.outlier_scores_[:-4].mean()
+    np.testing.assert_allclose(model.outlier_score(small), model.outlier_scores_, rtol=1e-6, atol=1e-9)
+    assert ((model.predict(small) == -1) == (model.outlier_scores_ > model.threshold_)).all()
+
+
+@pytest.mark.parametrize("score_by", ["unexplained", "lift"])
+def test_a_share_is_flagged_exactly_whatever_the_score(score_by, small):
+    model = TONMF(3, score_by=score_by, contamination=0.1, random_state=0).fit(small)
+    assert (model.predict(small) == -1).sum() == 6
+
+
+@pytest.mark.parametrize("scale", [1e-60, 1e60])
+def test_counts_of_any_size_have_finite_scores(scale, small):
+    for score_by in ("unexplained", "lift"):
+        scores = TONMF(3, score_by=score_by, random_state=0).fit(scale * small).outlier_scores_
+        assert np.isfinite(scores).all()
+
+
+def test_the_score_is_that_of_the_fit_whatever_the_parameter_says_later(small):
+    model = TONMF(3, random_state=0).fit(small)
+    model.set_params(score_by="lift")
+    np.testing.assert_allclose(model.outlier_score(small), model.outlier_scores_)
+
+
+def test_what_topics_explain_and_what_they_leave_is_all_there_is():
+    C = documents()
+    mixture = mixture_of(C)
+    reading = read_blocks(mixture, OPS[0], MatrixSource(C, np.ones(300), 100, OPS[0]))
+    explained, left = mixture.explained(C, reading), C.copy()
+    left.data = C.data * mixture.unexplained(C, reading)
+    assert explained.shape == (300, 5)
+    assert (explained >= 0).all()
+    np.testing.assert_allclose(explained.sum(axis=1) + left.sum(axis=1).A1, C.sum(axis=1).A1, rtol=1e-5, atol=1e-6)

@@ -1,0 +1,143 @@
+"""One set of tests for every implementation of `tonmf.nmf.ops.Ops`; the reference is what the others are held against."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from tonmf.nmf.ops.compiled import CompiledOps, cuts_of_equal_work
+from tonmf.nmf.ops.reference import ReferenceOps
+
+RANKS = [1, 2, 3, 4, 5, 7, 8, 10, 16, 31, 32, 33, 36, 50, 64, 100, 256]
+OPS = [ReferenceOps(), CompiledOps(1), CompiledOps(2), CompiledOps(5)]
+REFERENCE = ReferenceOps()
+
+
+def name(ops):
+    return f"{type(ops).__name__}-{getattr(ops, 'n_threads', 1)}"
+
+
+@pytest.fixture(params=[np.float32, np.float64], ids=["float32", "float64"])
+def dtype(request):
+    return request.param
+
+
+def sparse(dtype, n_docs=2000, n_terms=150, index=np.int32):
+    X = sp.random(n_docs, n_terms, 0.1, format="csr", random_state=0, dtype=dtype)
+    X.data += 1
+    X.indptr, X.indices = X.indptr.astype(index), X.indices.astype(index)
+    return X
+
+
+def normal_equations(n_topics, dtype, n_rows=1200):
+    rng = np.random.default_rng(n_topics)
+    B = rng.random((n_topics + 20, n_topics))
+    rhs = rng.random((n_rows, n_topics)) * n_topics
+    F = (rng.random((n_rows, n_topics)) * (rng.random((n_rows, n_topics)) < 0.5)).astype(dtype)
+    return F, rhs, B.T @ B
+
+
+@pytest.mark.parametrize("ops", OPS, ids=name)
+@pytest.mark.parametrize("n_topics", RANKS)
+def test_sparse_products_have_float64_sums(ops, n_topics, dtype):
+    X = sparse(dtype)
+    rng = np.random.default_rng(0)
+    W, H = rng.random((150, n_topics)).astype(dtype), rng.random((2000, n_topics)).astype(dtype)
+    prepared = ops.prepare(X)
+    product = ops.project(prepared, W)
+    assert product.dtype == np.float64
+    np.testing.assert_allclose(product, X.toarray().astype(np.float64) @ W.astype(np.float64), rtol=1e-13)
+    out = np.ones((150, n_topics))
+    ops.collect(prepared, H, out)
+    np.testing.assert_allclose(out, 1 + X.toarray().astype(np.float64).T @ H.astype(np.float64), rtol=1e-13)
+
+
+@pytest.mark.parametrize("ops", OPS, ids=name)
+def test_sparse_products_take_wide_indices_and_empty_rows(ops, dtype):
+    X = sparse(dtype, index=np.int64)
+    X = sp.vstack([sp.csr_matrix((3, 150), dtype=dtype), X]).tocsr()
+    W = np.random.default_rng(0).random((150, 10)).astype(dtype)
+    product = ops.project(ops.prepare(X), W)
+    assert (product[:3] == 0).all()
+    np.testing.assert_allclose(product, X.toarray().astype(np.float64) @ W.astype(np.float64), rtol=1e-13)
+
+
+@pytest.mark.parametrize("ops", OPS, ids=name)
+@pytest.mark.parametrize("n_topics", RANKS)
+@pytest.mark.parametrize("method", ["hals", "greedy"])
+def test_coordinate_descent_agrees_with_the_reference(ops, n_topics, method, dtype):
+    F, rhs, gram = normal_equations(n_topics, dtype)
+    expected = F.astype(np.float64)
+    getattr(REFERENCE, method)(expected, rhs, gram, 2)
+    getattr(ops, method)(F, rhs, gram, 2)
+    assert (F >= 0).all()
+    # In float32 two moves of equal gain may swap, so there the values of the quadratic are compared.
+    if dtype == np.float64:
+        np.testing.assert_allclose(F, expected, atol=1e-9)
+    else:
+        np.testing.assert_allclose(value_of(F, rhs, gram), value_of(expected, rhs, gram), rtol=1e-3)
+
+
+@pytest.mark.parametrize("ops", OPS, ids=name)
+@pytest.mark.parametrize("scale", [1e-43, 1e-30, 1e30, 1e41])
+def test_hals_does_not_mind_the_scale_of_the_equations(ops, scale):
+    """In float32 1/gram overflowed where gram was tiny, and gram itself where it was large."""
+    F, rhs, gram = normal_equations(6, np.float32)
+    expected = F.copy()
+    ops.hals(expected, rhs, gram, 2)
+    ops.hals(F, scale * rhs, scale * gram, 2)
+    np.testing.assert_allclose(F, expected, rtol=1e-4, atol=1e-5)
+
+
+def value_of(F, rhs, gram):
+    return 0.5 * np.einsum("ij,jk,ik->i", F, gram, F) - (rhs * F).sum(axis=1)
+
+
+@pytest.mark.parametrize("ops", OPS, ids=name)
+@pytest.mark.parametrize("method", ["hals", "greedy"])
+def test_a_coordinate_without_curvature_is_left_alone(ops, method, dtype):
+    F, rhs, gram = normal_equations(5, dtype)
+    gram[2], gram[:, 2] = 0, 0
+    before = F[:, 2].copy()
+    getattr(ops, method)(F, rhs, gram, 3)
+    assert (F[:, 2] == before).all()
+    assert np.isfinite(F).all()
+
+
+@pytest.mark.parametrize("ops", OPS, ids=name)
+@pytest.mark.parametrize("n_topics", RANKS)
+def test_gram_and_quadratic(ops, n_topics, dtype):
+    F, rhs, gram = normal_equations(n_topics, dtype)
+    weight = np.random.default_rng(0).random(len(F))
+    exact = F.astype(np.float64)
+    np.testing.assert_allclose(
+        ops.gram(F, weight, F[:, ::-1].copy()), exact.T @ (weight[:, None] * exact[:, ::-1]), rtol=1e-12
+    )
+    expected = np.einsum("ij,jk,ik->i", exact, gram, exact) - 2 * (rhs * exact).sum(axis=1)
+    np.testing.assert_allclose(ops.quadratic(F, rhs, gram), expected, rtol=1e-10, atol=1e-8)
+
+
+def test_results_do_not_depend_on_the_number_of_threads():
+    X = sparse(np.float32, n_docs=20_000)
+    W = np.random.default_rng(0).random((150, 12)).astype(np.float32)
+    results = []
+    for n_threads in (1, 2, 7):
+        ops = CompiledOps(n_threads)
+        prepared = ops.prepare(X)
+        rhs = ops.project(prepared, W)
+        gram = ops.gram(W, np.ones(len(W)), W)
+        H = np.zeros(rhs.shape, np.float32)
+        ops.hals(H, rhs, gram, 3)
+        P = np.zeros((150, 12))
+        ops.collect(prepared, H, P)
+        results.append((rhs, H, P, ops.gram(H, np.ones(len(H)), H), ops.quadratic(H, rhs, gram)))
+    for other in results[1:]:
+        for a, b in zip(results[0], other, strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
+def test_ranges_of_equal_work_cover_every_row_once():
+    indptr = np.concatenate([[0], np.cumsum(np.random.default_rng(0).integers(0, 50, 1000))])
+    cuts = cuts_of_equal_work(indptr, stored_per_range=100)
+    assert cuts[0] == 0
+    assert cuts[-1] == 1000
+    assert (np.diff(cuts) > 0).all()

@@ -1,0 +1,31 @@
+"""Console sessions in the documents: ``$ command`` lines and what they print."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+from command import TONMF, environment
+from repository import ROOT
+
+
+def sessions(document):
+    """The console blocks of a document, each as a list of (command, shown output)."""
+    text = (ROOT / document).read_text(encoding="utf-8")
+    for block in re.findall(r"```console\n(.*?)```", text, flags=re.DOTALL):
+        parts = re.split(r"^\$ (.*)\n", block, flags=re.MULTILINE)[1:]
+        yield list(zip(parts[::2], parts[1::2], strict=True))
+
+
+def printed(command, folder):
+    """What a command prints, run by a shell that finds the installed ``tonmf`` and ``python``."""
+    path = f"{Path(TONMF).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["/bin/sh", "-c", command], cwd=folder, capture_output=True, env=environment(PATH=path), timeout=600
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode()
+
+
+def without_trailing_space(text):
+    return "\n".join(line.rstrip() for line in text.strip().splitlines())
