@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted
 from tonmf.arrays import Array
 from tonmf.detector.detector import TextOutlierDetector
 from tonmf.detector.explain.explainer import SMALLEST_LEAN
-from tonmf.detector.explain.unexpected import Leftovers
 from tonmf.detector.scores.ladder import first_words
 from tonmf.errors import InputError
 from tonmf.parameters import check_at_least
@@ -98,9 +97,9 @@ def follow(
     length = duration_of(window, "window")
     order = np.argsort(seconds, kind="stable").astype(np.int64)
     windows = Windows.over(seconds, length)
-    first = note_on_first(_n_learnt(detector))
+    first = note_on_first(detector.n_seen_)
     walk = Walk(detector, Nursery() if nursery is None else nursery, documents, names, seconds, learn)
-    with detector._keeping_topics():
+    with detector.keeping_topics():
         for start in range(0, n_docs, batch):
             for seen in walk.go(order[start : start + batch]):
                 windows.add(seconds[seen.rows], seen)
@@ -121,11 +120,6 @@ def note_on_first(n_docs: int) -> list[str]:
     few = f"With only {documents} to learn from before the timeline begins, the model cannot know what is ordinary"
     advice = f"Give a longer warm-up, of {ENOUGH_FIRST} documents or more if there are as many"
     return [f"{few}: the first scores, outliers and topics mean little. {advice}."]
-
-
-def _n_learnt(detector: TextOutlierDetector) -> int:
-    state = detector._state
-    return state.profile.n_docs if state.stream is None else state.stream.n_seen
 
 
 def _notes(seconds: Array, windows: Windows) -> list[str]:
@@ -248,15 +242,10 @@ class Walk:
             self.detector.partial_fit(documents, times=self.times[rows], names=names)
 
     def _look(self, rows: NDArray[np.int64]) -> Seen:
-        detector = self.detector
-        new = detector._new(take(self.documents, rows), None, None)
-        leftovers = Leftovers.of(new.counts, new.outside, detector.rungs_, new.readings)
-        explainer, scores = detector._state.explainer(detector.analyzer), new.scores.total
-        reasons = [
-            [word.word for word in explainer.words(leftovers, row, UNEXPECTED_WORDS)] for row in range(len(rows))
-        ]
-        shares = leftovers.explained
-        return Seen(rows, scores, scores > detector.threshold_, shares, _main(shares), reasons)
+        read = self.detector.read(take(self.documents, rows))
+        scores, shares = read.scores.total, read.explained
+        reasons = [[word.word for word in words] for words in read.unexpected_words(UNEXPECTED_WORDS)]
+        return Seen(rows, scores, scores > self.detector.threshold_, shares, _main(shares), reasons)
 
     def _take(self, row: int, score: float) -> bool:
         """Whether a document completes a new topic."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tonmf.arrays import Array
 from tonmf.detector.detector import TextOutlierDetector
-from tonmf.detector.recipe import corpus_of_rows
+from tonmf.detector.scores.corpus import Corpus
 from tonmf.detector.scores.groups import members_of
 from tonmf.detector.scores.ladder import Ladder, first_words
 from tonmf.nmf.threads import make_ops
@@ -56,9 +56,8 @@ class Rarities:
     @classmethod
     def of(cls, detector: TextOutlierDetector) -> Rarities:
         """As the detector has them at the moment."""
-        state = detector._state
-        pairs = zip(detector.terms_, state.idf.tolist(), strict=True)
-        return cls(dict(pairs), state.scorer.alarms.rarity_outside + 1)
+        pairs = zip(detector.terms_, detector.idf_.tolist(), strict=True)
+        return cls(dict(pairs), detector.idf_outside_)
 
     def __getitem__(self, term: str) -> float:
         return self.known.get(term, self.outside)
@@ -88,11 +87,10 @@ class Look:
         """All that have enough members, the surest first."""
         terms = list(self.bursts)
         M = counted(self.strange, terms)
-        C = damped(M)
         weights = np.array([self.rarities[term] * self.bursts[term] for term in terms])
-        if not C.nnz:
+        if not M.nnz:
             return []
-        corpus = corpus_of_rows(C, weights, totals_of(M), terms, MAX_TOPICS, make_ops("numba", 1))
+        corpus = Corpus.in_memory(M, totals_of(M), terms, weights, MAX_TOPICS, make_ops("numba", 1))
         ladder = Ladder(corpus, MAX_TOPICS, lambda n: make_ops("numba", n), 1, 1, lambda n: None)
         rung, glance = next(ladder.fits([(TOPIC_SHARE, 0)]))
         groups = []
