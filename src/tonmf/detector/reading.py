@@ -113,8 +113,7 @@ class ReadDocuments:
     @cached_property
     def readings(self) -> list[Reading]:
         """Mixtures of the documents, by each rung."""
-        with one_blas_thread():
-            return [self.corpus.read(rung.mixture, self.reader.ops) for rung in self.reader.state.scorer.rungs]
+        return [self.corpus.read(rung.mixture, self.reader.ops) for rung in self.reader.state.scorer.rungs]
 
     @cached_property
     def scores(self) -> DocumentScores:
