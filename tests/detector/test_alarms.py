@@ -61,10 +61,10 @@ def test_a_few_documents_in_another_language_do_not_explain_one_another(data_fol
 def test_the_alarms_hardly_change_the_ranking_of_ordinary_outliers(data_folder, monkeypatch):
     monkeypatch.setenv("TONMF_DATA", str(data_folder))
     changes = []
-    for task in TASKS:
+    for task in TASKS.values():
         if task.collection in ("BBC", "20 Newsgroups, bodies") and task.tuned:
             draw = task.draw(0)
-            detector = TextOutlierDetector(n_restarts=1).fit(draw.rows)
+            detector = TextOutlierDetector(n_restarts=1).fit(draw.documents)
             both = detector.outlier_scores_, detector.scores_before_alarms_
             changes.append(np.subtract(*[roc_auc_score(draw.labels, scores) for scores in both]))
     assert len(changes) == 4
