@@ -1,4 +1,4 @@
-"""The parts of learning out of core: files of arrays, the vocabulary in bounded memory, the budget, and hashed words."""
+"""The parts of learning out of core: files of arrays, the vocabulary in bounded memory, and the budget."""
 
 import json
 import weakref
@@ -11,8 +11,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tonmf import InputError, ParameterError, TextOutlierDetector, load
-from tonmf.datasets import make_corpus
+from tonmf import InputError, ParameterError
 from tonmf.detector.disk.budget import BASE, PER_DOCUMENT, Budget, bytes_of
 from tonmf.detector.disk.shards import ShardSource, write_shard
 from tonmf.detector.disk.store import Store
@@ -22,7 +21,6 @@ from tonmf.nmf.ops.reference import ReferenceOps
 from tonmf.storage.array_file import ArrayFile, DamagedFileError, write_arrays
 from tonmf.text.batches import BATCH, BatchesOf, in_batches
 from tonmf.text.counters import TermCounter
-from tonmf.text.hashing import Buckets, HashedCounter, HashedVocabulary
 from tonmf.text.totals import WordTotals
 from tonmf.text.vocabulary.bounded import GrowingVocabulary
 from tonmf.text.weighting import damped, inverse_document_frequencies, unit_rows
@@ -235,6 +233,18 @@ def test_what_is_not_of_a_store_is_never_removed(tmp_path):
     assert all((tmp_path / name).read_text() == "x" for name in others)
 
 
+def test_a_store_of_earlier_versions_is_used_unless_it_has_an_option_that_was_removed(tmp_path):
+    for n_buckets in ("None", "65536"):
+        Store(tmp_path, {"min_df": "2", "n_buckets": n_buckets}).make(
+            BatchesOf([["a", "b"]]), TermCounter(list, 1), 1, BUDGET
+        )
+        store = Store(tmp_path, {"min_df": "2"})
+        if n_buckets == "None":
+            assert store.open().n_docs == 1
+    with pytest.raises(InputError, match=r"with other options \(n_buckets\)"):
+        store.open()
+
+
 @given(lists=st.lists(st.lists(st.integers(0, 30), max_size=9), max_size=12))
 def test_what_came_before_is_known_from_its_hash(lists):
     seen, known = Seen(), set()
@@ -256,48 +266,3 @@ def test_repeated_ids_and_copies_are_told_of_in_batches_as_elsewhere(monkeypatch
     notes = read_documents([str(path)]).notes
     assert notes[-1] == "5 documents share their id with an earlier one (first: 'd0')."
     assert files.notes == [*notes, "3 documents repeat another word for word."]
-
-
-@given(documents=WORDS, cut=st.integers(1, 7), limit=st.integers(1, 12))
-def test_buckets_have_the_same_names_in_batches_unless_words_are_too_many(documents, cut, limit):
-    at_once = HashedCounter(list, 3, min_df=1)
-    at_once.learn(documents)
-    for most, same in ((100, True), (limit, False)):
-        words = HashedVocabulary(3, most)
-        for start in range(0, len(documents), cut):
-            words.count(documents[start : start + cut], list)
-        found = words.finished(1, None, 3)
-        assert found.numbers.tolist() == at_once.kept.tolist()
-        assert [Buckets(3)[term] for term in found.terms] == found.numbers.tolist()
-        assert found.terms == at_once.terms or not same
-
-
-def test_hashed_words_are_counted_in_their_buckets_and_called_by_the_most_frequent():
-    documents = [["often"] * 3, ["often", "seldom"], ["often", "never"], ["seldom"]]
-    counter = HashedCounter(list, 2**20, min_df=2)
-    counts = counter.learn(documents)
-    assert sorted(counter.terms) == ["often", "seldom"]
-    often = counter.terms.index("often")
-    assert counts.matrix[:, [often]].toarray().ravel().tolist() == [3, 1, 1, 0]
-    assert counts.n_outside.tolist() == [0, 0, 1, 0]
-    assert counter.count_all([["never", "often"]])[1] == [{"never": 1}]
-    one = HashedCounter(list, 1, min_df=1)
-    assert one.learn(documents).matrix.toarray().ravel().tolist() == [3, 2, 2, 1]
-    assert one.terms == ["often"]
-
-
-def test_buckets_are_the_same_in_every_process():
-    assert [Buckets(2**18)[word] for word in ("outlier", "東京")] == [82_449, 201_026]
-
-
-def test_a_detector_with_hashed_words_explains_in_words_and_can_be_saved(tmp_path):
-    corpus = make_corpus(n_docs=400, n_outliers=6)
-    detector = TextOutlierDetector(n_buckets=2**16).fit(corpus.texts)
-    assert sorted(detector.outlier_scores_.argsort()[-6:]) == corpus.labels.nonzero()[0].tolist()
-    why = detector.explain(corpus.texts, ids=[int(detector.outlier_scores_.argmax())])[0]
-    assert {word.word for word in why.unexpected} <= {word for text in corpus.texts for word in text.lower().split()}
-    detector.save(tmp_path / "model")
-    loaded = load(tmp_path / "model")
-    np.testing.assert_allclose(loaded.outlier_score(corpus.texts), detector.outlier_scores_, atol=1e-9)
-    with pytest.raises(ParameterError, match="n_buckets"):
-        TextOutlierDetector(n_buckets=3).fit(corpus.texts)

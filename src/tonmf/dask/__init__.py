@@ -72,7 +72,7 @@ def fit_detector(
     detector = TextOutlierDetector(**options)
     values = detector.get_params(deep=False)
     check_parameters(values, DETECTOR_RULES)
-    for name in ("vectorizer", "memory", "cache", "n_buckets"):
+    for name in ("vectorizer", "memory", "cache"):
         if values.get(name) is not None:
             raise ParameterError(f"{name} is for documents in one process, and these are in partitions. Leave it out.")
     recipe = Recipe(**{name: values[name] for name in Recipe.__dataclass_fields__})

@@ -28,7 +28,6 @@ from tonmf.text.analysis import Analyzer
 from tonmf.text.choose import AnyCounter, make_analysis
 from tonmf.text.counters import MatrixCounter, TermCounter
 from tonmf.text.documents import COUNTS, ITEMS, TEXTS, items_of
-from tonmf.text.hashing import HashedCounter
 from tonmf.text.vocabulary.changing import MOST_CANDIDATES, SMALLEST_UNIT, Candidates
 
 ALARMS = ("empty", *CUTS)
@@ -96,8 +95,6 @@ def state_arrays(state: DetectorState) -> dict[str, NDArray[Any]]:
     }
     if isinstance(state.counter, MatrixCounter):
         arrays["vocabulary.kept"] = state.counter.kept.astype(np.int64)
-    if isinstance(state.counter, HashedCounter):
-        arrays["vocabulary.buckets"] = state.counter.kept.astype(np.int64)
     if state.stream is not None:
         arrays.update(stream_arrays(state.stream))
     if scorer.neighbours is not None:
@@ -166,15 +163,7 @@ def _read_counter(bundle: Bundle, kind: str, parameters: Mapping[str, Any]) -> A
     if not terms or len(set(terms)) != len(terms):
         raise bundle.wrong("vocabulary.terms must be different strings, at least one")
     analyze: Analyzer = items_of if kind == ITEMS else make_analysis(parameters)
-    if (n_buckets := parameters["n_buckets"]) is None:
-        return TermCounter.restored(analyze, terms)
-    buckets = part.indices("buckets", (len(terms),), n_buckets)
-    if (np.diff(buckets) <= 0).any():
-        raise bundle.wrong("the array vocabulary.buckets must hold rising numbers")
-    counter = HashedCounter.restored(analyze, n_buckets, terms, buckets)
-    if buckets.tolist() != [counter.bucket_of(term) for term in terms]:
-        raise bundle.wrong("the array vocabulary.buckets must hold the buckets that the terms belong to")
-    return counter
+    return TermCounter.restored(analyze, terms)
 
 
 def _read_scorer(bundle: Bundle, idf: Array) -> Scorer:

@@ -10,9 +10,8 @@ from tonmf.parameters import check_unused
 from tonmf.text.analysis import TEXT_OPTIONS, WORD_RULES, Analysis, Analyzer, WordRules, make_analyzer
 from tonmf.text.counters import MatrixCounter, TermCounter, VectorizerCounter
 from tonmf.text.documents import COUNTS, ITEMS, TEXTS, items_of
-from tonmf.text.hashing import HashedCounter
 
-AnyCounter = TermCounter | HashedCounter | VectorizerCounter | MatrixCounter
+AnyCounter = TermCounter | VectorizerCounter | MatrixCounter
 
 
 def make_counter(values: Mapping[str, Any], kind: str, terms: Sequence[str] | None) -> AnyCounter:
@@ -25,8 +24,6 @@ def make_counter(values: Mapping[str, Any], kind: str, terms: Sequence[str] | No
         return VectorizerCounter(values["vectorizer"])
     analyze: Analyzer = items_of if kind == ITEMS else make_analysis(values)
     rules = analyze.rules if isinstance(analyze, Analysis) else None
-    if values["n_buckets"] is not None:
-        return HashedCounter(analyze, values["n_buckets"], values["min_df"], rules)
     return TermCounter(analyze, values["min_df"], rules)
 
 
@@ -40,11 +37,11 @@ def make_analysis(values: Mapping[str, Any]) -> Analysis:
 def check_no_option_idle(values: Mapping[str, Any], defaults: Mapping[str, Any], kind: str) -> None:
     """No option is silently without effect."""
     if values["vectorizer"] is not None:
-        check_unused(values, defaults, (*TEXT_OPTIONS, "min_df", "n_buckets"), "beside your own vectorizer")
+        check_unused(values, defaults, (*TEXT_OPTIONS, "min_df"), "beside your own vectorizer")
     if kind != TEXTS:
         check_unused(values, defaults, TEXT_OPTIONS, f"on {kind}")
     if kind == COUNTS:
-        check_unused(values, defaults, ("vectorizer", "n_buckets"), f"on {kind}")
+        check_unused(values, defaults, ("vectorizer",), f"on {kind}")
     if values["analyzer"] != "word":
         names = ("stop_words", "token_pattern", "stemmer", "word_rules")
         check_unused(values, defaults, names, "unless analyzer='word'")

@@ -28,9 +28,8 @@ from tonmf.text.batches import Batches, check_unchanged, digest_of
 from tonmf.text.choose import check_no_option_idle, make_counter
 from tonmf.text.counters import TermCounter
 from tonmf.text.documents import as_documents
-from tonmf.text.hashing import HashedCounter
 
-OF_COUNTING = (*TEXT_OPTIONS, "min_df", "n_buckets")
+OF_COUNTING = (*TEXT_OPTIONS, "min_df")
 OF_FITTING = ("topic_shares", "n_restarts", "max_topics", "backend", "random_state")
 """Options that a store, and the fits in it, depend on."""
 
@@ -76,7 +75,7 @@ def _learn(
     kind = _kind_of(batches)
     check_no_option_idle(values, defaults, kind)
     counter = make_counter(values, kind, None)
-    assert isinstance(counter, TermCounter | HashedCounter)  # noqa: S101 (batches hold no matrices)
+    assert isinstance(counter, TermCounter)  # noqa: S101 (batches hold no matrices)
     options = {name: _written(values[name]) for name in OF_COUNTING}
     fingerprint = batches.fingerprint
     # A temporary folder needs nothing to be known again by.

@@ -30,13 +30,9 @@ from tonmf.storage.json_file import read_json, write_json
 from tonmf.text.analysis import Analyzer
 from tonmf.text.batches import Batch, Batches
 from tonmf.text.counters import NumberedCounts, TermCounter, Vocabulary, counts_by_column
-from tonmf.text.hashing import HashedCounter, HashedVocabulary
 from tonmf.text.totals import WordTotals
 from tonmf.text.vocabulary.bounded import GrowingVocabulary
 from tonmf.text.weighting import damped, idf_of, unit_rows
-
-AnyLearner = TermCounter | HashedCounter
-Words = GrowingVocabulary | HashedVocabulary
 
 VERSION = 2
 
@@ -87,6 +83,10 @@ class Store:
             return None
         stored = read_json(path)
         version, identity = stored.pop("version"), stored.pop("identity")
+        if (
+            isinstance(identity, dict) and identity.get("n_buckets") == "None"
+        ):  # an option that was retired, and not in use
+            del identity["n_buckets"]
         if version != VERSION or identity != self._identity:
             what = "by another version of tonmf" if version != VERSION else _difference(identity, self._identity)
             raise InputError(
@@ -94,10 +94,10 @@ class Store:
             )
         return Facts(**{**stored, "shards": [tuple(shard) for shard in stored["shards"]]})
 
-    def make(self, batches: Batches, counter: AnyLearner, min_df: float, budget: Budget) -> Facts:
+    def make(self, batches: Batches, counter: TermCounter, min_df: float, budget: Budget) -> Facts:
         """Count documents, and write them all, in place of what is there."""
         self._clear()
-        words = _learner(counter, budget)
+        words = GrowingVocabulary(budget.words)
         any_words = False
         shards: list[tuple[str, int]] = []
         for number, group in enumerate(_groups(batches, counter.analyze, words)):
@@ -167,12 +167,6 @@ class Store:
         return Corpus(source, SerialExecutor(), terms, idf, background, totals, describe)
 
 
-def _learner(counter: AnyLearner, budget: Budget) -> Words:
-    if isinstance(counter, HashedCounter):
-        return HashedVocabulary(counter.n_buckets, budget.words)
-    return GrowingVocabulary(budget.words)
-
-
 @dataclass
 class _Group:
     """What is kept of the documents that make up a shard: not their texts, which may be long."""
@@ -200,7 +194,7 @@ class _Group:
         return NumberedCounts(ends, *rest)
 
 
-def _groups(batches: Batches, analyze: Analyzer, words: Words) -> Iterator[_Group]:
+def _groups(batches: Batches, analyze: Analyzer, words: GrowingVocabulary) -> Iterator[_Group]:
     group = _Group()
     for batch in batches:
         group.add(batch, words.count(batch.content, analyze))

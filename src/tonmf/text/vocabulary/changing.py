@@ -5,9 +5,6 @@ stream forgets, are as many as ``min_df`` asks of a word in a fit. A word of the
 to less than `LEAVES_BELOW` of that. There are at most `MOST_TERMS` words, or as many as the fit had, if that was more: those
 of the most documents. There are at most `MOST_CANDIDATES` candidates; when there are more, the half of them is kept that had
 the most documents, of equals those seen last. A word of more than `LONGEST_CANDIDATE` characters never joins.
-
-Where words are counted by hash (`tonmf.text.hashing`), a bucket joins with the first of its words that has enough
-documents, and goes by that word from then on.
 """
 
 from __future__ import annotations
@@ -23,7 +20,6 @@ from numpy.typing import NDArray
 from tonmf.arrays import Array
 from tonmf.text.choose import AnyCounter
 from tonmf.text.counters import MatrixCounter, Outside, TermCounter
-from tonmf.text.hashing import HashedCounter
 
 LEAVES_BELOW = 0.25
 """Share of the documents needed to join below which a word leaves: two half-lives without being seen, if it just joined."""
@@ -147,10 +143,8 @@ def changed_vocabulary(
 
     Only one that was learnt from words or columns changes; that of a user's own vectorizer stays.
     """
-    if not isinstance(counter, TermCounter | HashedCounter | MatrixCounter):
+    if not isinstance(counter, TermCounter | MatrixCounter):
         return None
-    if isinstance(counter, HashedCounter):
-        joining = _one_for_each_bucket(counter, joining)
     names = [*counter.terms, *joining]
     documents = np.concatenate([df, [both[0] for both in joining.values()]])
     kept = np.flatnonzero((documents >= LEAVES_BELOW * least) | (np.arange(len(names)) >= len(df)))
@@ -165,28 +159,13 @@ def changed_vocabulary(
     return Change(following, np.where(kept < len(df), kept, -1), len(df), joined)
 
 
-def _one_for_each_bucket(
-    counter: HashedCounter, joining: Mapping[str, tuple[float, float]]
-) -> dict[str, tuple[float, float]]:
-    """Of words that share a bucket the one of most documents, with the counts of all."""
-    found: dict[int, tuple[str, float, float]] = {}
-    for word, (df, total) in sorted(joining.items(), key=lambda item: (-item[1][0], item[0])):
-        name, df_before, total_before = found.get(bucket := counter.bucket_of(word), (word, 0.0, 0.0))
-        found[bucket] = name, df_before + df, total_before + total
-    return {name: (df, total) for name, df, total in found.values()}
-
-
 def _with_terms(
-    counter: TermCounter | HashedCounter | MatrixCounter, terms: list[str]
-) -> tuple[TermCounter | HashedCounter | MatrixCounter, NDArray[np.int64]]:
+    counter: TermCounter | MatrixCounter, terms: list[str]
+) -> tuple[TermCounter | MatrixCounter, NDArray[np.int64]]:
     """A counter of these words, and in which order it has them."""
     if isinstance(counter, TermCounter):
         places = sorted(range(len(terms)), key=terms.__getitem__)
         return TermCounter.restored(counter.analyze, [terms[place] for place in places]), np.array(places)
-    if isinstance(counter, HashedCounter):
-        buckets = np.array([counter.bucket_of(term) for term in terms], np.int64)
-        order = np.argsort(buckets)
-        return counter.with_buckets([terms[place] for place in order], buckets[order]), order
     numbers = {counter.name(column): column for column in range(counter.n_columns)}
     columns = np.array([numbers[term] for term in terms], dtype=np.int64)
     order = np.argsort(columns)
