@@ -32,7 +32,7 @@ from tonmf.nmf.cluster.rows import together
 from tonmf.nmf.cluster.worker import threads_of_this_worker
 from tonmf.parameters import check_parameters, defaults_of
 from tonmf.text.choose import check_no_option_idle, make_counter
-from tonmf.text.counters import TermCounter
+from tonmf.text.vocabulary.terms import TermCounter
 
 __all__ = ["fit_detector", "score"]
 

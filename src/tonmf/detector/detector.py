@@ -39,7 +39,7 @@ from tonmf.stream.half_life import age, half_life_of
 from tonmf.text.analysis import WORD_RULES, WordRules
 from tonmf.text.batches import in_batches
 from tonmf.text.choose import check_no_option_idle, make_counter
-from tonmf.text.counters import Counts
+from tonmf.text.counts import Counts
 from tonmf.text.documents import COUNTS, as_documents, check_ids, check_names, is_matrix, take
 from tonmf.text.pieces import Piece, pieces_of_items, pieces_of_text
 from tonmf.text.weighting import damped, unit_rows

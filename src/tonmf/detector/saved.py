@@ -25,10 +25,12 @@ from tonmf.storage.bundles import LARGEST_PRIOR, UNIT, Bundle
 from tonmf.stream.clock import clock_arrays, clock_fields, read_clock
 from tonmf.stream.digest import digest_arrays, read_digest
 from tonmf.text.analysis import Analyzer
-from tonmf.text.choose import AnyCounter, make_analysis
-from tonmf.text.counters import MatrixCounter, TermCounter
+from tonmf.text.choose import make_analysis
 from tonmf.text.documents import COUNTS, ITEMS, TEXTS, items_of
+from tonmf.text.vocabulary import Vocabulary
 from tonmf.text.vocabulary.changing import MOST_CANDIDATES, SMALLEST_UNIT, Candidates
+from tonmf.text.vocabulary.matrix import MatrixCounter
+from tonmf.text.vocabulary.terms import TermCounter
 
 ALARMS = ("empty", *CUTS)
 
@@ -144,13 +146,13 @@ def _read_scale(bundle: Bundle, name: str) -> Scale:
     return Scale(part.number("median"), part.number("spread", above=SMALLEST_SPREAD))
 
 
-def _vocabulary_fields(counter: AnyCounter) -> dict[str, Any]:
+def _vocabulary_fields(counter: Vocabulary) -> dict[str, Any]:
     if isinstance(counter, MatrixCounter):
         return {"names": None if counter.names is None else list(counter.names), "n_columns": counter.n_columns}
     return {"terms": counter.terms}
 
 
-def _read_counter(bundle: Bundle, kind: str, parameters: Mapping[str, Any]) -> AnyCounter:
+def _read_counter(bundle: Bundle, kind: str, parameters: Mapping[str, Any]) -> Vocabulary:
     part = bundle.part("vocabulary")
     if kind == COUNTS:
         n_columns = part.whole("n_columns", low=1, high=2**31)

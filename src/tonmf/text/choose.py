@@ -1,4 +1,4 @@
-"""Which counter serves which kind of documents (`tonmf.text.counters`), by the options of the detector."""
+"""Choose the vocabulary for a kind of documents (`tonmf.text.vocabulary`), by the options of the detector."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from typing import Any
 from tonmf.errors import InputError
 from tonmf.parameters import check_unused
 from tonmf.text.analysis import TEXT_OPTIONS, WORD_RULES, Analysis, Analyzer, WordRules, make_analyzer
-from tonmf.text.counters import MatrixCounter, TermCounter, VectorizerCounter
 from tonmf.text.documents import COUNTS, ITEMS, TEXTS, items_of
+from tonmf.text.vocabulary import Vocabulary
+from tonmf.text.vocabulary.matrix import MatrixCounter
+from tonmf.text.vocabulary.terms import TermCounter
+from tonmf.text.vocabulary.vectorizer import VectorizerCounter
 
-AnyCounter = TermCounter | VectorizerCounter | MatrixCounter
 
-
-def make_counter(values: Mapping[str, Any], kind: str, terms: Sequence[str] | None) -> AnyCounter:
-    """The counter for a kind of documents; `terms` are the names of a matrix's columns."""
+def make_counter(values: Mapping[str, Any], kind: str, terms: Sequence[str] | None) -> Vocabulary:
+    """Make the vocabulary, still to be learnt, for a kind of documents; `terms` are the names of a matrix's columns."""
     if kind == COUNTS:
         return MatrixCounter(values["min_df"], terms)
     if terms is not None:
@@ -28,14 +29,14 @@ def make_counter(values: Mapping[str, Any], kind: str, terms: Sequence[str] | No
 
 
 def make_analysis(values: Mapping[str, Any]) -> Analysis:
-    """How texts are cut into terms."""
+    """Make the function that cuts texts into terms."""
     rules = WordRules() if values["word_rules"] is None else WORD_RULES[values["word_rules"]]
     options = {name: values[name] for name in TEXT_OPTIONS if name != "word_rules"}
     return make_analyzer(**options, rules=rules)
 
 
 def check_no_option_idle(values: Mapping[str, Any], defaults: Mapping[str, Any], kind: str) -> None:
-    """No option is silently without effect."""
+    """Raise `ParameterError` for an option that would have no effect."""
     if values["vectorizer"] is not None:
         check_unused(values, defaults, (*TEXT_OPTIONS, "min_df"), "beside your own vectorizer")
     if kind != TEXTS:

@@ -26,8 +26,8 @@ from tonmf.storage.locks import hold
 from tonmf.text.analysis import TEXT_OPTIONS
 from tonmf.text.batches import Batches, check_unchanged, digest_of
 from tonmf.text.choose import check_no_option_idle, make_counter
-from tonmf.text.counters import TermCounter
 from tonmf.text.documents import as_documents
+from tonmf.text.vocabulary.terms import TermCounter
 
 OF_COUNTING = (*TEXT_OPTIONS, "min_df")
 OF_FITTING = ("topic_shares", "n_restarts", "max_topics", "backend", "random_state")
@@ -83,11 +83,11 @@ def _learn(
     store = Store(folder, {"documents": documents, **options})
     facts = _found(store, budget) or store.make(batches, counter, recipe.min_df, budget)
     check_unchanged(batches, fingerprint)
-    vocabulary = store.vocabulary(facts)
-    recipe.check_vocabulary(facts.n_docs, facts.any_words, vocabulary.terms)
+    terms = store.terms(facts)
+    recipe.check_vocabulary(facts.n_docs, facts.any_words, terms)
     _warn(facts)
     keeper = DiskKeeper(folder / f"fits-{_digest({name: _written(values[name]) for name in OF_FITTING})}")
-    corpus, counter = store.corpus(facts, vocabulary.terms), counter.with_vocabulary(vocabulary)
+    corpus, counter = store.corpus(facts, terms), counter.with_terms(terms)
     return recipe.learn_from(corpus, kind, counter, side_by_side=1, keeper=keeper)
 
 

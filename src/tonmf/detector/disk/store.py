@@ -29,9 +29,10 @@ from tonmf.storage.array_file import ArrayFile, DamagedFileError, write_arrays
 from tonmf.storage.json_file import read_json, write_json
 from tonmf.text.analysis import Analyzer
 from tonmf.text.batches import Batch, Batches
-from tonmf.text.counters import NumberedCounts, TermCounter, Vocabulary, counts_by_column
+from tonmf.text.counts import NumberedCounts, counts_by_column
 from tonmf.text.totals import WordTotals
-from tonmf.text.vocabulary.bounded import GrowingVocabulary
+from tonmf.text.vocabulary.growing import GrowingVocabulary, LearntTerms
+from tonmf.text.vocabulary.terms import TermCounter
 from tonmf.text.weighting import damped, idf_of, unit_rows
 
 VERSION = 2
@@ -125,13 +126,13 @@ class Store:
             elif path.is_file() and FILES.fullmatch(path.name):
                 path.unlink()
 
-    def _weigh(self, vocabulary: Vocabulary, n_docs: int, shards: Sequence[tuple[str, int]]) -> None:
+    def _weigh(self, vocabulary: LearntTerms, n_docs: int, shards: Sequence[tuple[str, int]]) -> None:
         """From provisional numbers to columns, and from counts to unit rows."""
         idf = idf_of(vocabulary.document_frequencies, n_docs)
         background = np.zeros(len(idf))
         by_number = np.argsort(vocabulary.numbers)
         sorted_numbers = vocabulary.numbers[by_number]
-        write_json(self.folder / "vocabulary.json", {"terms": vocabulary.terms, "numbers": vocabulary.numbers.tolist()})
+        write_json(self.folder / "vocabulary.json", {"terms": vocabulary.terms})
         for name, _ in shards:
             raw = self.folder / name.replace("shard", "raw")
             file = ArrayFile(raw)
@@ -144,14 +145,14 @@ class Store:
             raw.unlink()
         write_arrays(self.folder / "terms-0", {"idf": idf, "background": background})
 
-    def vocabulary(self, facts: Facts) -> Vocabulary:
-        """The terms, and the numbers that they were counted by."""
-        found = read_json(self.folder / "vocabulary.json")
-        if len(found["terms"]) != facts.n_terms:
+    def terms(self, facts: Facts) -> list[str]:
+        """Return the terms of the vocabulary."""
+        terms: list[str] = read_json(self.folder / "vocabulary.json")["terms"]
+        if len(terms) != facts.n_terms:
             raise DamagedFileError(
                 f"{self.folder} is damaged: its parts do not belong together. Remove it and run again."
             )
-        return Vocabulary(found["terms"], np.array(found["numbers"], np.int64), np.zeros(0, np.int64))
+        return terms
 
     def corpus(self, facts: Facts, terms: list[str]) -> Corpus:
         """The documents, block by block."""
