@@ -10,8 +10,8 @@ from tonmf import TextOutlierDetector
 from tonmf.datasets import make_corpus
 from tonmf.datasets.archives import read_bbc, read_newsgroups, read_reuters_sgml
 from tonmf.detector.scores.alarms import CUTS, Alarms, sums_over_terms
-from tonmf.text.counters import TermCounter
 from tonmf.text.documents import items_of
+from tonmf.text.vocabulary.terms import TermCounter
 from tonmf.text.weighting import inverse_document_frequencies
 
 

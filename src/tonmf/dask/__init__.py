@@ -32,7 +32,7 @@ from tonmf.nmf.cluster.rows import together
 from tonmf.nmf.cluster.worker import threads_of_this_worker
 from tonmf.parameters import check_parameters, defaults_of
 from tonmf.text.choose import check_no_option_idle, make_counter
-from tonmf.text.counters import TermCounter
+from tonmf.text.vocabulary.terms import TermCounter
 
 __all__ = ["fit_detector", "score"]
 
@@ -72,7 +72,7 @@ def fit_detector(
     detector = TextOutlierDetector(**options)
     values = detector.get_params(deep=False)
     check_parameters(values, DETECTOR_RULES)
-    for name in ("vectorizer", "memory", "cache", "n_buckets"):
+    for name in ("vectorizer", "memory", "cache"):
         if values.get(name) is not None:
             raise ParameterError(f"{name} is for documents in one process, and these are in partitions. Leave it out.")
     recipe = Recipe(**{name: values[name] for name in Recipe.__dataclass_fields__})

@@ -34,10 +34,10 @@ from tonmf.nmf.in_memory import MatrixSource, default_block_size
 from tonmf.nmf.ops import Ops
 from tonmf.nmf.threads import make_ops, n_threads_of, one_blas_thread
 from tonmf.nmf.threshold import threshold_for_share
-from tonmf.text.choose import AnyCounter
-from tonmf.text.counters import Counts
+from tonmf.text.counts import Counts
 from tonmf.text.documents import check_names
 from tonmf.text.totals import WordTotals
+from tonmf.text.vocabulary import Vocabulary
 from tonmf.text.weighting import damped, inverse_document_frequencies, unit_rows
 
 
@@ -55,7 +55,7 @@ class Recipe:
     random_state: Any
     callback: Callable[[float], None] | None
 
-    def learn(self, documents: Any, kind: str, counter: AnyCounter, embeddings: Any, names: Any) -> DetectorState:
+    def learn(self, documents: Any, kind: str, counter: Vocabulary, embeddings: Any, names: Any) -> DetectorState:
         """All that there is to know about documents in memory."""
         counts = counter.learn(documents)
         n_docs = counts.matrix.shape[0]
@@ -85,7 +85,7 @@ class Recipe:
         self,
         corpus: Corpus,
         kind: str,
-        counter: AnyCounter,
+        counter: Vocabulary,
         embeddings: Array | None = None,
         *,
         side_by_side: int | None = None,

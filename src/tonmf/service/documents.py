@@ -9,7 +9,7 @@ from typing import Any
 from tonmf.service.errors import ServiceError
 from tonmf.service.limits import Limits
 from tonmf.service.model import Named
-from tonmf.text.counters import LARGEST_COUNT
+from tonmf.text.counts import LARGEST_COUNT
 from tonmf.text.documents import COUNTS, ITEMS, TEXTS
 from tonmf.wording import shown
 

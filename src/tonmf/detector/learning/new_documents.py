@@ -16,7 +16,7 @@ from tonmf.detector.scores.scoring import REMOTENESS_WEIGHT, DocumentScores, Sco
 from tonmf.detector.state import OF_ALARMS, RECENT, DetectorStream
 from tonmf.nmf.mixture import Reading
 from tonmf.stream.half_life import Ageing
-from tonmf.text.counters import Counts, Outside
+from tonmf.text.counts import Counts, Outside
 
 FEWEST = 1e-9
 """What the documents do not fade below, all together."""

@@ -28,7 +28,7 @@ import scipy.sparse as sp
 
 from tonmf.arrays import Array
 from tonmf.detector.scores.scale import UPPER
-from tonmf.text.counters import Counts
+from tonmf.text.counts import Counts
 from tonmf.text.totals import WordTotals
 
 CUTS = {"unknown": 8.0, "rare": 5.0, "repeated": 8.0}

@@ -29,7 +29,7 @@ from tonmf.nmf.in_memory import MatrixSource
 from tonmf.nmf.mixture import Reading
 from tonmf.nmf.ops import Ops
 from tonmf.nmf.threshold import automatic_threshold
-from tonmf.text.counters import Counts
+from tonmf.text.counts import Counts
 
 REMOTENESS_WEIGHT = 3.0
 """What the distance to ordinary documents counts beside z(b) and z(g)."""
