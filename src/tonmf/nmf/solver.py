@@ -173,12 +173,12 @@ class Problem:
         """One pass over all blocks; the sums of the pass before it are gone then."""
 
         on_block, empty = BlockStep(step, self.ops, this), EmptySums(this.topics.W.shape, self._sums)
-        self._sums = self.executor.run(on_block, self.source.blocks(), empty)
+        self._sums = self.executor.run(on_block, self.source, empty)
         return self._sums
 
     def rho(self) -> Array:
         """Residual norms of all documents, as of the last pass."""
-        return np.concatenate(self.executor.gather(lambda block: block.rho, self.source.blocks()))
+        return np.concatenate(self.executor.gather(lambda block: block.rho, self.source))
 
     def first_pass(self, W: Array) -> tuple[int, Pass]:
         """The passes that are done, and the next one: from where a fit was cut short, or from the topics of the start.
@@ -204,13 +204,12 @@ class Problem:
         """`this` with α re-estimated, if it is automatic and still follows the residuals."""
         if self.options.alpha is not None or not self.settling(iteration):
             return this
-        blocks = self.source.blocks()
         if not self.executor.far:
-            weights = np.concatenate(self.executor.gather(lambda block: block.sample_weight, blocks))
+            weights = np.concatenate(self.executor.gather(lambda block: block.sample_weight, self.source))
             return replace(this, alpha=automatic_alpha(self.rho(), weights))
-        alpha = quantile_over(self.executor, blocks, _residuals_and_weights, ALPHA_QUANTILE, self.source.n_docs)
+        alpha = quantile_over(self.executor, self.source, _residuals_and_weights, ALPHA_QUANTILE)
         if alpha == 0:
-            alpha = min(self.executor.gather(_smallest_residual, blocks))
+            alpha = min(self.executor.gather(_smallest_residual, self.source))
         return replace(this, alpha=alpha if np.isfinite(alpha) else 1.0)
 
     def next_penalty(self, this: Pass, sums: Sums, iteration: int) -> Pass:
@@ -241,7 +240,7 @@ class Problem:
             return float(block.sample_weight @ huber(np.sqrt(block.squared_norms), alpha))
 
         if self._without_topics is None or self._without_topics[0] != alpha:
-            self._without_topics = alpha, sum(self.executor.gather(of_block, self.source.blocks()))
+            self._without_topics = alpha, sum(self.executor.gather(of_block, self.source))
         return self._without_topics[1]
 
     @cached_property
@@ -251,7 +250,7 @@ class Problem:
         def of_block(block: Block) -> tuple[float, float]:
             return float(block.sample_weight.sum()), float(block.sample_weight @ block.squared_norms)
 
-        n_docs, squared_norms = zip(*self.executor.gather(of_block, self.source.blocks()), strict=True)
+        n_docs, squared_norms = zip(*self.executor.gather(of_block, self.source), strict=True)
         return sum(n_docs), sum(squared_norms)
 
     def report(self, iteration: int, this: Pass, objective: float) -> None:
