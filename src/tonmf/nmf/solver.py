@@ -323,21 +323,33 @@ def _drop_idle(problem: Problem, this: Pass, sums: Sums) -> tuple[Pass, Sums]:
 
 def _paper(problem: Problem, this: Pass, n_done: int) -> Iterator[tuple[Pass, Sums]]:
     """Yield whenever a new Z has been taken."""
-    options = problem.options
-    for iteration in range(n_done + 1, options.max_iter + 1):
-        W0 = this.topics.W.copy()
-        held: list[float] = []
-        for inner_iteration in range(options.inner_iter):
-            cross = problem.ops.gram(W0, np.ones(len(W0)), this.topics.W) if inner_iteration else None
-            sums = problem.run(paper_step, replace(this, cross=cross))
-            if cross is None:
-                yield this, sums
-            target = sums.P + W0 @ sums.R
-            this = replace(this, topics=improve_topics(problem.ops, this, target, sums))
-            held.append(sums.held_objective)
-            if len(held) > 1 and held[-2] - held[-1] <= options.inner_tol * problem.objective_of_nothing(this.alpha):
-                break
+    for iteration in range(n_done + 1, problem.options.max_iter + 1):
+        sums = problem.run(paper_step, this)
+        yield this, sums
+        this, _ = lower_with_z_held(problem, this, sums)
         this = problem.next_alpha(this, iteration)
+
+
+def lower_with_z_held(problem: Problem, this: Pass, sums: Sums, earlier: Sums | None = None) -> tuple[Pass, Sums]:
+    """Run the inner loop of Algorithm 1: W and H in turn, with the Z that the pass of `sums` took.
+
+    Return the pass with the new topics, and the sums of their W step. `earlier` stands for documents that are not in the
+    source (`tonmf.nmf.streaming`) and is added to the sums of every W step.
+    """
+    options, W0 = problem.options, this.topics.W.copy()
+    held = [sums.held_objective]
+    while True:
+        sums.P += W0 @ sums.R
+        if earlier is not None:
+            sums.merge(earlier)
+        this = replace(this, topics=improve_topics(problem.ops, this, sums.P, sums))
+        if len(held) > 1 and held[-2] - held[-1] <= options.inner_tol * problem.objective_of_nothing(this.alpha):
+            return this, sums
+        if len(held) == options.inner_iter:
+            return this, sums
+        cross = problem.ops.gram(W0, np.ones(len(W0)), this.topics.W)
+        sums = problem.run(paper_step, replace(this, cross=cross))
+        held.append(sums.held_objective)
 
 
 def improve_topics(ops: Ops, this: Pass, rhs: Array, sums: Sums) -> Topics:
