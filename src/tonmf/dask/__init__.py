@@ -92,7 +92,7 @@ def fit_detector(
     kind, plain = vocabulary.kind, make_counter(values, vocabulary.kind, None)
     assert isinstance(plain, TermCounter)  # noqa: S101 (there are no others of texts without a vectorizer)
     counter = TermCounter.restored(plain.analyze, vocabulary.terms)
-    with corpus.executor.over(corpus.source):
+    with corpus.executor.session(corpus.source):
         detector._adopt(recipe.learn_from(corpus, kind, counter, side_by_side=SIDE_BY_SIDE))
     return detector
 

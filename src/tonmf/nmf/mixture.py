@@ -29,7 +29,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tonmf.arrays import Array
-from tonmf.nmf.blocks import Source
+from tonmf.nmf.blocks import LocalSource
 from tonmf.nmf.ops import Ops
 
 STEPS = 20
@@ -108,7 +108,7 @@ class Mixture:
         return Reading(*ops.mixtures(X, self.ratios, self.prior, STEPS))
 
 
-def read_blocks(mixture: Mixture, ops: Ops, source: Source) -> Reading:
+def read_blocks(mixture: Mixture, ops: Ops, source: LocalSource) -> Reading:
     """Mixtures of all documents of a source, block by block."""
     readings = [mixture.read(ops, block.X) for block in source.blocks()]
     return Reading(np.concatenate([r.theta for r in readings]), np.concatenate([r.lift for r in readings]))

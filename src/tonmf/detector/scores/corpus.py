@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import Protocol, TypeVar
@@ -48,9 +48,6 @@ class DocumentBlock(Block):
 
 class DocumentSource(Source, Protocol):
     """Documents that several fits can share."""
-
-    def blocks(self) -> Iterable[DocumentBlock]:
-        """The blocks, in order."""
 
     def again(self) -> Source:
         """The same documents for another fit; they are shared, what a fit remembers of them is not."""
@@ -161,7 +158,7 @@ class Corpus:
             assert isinstance(block, DocumentBlock)  # noqa: S101 (a source of documents has no others)
             return at(block)
 
-        return self.executor.gather(of_block, self.source.blocks())
+        return self.executor.gather(of_block, self.source)
 
     def glance(self, mixture: Mixture, ops: Ops) -> Glance:
         """What a mixture makes of every document."""

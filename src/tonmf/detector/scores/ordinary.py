@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tonmf.arrays import Array
-from tonmf.nmf.blocks import Source
+from tonmf.nmf.blocks import LocalSource
 from tonmf.nmf.ops import Ops
 from tonmf.nmf.ops.two_way import TwoWay
 
@@ -45,7 +45,7 @@ def sample_of(documents: NDArray[np.int64], rng: np.random.RandomState) -> NDArr
     return np.sort(chosen)
 
 
-def remoteness(ops: Ops, source: Source, sample: sp.csr_matrix) -> Array:
+def remoteness(ops: Ops, source: LocalSource, sample: sp.csr_matrix) -> Array:
     """−ln of the mean cosine of each document with its nearest ones in the sample."""
     prepared = ops.prepare(sample)
     return np.concatenate([remoteness_of(ops, block.X, prepared) for block in source.blocks()])
