@@ -10,8 +10,8 @@ from tonmf import TextOutlierDetector
 from tonmf.datasets import make_corpus
 from tonmf.datasets.archives import read_bbc, read_newsgroups, read_reuters_sgml
 from tonmf.detector.scores.alarms import CUTS, Alarms, sums_over_terms
-from tonmf.text.counters import TermCounter
 from tonmf.text.documents import items_of
+from tonmf.text.vocabulary.terms import TermCounter
 from tonmf.text.weighting import inverse_document_frequencies
 
 
@@ -61,10 +61,10 @@ def test_a_few_documents_in_another_language_do_not_explain_one_another(data_fol
 def test_the_alarms_hardly_change_the_ranking_of_ordinary_outliers(data_folder, monkeypatch):
     monkeypatch.setenv("TONMF_DATA", str(data_folder))
     changes = []
-    for task in TASKS:
+    for task in TASKS.values():
         if task.collection in ("BBC", "20 Newsgroups, bodies") and task.tuned:
             draw = task.draw(0)
-            detector = TextOutlierDetector(n_restarts=1).fit(draw.rows)
+            detector = TextOutlierDetector(n_restarts=1).fit(draw.documents)
             both = detector.outlier_scores_, detector.scores_before_alarms_
             changes.append(np.subtract(*[roc_auc_score(draw.labels, scores) for scores in both]))
     assert len(changes) == 4

@@ -11,7 +11,7 @@ from tonmf.detector.scores.corpus import Corpus
 from tonmf.detector.scores.scale import Scale
 from tonmf.detector.scores.scoring import Measures, Scorer, learn_scorer, mean_score
 from tonmf.nmf.ops.reference import ReferenceOps
-from tonmf.text.counters import totals_of
+from tonmf.text.counts import totals_of
 from tonmf.text.totals import WordTotals
 
 LEVEL, HIGHEST = 2.0, 7.0

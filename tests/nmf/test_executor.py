@@ -175,7 +175,7 @@ def test_a_quantile_over_blocks_is_that_of_all_numbers(kind, weighted):
     for block in source.blocks():
         block.rho = values[block.first : block.first + len(block.sample_weight)]
     for q in (0.0, 0.1, 0.5, 0.9, 1.0):
-        found = quantile_over(SerialExecutor(), source.blocks(), lambda b: (b.rho, b.sample_weight), q, n)
+        found = quantile_over(SerialExecutor(), source, lambda b: (b.rho, b.sample_weight), q)
         assert found == weighted_quantile(values, q, weights)
 
 

@@ -33,7 +33,7 @@ from tonmf.nmf.cluster.rows import together
 from tonmf.nmf.cluster.worker import threads_of_this_worker
 from tonmf.parameters import check_parameters, defaults_of
 from tonmf.text.choose import check_no_option_idle, make_counter
-from tonmf.text.counters import TermCounter
+from tonmf.text.vocabulary.terms import TermCounter
 
 __all__ = ["fit_detector", "score"]
 
@@ -72,7 +72,7 @@ def fit_detector(
     """
     values = TextOutlierDetector(**options).get_params(deep=False)
     check_parameters(values, DETECTOR_RULES)
-    for name in ("vectorizer", "memory", "cache", "n_buckets"):
+    for name in ("vectorizer", "memory", "cache"):
         if values.get(name) is not None:
             raise ParameterError(f"{name} is for documents in one process, and these are in partitions. Leave it out.")
     recipe = Recipe.of(values)
@@ -92,7 +92,7 @@ def fit_detector(
     kind, plain = vocabulary.kind, make_counter(values, vocabulary.kind, None)
     assert isinstance(plain, TermCounter)  # noqa: S101 (there are no others of texts without a vectorizer)
     counter = TermCounter.restored(plain.analyze, vocabulary.terms)
-    with corpus.executor.over(corpus.source):
+    with corpus.executor.session(corpus.source):
         state = recipe.learn_from(corpus, kind, counter, side_by_side=SIDE_BY_SIDE)
     return TextOutlierDetector.from_state(state, **values)
 

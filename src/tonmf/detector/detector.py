@@ -68,9 +68,6 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         A preset of limits: "paper" takes words of 3 to 15 letters that occur at least 4 times, in at least 2 documents.
     vectorizer : object, optional
         Your own, in place of all the options above: anything with ``fit_transform`` and ``transform`` that yields counts.
-    n_buckets : int, optional
-        Count words by hash in so many buckets, such as ``2**18``, in place of a vocabulary: memory does not grow with the
-        words. Each bucket goes by the most frequent of its words (`tonmf.text.hashing`).
     topic_shares : tuple of float
         How large a share a topic must carry to count as ordinary: the scales at which documents are scored.
     n_restarts : int
@@ -167,7 +164,6 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         stemmer: str | None = None,
         word_rules: str | None = None,
         vectorizer: Any = None,
-        n_buckets: int | None = None,
         topic_shares: tuple[float, ...] = (0.0075, 0.015, 0.03),
         n_restarts: int = 2,
         max_topics: int = 25,
@@ -189,7 +185,6 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self.stemmer = stemmer
         self.word_rules = word_rules
         self.vectorizer = vectorizer
-        self.n_buckets = n_buckets
         self.topic_shares = topic_shares
         self.n_restarts = n_restarts
         self.max_topics = max_topics

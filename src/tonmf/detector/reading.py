@@ -26,7 +26,7 @@ from tonmf.errors import InputError
 from tonmf.nmf.mixture import Reading
 from tonmf.nmf.ops import Ops
 from tonmf.nmf.threads import one_blas_thread
-from tonmf.text.counters import Counts, Outside
+from tonmf.text.counts import Counts, Outside
 from tonmf.text.documents import as_documents, check_names
 
 

@@ -30,9 +30,9 @@ from tonmf.errors import InputError
 from tonmf.nmf.ops import Ops
 from tonmf.nmf.threads import make_ops, n_threads_of, one_blas_thread
 from tonmf.nmf.threshold import threshold_for_share
-from tonmf.text.choose import AnyCounter
-from tonmf.text.counters import Counts
+from tonmf.text.counts import Counts
 from tonmf.text.documents import check_names
+from tonmf.text.vocabulary import Vocabulary
 from tonmf.text.weighting import inverse_document_frequencies
 
 
@@ -55,7 +55,7 @@ class Recipe:
         """Pick them out of all options of the detector."""
         return cls(**{name: values[name] for name in cls.__dataclass_fields__})
 
-    def learn(self, documents: Any, kind: str, counter: AnyCounter, embeddings: Any, names: Any) -> DetectorState:
+    def learn(self, documents: Any, kind: str, counter: Vocabulary, embeddings: Any, names: Any) -> DetectorState:
         """Count documents in memory, and learn from them."""
         counts = counter.learn(documents)
         n_docs = counts.matrix.shape[0]
@@ -88,7 +88,7 @@ class Recipe:
         self,
         corpus: Corpus,
         kind: str,
-        counter: AnyCounter,
+        counter: Vocabulary,
         embeddings: Array | None = None,
         *,
         side_by_side: int | None = None,

@@ -232,7 +232,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
             X = check_rows(self, X, reset=True)
             source, executor, weights = self._in_memory(X, check_sample_weight(sample_weight, X.shape[0]))
         ops = make_ops(self.backend, self.n_jobs)
-        with one_blas_thread(), executor.over(source):
+        with one_blas_thread(), executor.session(source):
             n_topics = check_n_topics(self.n_topics, self.max_topics, source.n_docs, source.n_terms)
             H, W = at_unit_norm(self._start(source, n_topics, ops, executor), source.dtype)
             source.start_from(H, n_topics)
@@ -362,7 +362,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         stream: ModelStream | None = None,
     ) -> None:
         """Be the model of a solution; with a `stream`, its rows are on top of others."""
-        of_documents = executor.gather(lambda block: (block.rho, block.omega, block.squared_norms), source.blocks())
+        of_documents = executor.gather(lambda block: (block.rho, block.omega, block.squared_norms), source)
         rho, omega, squared_norms = (np.concatenate(parts) for parts in zip(*of_documents, strict=True))
         self.components_ = solution.topics.W.T
         self._gram = solution.topics.G
@@ -505,7 +505,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
             reading = mixture.read(ops, block.X)
             return reading.unexplained.copy() if unexplained else reading.strangeness
 
-        return np.concatenate(executor.gather(score, source.blocks()))
+        return np.concatenate(executor.gather(score, source))
 
     def save(self, path: str | Path) -> None:
         """Save the fitted model in a folder that ``tonmf.load`` reads, and that holds nothing that can execute.

@@ -173,12 +173,12 @@ class Problem:
         """One pass over all blocks; the sums of the pass before it are gone then."""
 
         on_block, empty = BlockStep(step, self.ops, this), EmptySums(this.topics.W.shape, self._sums)
-        self._sums = self.executor.run(on_block, self.source.blocks(), empty)
+        self._sums = self.executor.run(on_block, self.source, empty)
         return self._sums
 
     def rho(self) -> Array:
         """Residual norms of all documents, as of the last pass."""
-        return np.concatenate(self.executor.gather(lambda block: block.rho, self.source.blocks()))
+        return np.concatenate(self.executor.gather(lambda block: block.rho, self.source))
 
     def first_pass(self, W: Array) -> tuple[int, Pass]:
         """The passes that are done, and the next one: from where a fit was cut short, or from the topics of the start.
@@ -204,13 +204,12 @@ class Problem:
         """`this` with α re-estimated, if it is automatic and still follows the residuals."""
         if self.options.alpha is not None or not self.settling(iteration):
             return this
-        blocks = self.source.blocks()
         if not self.executor.far:
-            weights = np.concatenate(self.executor.gather(lambda block: block.sample_weight, blocks))
+            weights = np.concatenate(self.executor.gather(lambda block: block.sample_weight, self.source))
             return replace(this, alpha=automatic_alpha(self.rho(), weights))
-        alpha = quantile_over(self.executor, blocks, _residuals_and_weights, ALPHA_QUANTILE, self.source.n_docs)
+        alpha = quantile_over(self.executor, self.source, _residuals_and_weights, ALPHA_QUANTILE)
         if alpha == 0:
-            alpha = min(self.executor.gather(_smallest_residual, blocks))
+            alpha = min(self.executor.gather(_smallest_residual, self.source))
         return replace(this, alpha=alpha if np.isfinite(alpha) else 1.0)
 
     def next_penalty(self, this: Pass, sums: Sums, iteration: int) -> Pass:
@@ -241,7 +240,7 @@ class Problem:
             return float(block.sample_weight @ huber(np.sqrt(block.squared_norms), alpha))
 
         if self._without_topics is None or self._without_topics[0] != alpha:
-            self._without_topics = alpha, sum(self.executor.gather(of_block, self.source.blocks()))
+            self._without_topics = alpha, sum(self.executor.gather(of_block, self.source))
         return self._without_topics[1]
 
     @cached_property
@@ -251,7 +250,7 @@ class Problem:
         def of_block(block: Block) -> tuple[float, float]:
             return float(block.sample_weight.sum()), float(block.sample_weight @ block.squared_norms)
 
-        n_docs, squared_norms = zip(*self.executor.gather(of_block, self.source.blocks()), strict=True)
+        n_docs, squared_norms = zip(*self.executor.gather(of_block, self.source), strict=True)
         return sum(n_docs), sum(squared_norms)
 
     def report(self, iteration: int, this: Pass, objective: float) -> None:
@@ -324,21 +323,33 @@ def _drop_idle(problem: Problem, this: Pass, sums: Sums) -> tuple[Pass, Sums]:
 
 def _paper(problem: Problem, this: Pass, n_done: int) -> Iterator[tuple[Pass, Sums]]:
     """Yield whenever a new Z has been taken."""
-    options = problem.options
-    for iteration in range(n_done + 1, options.max_iter + 1):
-        W0 = this.topics.W.copy()
-        held: list[float] = []
-        for inner_iteration in range(options.inner_iter):
-            cross = problem.ops.gram(W0, np.ones(len(W0)), this.topics.W) if inner_iteration else None
-            sums = problem.run(paper_step, replace(this, cross=cross))
-            if cross is None:
-                yield this, sums
-            target = sums.P + W0 @ sums.R
-            this = replace(this, topics=improve_topics(problem.ops, this, target, sums))
-            held.append(sums.held_objective)
-            if len(held) > 1 and held[-2] - held[-1] <= options.inner_tol * problem.objective_of_nothing(this.alpha):
-                break
+    for iteration in range(n_done + 1, problem.options.max_iter + 1):
+        sums = problem.run(paper_step, this)
+        yield this, sums
+        this, _ = lower_with_z_held(problem, this, sums)
         this = problem.next_alpha(this, iteration)
+
+
+def lower_with_z_held(problem: Problem, this: Pass, sums: Sums, earlier: Sums | None = None) -> tuple[Pass, Sums]:
+    """Run the inner loop of Algorithm 1: W and H in turn, with the Z that the pass of `sums` took.
+
+    Return the pass with the new topics, and the sums of their W step. `earlier` stands for documents that are not in the
+    source (`tonmf.nmf.streaming`) and is added to the sums of every W step.
+    """
+    options, W0 = problem.options, this.topics.W.copy()
+    held = [sums.held_objective]
+    while True:
+        sums.P += W0 @ sums.R
+        if earlier is not None:
+            sums.merge(earlier)
+        this = replace(this, topics=improve_topics(problem.ops, this, sums.P, sums))
+        if len(held) > 1 and held[-2] - held[-1] <= options.inner_tol * problem.objective_of_nothing(this.alpha):
+            return this, sums
+        if len(held) == options.inner_iter:
+            return this, sums
+        cross = problem.ops.gram(W0, np.ones(len(W0)), this.topics.W)
+        sums = problem.run(paper_step, replace(this, cross=cross))
+        held.append(sums.held_objective)
 
 
 def improve_topics(ops: Ops, this: Pass, rhs: Array, sums: Sums) -> Topics:

@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tonmf.arrays import Array
-from tonmf.nmf.solver import Problem, bring_to_unit_norm, improve_topics
+from tonmf.nmf.solver import Problem, bring_to_unit_norm, improve_topics, lower_with_z_held
 from tonmf.nmf.steps import Pass, Sums, paper_step, reweighted_step
 
 
@@ -98,18 +98,6 @@ def _reweighted(problem: Problem, this: Pass, earlier: Sums) -> Sums:
 
 
 def _paper(problem: Problem, this: Pass, earlier: Sums) -> Sums:
-    """As the batch fit does for one Z, which is that of the new documents."""
-    options = problem.options
-    W0 = this.topics.W.copy()
-    least = options.inner_tol * problem.objective_of_nothing(this.alpha)
-    held: list[float] = []
-    for inner_iteration in range(options.inner_iter):
-        cross = problem.ops.gram(W0, np.ones(len(W0)), this.topics.W) if inner_iteration else None
-        sums = problem.run(paper_step, replace(this, cross=cross))
-        held.append(sums.held_objective)
-        sums.P += W0 @ sums.R
-        sums.merge(earlier)
-        this = replace(this, topics=improve_topics(problem.ops, this, sums.P, sums))
-        if len(held) > 1 and held[-2] - held[-1] <= least:
-            break
+    """Do what the batch fit does for one Z, which is that of the new documents."""
+    _, sums = lower_with_z_held(problem, this, problem.run(paper_step, this), earlier)
     return sums

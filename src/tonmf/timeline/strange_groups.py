@@ -18,7 +18,7 @@ from tonmf.detector.scores.corpus import Corpus
 from tonmf.detector.scores.groups import members_of
 from tonmf.detector.scores.ladder import Ladder, first_words
 from tonmf.nmf.threads import make_ops
-from tonmf.text.counters import totals_of
+from tonmf.text.counts import totals_of
 from tonmf.text.weighting import damped, unit_rows
 from tonmf.timeline.bursts import latest_burst
 

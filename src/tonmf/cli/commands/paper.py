@@ -108,7 +108,7 @@ def _folder(out: str, name: str) -> Path:
 def _fetch(tasks: set[str], screen: Screen) -> dict[str, str]:
     """Download the archives that are missing, once each; those that cannot be had, by data set."""
     from tonmf.datasets import fetch_archive
-    from tonmf.experiments.running import CANNOT_BE_HAD
+    from tonmf.experiments.running import UNAVAILABLE
     from tonmf.experiments.tasks import TASKS
 
     failed: dict[str, str] = {}
@@ -117,7 +117,7 @@ def _fetch(tasks: set[str], screen: Screen) -> dict[str, str]:
         try:
             with screen.progress(f"Fetching {archive.file}") as on_progress:
                 fetch_archive(archive, on_progress)
-        except CANNOT_BE_HAD as error:
+        except UNAVAILABLE as error:
             failed[archive.file] = str(error)
     return {
         name: failed[task.archive.file]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from tonmf.nmf.mixture import Mixture
 from tonmf.nmf.penalty import Penalty
 from tonmf.nmf.solver import Midway
 from tonmf.storage.array_file import ArrayFile, write_arrays
+from tonmf.storage.atomic import part_name, whole_or_nothing
 from tonmf.storage.json_file import read_json, write_json
 
 EVERY = 5
@@ -96,10 +96,9 @@ class DiskCheckpoints:
         self._folder.mkdir(exist_ok=True)
         for unfinished in self._folder.glob("*.part"):
             shutil.rmtree(unfinished)
-        before = self._last()
-        here = self._folder / f"{midway.iteration:05}.part"
-        here.mkdir()
-        try:
+        before, target = self._last(), self._folder / f"{midway.iteration:05}"
+        with whole_or_nothing(target, part_name(target)) as here:
+            here.mkdir()
             self._source.fit.save(here)
             write_arrays(here / "topics", {"W": midway.W, "beta": midway.beta})
             penalty = midway.penalty
@@ -110,10 +109,6 @@ class DiskCheckpoints:
                 "history": midway.history,
             }
             write_json(here / "midway.json", numbers)
-            os.rename(here, here.with_suffix(""))
-        except BaseException:
-            shutil.rmtree(here, ignore_errors=True)
-            raise
         if before is not None:
             shutil.rmtree(before)
 

@@ -30,8 +30,9 @@ from tonmf.nmf.streaming import Past, learn_block
 from tonmf.nmf.threads import one_blas_thread
 from tonmf.stream.half_life import Ageing
 from tonmf.text.analysis import WordRules
-from tonmf.text.counters import document_frequencies, least_documents
+from tonmf.text.counts import document_frequencies
 from tonmf.text.vocabulary.changing import Change, changed_vocabulary
+from tonmf.text.vocabulary.selection import least_documents
 from tonmf.text.weighting import damped, unit_rows
 
 LEAST_LEFT = 1000.0

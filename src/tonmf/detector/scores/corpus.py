@@ -7,7 +7,7 @@ of documents, whichever way they were computed.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import Protocol, TypeVar
@@ -53,9 +53,6 @@ class DocumentBlock(Block):
 
 class DocumentSource(Source, Protocol):
     """Documents that several fits can share."""
-
-    def blocks(self) -> Iterable[DocumentBlock]:
-        """Return the blocks, in order."""
 
     def again(self) -> Source:
         """Return the same documents for another fit; fits share the documents, but not what they remember of them."""
@@ -200,7 +197,7 @@ class Corpus:
             assert isinstance(block, DocumentBlock)  # noqa: S101 (a source of documents has no others)
             return function(block)
 
-        return self.executor.gather(of_block, self.source.blocks())
+        return self.executor.gather(of_block, self.source)
 
     def read(self, mixture: Mixture, ops: Ops) -> Reading:
         """Return the mixture of every document in full."""

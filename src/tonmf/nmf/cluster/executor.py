@@ -14,7 +14,7 @@ from __future__ import annotations
 import io
 import itertools
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -52,11 +52,11 @@ class DaskExecutor:
         self._plan: Plan = {}
         self._planned_for: PartitionedData | None = None
 
-    def over(self, source: Source) -> AbstractContextManager[None]:
-        return self.cluster.forgetting(partitions_of(source.blocks()))
+    def session(self, source: Source) -> AbstractContextManager[None]:
+        return self.cluster.forgetting(partitions_of(source))
 
-    def run(self, step: Callable[[Block, S], None], blocks: Iterable[Block], empty: Callable[[], S]) -> S:
-        source = partitions_of(blocks)
+    def run(self, step: Callable[[Block, S], None], source: Source, empty: Callable[[], S]) -> S:
+        source = partitions_of(source)
         is_pass = hasattr(step, "restore")
         name = f"{'pass' if is_pass else name_of(step)}-{next(self._numbers)}"
         told = pack((step, empty, source.dtype))
@@ -72,8 +72,8 @@ class DaskExecutor:
             source.end_pass(step)
         return sums
 
-    def gather(self, look: Callable[[Block], T], blocks: Iterable[Block]) -> list[T]:
-        source = partitions_of(blocks)
+    def gather(self, look: Callable[[Block], T], source: Source) -> list[T]:
+        source = partitions_of(source)
         name, told = f"{name_of(look)}-{next(self._numbers)}", pack(look)
 
         def attempt(name: str, plan: Plan) -> list[T]:
@@ -83,7 +83,7 @@ class DaskExecutor:
                 for numbers, of_worker in zip(plan.values(), answers, strict=True)
                 for number, answer in zip(numbers, of_worker, strict=True)
             }
-            return [of_block for number in range(len(source)) for of_block in seen[number]]
+            return [of_block for number in range(source.n_partitions) for of_block in seen[number]]
 
         looks: list[T] = self._persist(attempt, name, source)
         return looks

@@ -1,22 +1,42 @@
-"""A vocabulary that is learnt in one pass over documents, in bounded memory.
+"""Learn a vocabulary in one pass over documents, in bounded memory.
 
-Every word gets a number when it is first seen, and documents are counted by these numbers. While no more than `limit` different
-words have been seen, nothing is lost. Then the words that fewest documents use are forgotten, those of one document first, then
-of two, and so on, until no more than half of the limit are left. A forgotten word that comes again counts as new: what it was
-counted before stays with its documents, as words outside the vocabulary. So only rare words can be missed, or taken for rarer
-than they are: each time that words are forgotten costs one at most `forgotten_up_to` documents.
+Every word gets a number when it is first seen, and documents are counted by these numbers. Nothing is lost as long as there
+are no more than `limit` different words. Beyond that the rarest words are forgotten, those of one document first, then those of
+two, and so on, until no more than half of the limit are left. A forgotten word that comes again counts as new; its earlier
+counts stay with their documents, as words outside the vocabulary. So only rare words can be missed, or taken for rarer than
+they are: each time that words are forgotten costs a word at most `forgotten_up_to` documents.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tonmf.text.analysis import Analyzer, WordRules
-from tonmf.text.counters import NumberedCounts, Numbering, Vocabulary, count_by_number, frequent
+from tonmf.text.counts import NumberedCounts, Numbering, count_by_number
+from tonmf.text.vocabulary.selection import by_alphabet, frequent
+
+
+@dataclass(frozen=True)
+class LearntTerms:
+    """The terms of a vocabulary, and the numbers that documents were counted by.
+
+    ==================== ======= ==================================================
+    terms                n_terms by alphabet
+    numbers              n_terms the number of each in `NumberedCounts`
+    document_frequencies n_terms in how many documents each occurs
+    n_left_out           scalar  frequent terms that were left out for want of room
+    ==================== ======= ==================================================
+    """
+
+    terms: list[str]
+    numbers: NDArray[np.int64]
+    document_frequencies: NDArray[np.int64]
+    n_left_out: int = 0
 
 
 class GrowingVocabulary:
@@ -25,7 +45,14 @@ class GrowingVocabulary:
     Parameters
     ----------
     limit : int
-        Different words that are remembered at most.
+        The most different words to remember.
+
+    Attributes
+    ----------
+    n_docs : int
+        Documents counted so far.
+    forgotten_up_to : int
+        The largest number of documents that a forgotten word had; 0 if none was forgotten.
     """
 
     def __init__(self, limit: int) -> None:
@@ -66,7 +93,7 @@ class GrowingVocabulary:
             np.add.at(tallies[1], where, counted.counts[chosen])
 
     def _tallies_of(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Documents and occurrences of words, by rising number."""
+        """Return the documents and occurrences of words, given by rising number."""
         split = int(np.searchsorted(numbers, self._first_new))
         old = self._old_tallies[:, np.searchsorted(self._old, numbers[:split])]
         return np.concatenate([old, self._new_tallies[:, numbers[split:] - self._first_new]], axis=1)
@@ -85,8 +112,8 @@ class GrowingVocabulary:
         self._first_new = self._words.next_number
         self._new_tallies = np.zeros((2, 1024), np.int64)
 
-    def finished(self, min_df: Any, rules: WordRules | None, most: int) -> Vocabulary:
-        """The words that enough documents use; of more than `most` of them those in most documents, in doubt by alphabet."""
+    def finished(self, min_df: Any, rules: WordRules | None, most: int) -> LearntTerms:
+        """Return the words that are frequent enough; of more than `most`, those in most documents, ties by alphabet."""
         words = np.array(list(self._words), dtype=object)
         numbers = np.fromiter(self._words.values(), np.int64, len(words))
         by_number = np.argsort(numbers)
@@ -97,5 +124,5 @@ class GrowingVocabulary:
         if n_left_out:
             alphabet = np.argsort(np.argsort(words[kept], kind="stable"))
             kept = kept[np.lexsort((alphabet, -documents[kept]))[:most]]
-        kept = kept[np.argsort(words[kept], kind="stable")]
-        return Vocabulary(words[kept].tolist(), numbers[kept], documents[kept], n_left_out)
+        kept = by_alphabet(words, kept)
+        return LearntTerms(words[kept].tolist(), numbers[kept], documents[kept], n_left_out)
