@@ -2,7 +2,7 @@
 
 Every result is kept in benchmarks/results/quality.jsonl as it comes, so a run that was cut short goes on where it
 stopped; ``--fresh`` starts again, ``--only NAME`` measures one method, ``--forget NAME`` measures it again,
-``--report`` only writes the summary. The summary goes to benchmarks/results/quality.json and docs/quality.md.
+``--report`` only writes the summary. The summary goes to benchmarks/results/quality.json and docs/evidence/quality.md.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def main(arguments: list[str]) -> None:
         _measure([options.only] if options.only else list(JOBS), options.jobs)
     if options.only:
         return
-    write_report(logged(), Path(__file__).parent.parent / "docs" / "quality.md", RESULTS / "quality.json")
+    write_report(logged(), Path(__file__).parent.parent / "docs" / "evidence" / "quality.md", RESULTS / "quality.json")
 
 
 def _forget(name: str) -> None:

@@ -1,4 +1,4 @@
-"""From the measurements of `benchmarks.quality` to docs/quality.md and quality.json."""
+"""From the measurements of `benchmarks.quality` to docs/evidence/quality.md and quality.json."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def thresholds(data: Measurements) -> tuple[list[str], list[list[Any]]]:
 
 
 def page_text(summary: dict[str, Any], tables: dict[str, Any], cost: dict[str, Any] | None) -> str:
-    """docs/quality.md."""
+    """docs/evidence/quality.md."""
 
     def table(title: str) -> str:
         return markdown_table(*tables[title])
@@ -248,14 +248,14 @@ AUC, with average precision in brackets; means over {summary["draws"]} draws.
 
 ## The automatic threshold
 
-What `contamination="auto"` flags: how many of the flagged are outliers (precision), how many of the outliers are
-flagged (recall), the share of documents flagged, and the same when the outliers are left out of the data.
+What the [automatic threshold](../guide/scores.md#the-automatic-threshold) flags (`contamination="auto"`): how many of
+the flagged are outliers (precision), how many of the outliers are flagged (recall), the share of documents flagged, and
+that share when the outliers are left out of the data.
 
 {table("threshold")}
 
 ## The alarms
 
-The alarms for unknown, rare and repeated words (docs/detector.md) change the mean AUC by
-{summary["alarm_changes_auc_by"]:+.4f}: these tasks have no such documents to speak of. What they are for is tested in
-tests/test_alarms.py.
+The [alarms](../method/detector.md#6-alarms) for unknown, rare and repeated words change the mean AUC by
+{summary["alarm_changes_auc_by"]:+.4f}: these tasks have no such documents to speak of.
 """

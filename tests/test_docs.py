@@ -11,7 +11,7 @@ from documented import printed, sessions, without_trailing_space
 from tonmf import TONMF, TextOutlierDetector
 
 ROOT = Path(__file__).parent.parent
-DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
@@ -33,7 +33,7 @@ def test_every_parameter_is_documented():
             assert re.search(rf"^    {name} : ", estimator.__doc__, flags=re.MULTILINE), name
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/cli.md"])
+@pytest.mark.parametrize("document", ["README.md", "docs/guide/cli.md"])
 def test_commands_print_what_the_documents_show(document, tmp_path):
     found = list(sessions(document))
     assert found
@@ -76,7 +76,7 @@ def test_constraints_are_plain_name_and_version():
 
 
 def test_the_readme_quotes_the_figures_of_the_quality_page():
-    readme, page = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/quality.md"))
+    readme, page = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/evidence/quality.md"))
     section = readme[readme.index("## How well it does") : readme.index("## The model underneath")]
     quoted = re.findall(r"^\| ([^|]+) \| (\.\d+) \| (\.\d+) \|$", section, flags=re.MULTILINE)
     assert len(quoted) == 6

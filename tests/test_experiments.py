@@ -329,7 +329,7 @@ def test_baselines_that_are_better_are_named_with_reasons():
 
 
 def test_help_and_documents_name_every_experiment():
-    document = (Path(__file__).parent.parent / "docs" / "cli.md").read_text(encoding="utf-8")
+    document = (Path(__file__).parent.parent / "docs" / "guide" / "cli.md").read_text(encoding="utf-8")
     told = inspect.signature(paper).parameters["only"].annotation
     for name in EXPERIMENTS:
         assert f"`{name}`" in document
@@ -337,7 +337,7 @@ def test_help_and_documents_name_every_experiment():
 
 
 def test_the_page_in_the_documents_is_what_its_results_say(tmp_path):
-    docs = Path(__file__).parent.parent / "docs"
+    docs = Path(__file__).parent.parent / "docs" / "evidence"
     (tmp_path / "paper").mkdir()
     shutil.copy(docs / "paper" / "results.jsonl", tmp_path / "paper")
     page = write_page(tmp_path, ResultLog(tmp_path / "paper" / "results.jsonl"), False)
@@ -354,7 +354,7 @@ def test_without_matplotlib_the_error_says_how_to_get_it(monkeypatch, tmp_path):
 def test_the_figures_in_the_readme_are_those_of_the_page(tmp_path):
     root = Path(__file__).parent.parent
     readme = (root / "README.md").read_text(encoding="utf-8")
-    shutil.copy(root / "docs" / "paper" / "results.jsonl", tmp_path)
+    shutil.copy(root / "docs" / "evidence" / "paper" / "results.jsonl", tmp_path)
     areas = Areas(finished(EXPERIMENTS["roc"], ResultLog(tmp_path / "results.jsonl"), False))
     titles = {
         "reuters": "Reuters",

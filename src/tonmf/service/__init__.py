@@ -1,4 +1,4 @@
-"""A saved model over HTTP, and a page to use it and to fit others: ``tonmf serve``, docs/service.md.
+"""A saved model over HTTP, and a page to use it and to fit others: ``tonmf serve``, docs/guide/service.md.
 
 ============ =====================================================================================
 what runs    `serve` (sockets, signals), `protocol`, `app` (what is put together), `limits`
