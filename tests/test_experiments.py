@@ -276,7 +276,7 @@ def test_the_full_grid_can_be_told_and_drawn(experiment, tmp_path):
     assert set(re.findall(r"\{([a-z-]+)\}", section.text)) == {figure.name for figure in section.figures}
     for figure in section.figures:
         save_figure(figure, tmp_path)
-        assert {path.suffix for path in tmp_path.glob(f"{figure.name}.*")} == {".svg", ".png"}
+        assert {path.suffix for path in tmp_path.glob(f"{figure.name}.*")} == {".svg"}
 
 
 def test_every_claim_of_a_full_run_is_judged_with_its_rule():
