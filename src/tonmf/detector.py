@@ -321,7 +321,8 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """Give a group of documents a topic of its own, on every rung, so that documents like them are ordinary from now on.
 
         Words of at least two of them join the vocabulary. Scores that have been given stay as they are. The topic leaves again
-        when what documents use of it has faded to a tenth, or when it is the least used of more than 50 (docs/method/updates.md).
+        when what documents use of it has faded to a tenth, or when it is the least used of more than 50
+        (docs/method/updates.md).
 
         Parameters
         ----------

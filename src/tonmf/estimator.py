@@ -112,8 +112,8 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         Called with a `tonmf.Progress` after each iteration. An exception in it ends the fit.
     executor : dask.distributed.Client, optional
         The cluster to fit on (``pip install 'tonmf[dask]'``); this process if not given. X may then be a Dask array, a
-        dataframe of numbers, a bag of rows or of sparse blocks, or a list of partitions (docs/guide/cluster.md). `n_jobs` is for this
-        process: each worker uses the threads that it has. Other methods run in this process.
+        dataframe of numbers, a bag of rows or of sparse blocks, or a list of partitions (docs/guide/cluster.md).
+        `n_jobs` is for this process: each worker uses the threads that it has. Other methods run in this process.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Documents in order of time: each scored by the model of its moment, topics that come and go, and new ones (docs/guide/timeline.md)."""
+"""Documents in order of time: scores by the model of the moment, topics that come and go, new ones (docs/guide/timeline.md)."""
 
 from __future__ import annotations
 
