@@ -199,9 +199,9 @@ def page_text(summary: dict[str, Any], tables: dict[str, Any], cost: dict[str, A
     )
     return f"""# How well it finds outliers
 
-This page is written by `make bench-quality`, which keeps each result and goes on where it was cut short; every figure here
-comes from it. There are {summary["tasks"]} tasks with {summary["draws"]} draws each. A task is made of real data with
-classes: documents of some classes are ordinary, a few of another class are the outliers.
+`make bench-quality` writes this page and prints every figure on it. It keeps each result, so an interrupted run resumes.
+There are {summary["tasks"]} tasks with {summary["draws"]} draws each. A task is made of real data with classes: documents
+of some classes are ordinary, and a few of another class are the outliers.
 
 - Mean area under the ROC curve {s("auc")}; the best bag-of-words peer ({summary["best_peer"]}) has
   {s("best_peer_auc")}: {s("auc_gain")} less.
@@ -213,20 +213,21 @@ classes: documents of some classes are ordinary, a few of another class are the 
 
 ## All tasks
 
-Every peer has the one setting that gives it the highest mean AUC over the tasks, chosen with the labels; the last but
-one column gives it the best setting for each task, also chosen with the labels. tonmf has its defaults throughout.
-Seconds are for one setting on one thread; tonmf's include reading the text, those of k-NN on tf-idf the making of
-tf-idf rows (divided by its settings), those of PyOD's k-NN the SVD. The interval is a bootstrap over tasks.
+Every peer has the single setting with the highest mean AUC over the tasks, chosen with the labels. The last column but
+one gives it the best setting for each task, also chosen with the labels. tonmf has its defaults throughout. Seconds are
+for one setting on one thread. Those of tonmf include reading the text, those of k-NN on tf-idf computing the tf-idf rows
+(divided by the number of its settings), and those of PyOD's k-NN the SVD. The interval is a bootstrap over tasks.
 
 {table("all")}
 
-Peers see sublinear tf-idf rows (scikit-learn's English stop words out, words in at least 2 documents), dense ones its
-first 100 singular directions. tonmf leaves out what contractions leave, too; that gains it .003 of AUC.
+Peers see sublinear tf-idf rows (without scikit-learn's English stop words, words in at least 2 documents); those that
+need dense data see the first 100 singular directions. tonmf also drops fragments of contractions, which gains it .003
+of AUC.
 
-### Tasks by which choices were made
+### Tasks used for tuning
 
-Choices made on these, with the labels, in the course of writing this version: the ladder of topic shares, that and how
-nearness to ordinary documents counts, the widths of the automatic threshold, the alarms.
+While writing this version we tuned on these tasks, with the labels: the ladder of topic shares, whether and how nearness
+to ordinary documents counts, the widths of the automatic threshold, and the alarms.
 
 {table("tuned")}
 
@@ -236,7 +237,7 @@ nearness to ordinary documents counts, the widths of the automatic threshold, th
 
 ## With sentence embeddings
 
-On the tasks that are texts. MiniLM's own time to read the texts, many times that of everything here, is not counted.
+Text tasks only. The time MiniLM needs to embed the texts, many times that of everything here, is not counted.
 
 {table("texts")}
 

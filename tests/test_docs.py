@@ -14,13 +14,32 @@ ROOT = Path(__file__).parent.parent
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
-def test_links_lead_to_files_that_exist(document):
-    for target in re.findall(r"\]\(([^)#]+)\)", document.read_text(encoding="utf-8")):
-        assert (document.parent / target).exists(), f"{document.name} links to {target}"
+def name_of(document):
+    return str(document.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def headings(document):
+    """The names by which links address the headings of a document."""
+    text = re.sub(r"^```.*?^```", "", document.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    titles = re.findall(r"^#+ (.*)$", text, flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
+def test_links_lead_to_files_and_headings_that_exist(document):
+    for path, heading in re.findall(r"\]\(([^)#]*)#?([^)]*)\)", document.read_text(encoding="utf-8")):
+        target = document.parent / path if path else document
+        assert target.exists(), f"{name_of(document)} links to {path}"
+        assert not heading or heading in headings(target), f"{name_of(document)} links to {path}#{heading}"
+
+
+def test_the_index_has_one_line_for_every_page():
+    index = (ROOT / "docs/README.md").read_text(encoding="utf-8")
+    linked = re.findall(r"^- \[[^]]+\]\(([^)]+)\): ", index, flags=re.MULTILINE)
+    assert sorted(linked) == sorted(str(page.relative_to(ROOT / "docs")) for page in ROOT.glob("docs/*/*.md"))
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
 def test_make_targets_that_are_mentioned_exist(document):
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE))
     mentioned = set(re.findall(r"`make ([a-z-]+)", document.read_text(encoding="utf-8")))
