@@ -1,4 +1,4 @@
-"""Text outlier detection on a Dask cluster (``pip install 'tonmf[dask]'``; docs/scale.md).
+"""Text outlier detection on a Dask cluster (``pip install 'tonmf[dask]'``; docs/guide/cluster.md).
 
 Examples
 --------

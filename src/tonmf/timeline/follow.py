@@ -1,4 +1,4 @@
-"""Documents in order of time: each scored by the model of its moment, topics that come and go, and new ones (docs/time.md)."""
+"""Follow documents in order of time with a detector that learns on the way (docs/guide/timeline.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a detector remembers of the documents it has seen, so that more of them can come (docs/streaming.md).
+"""What a detector remembers of the documents it has seen, so that more of them can come (docs/method/updates.md).
 
 A fit keeps medians and spreads, a sample of ordinary documents, and the words' document frequencies within idf. That is enough
 to go on from: `begin` makes of it the sums and quantiles that a stream adds to. What the fit did not keep is made up so that

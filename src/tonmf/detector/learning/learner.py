@@ -4,7 +4,7 @@ From the scores and what they are made of come the quantiles: medians and spread
 Counts give idf, background and vocabulary. Every rung takes one pass (`tonmf.nmf.streaming`) over the documents that raise no
 alarm, with those that its topics explain badly weighted down; the topics of the fit stay as many as they are, and topics that
 were added leave when they have faded (`tonmf.detector.learning.learner`). Ordinary documents get a chance to be in the sample.
-docs/streaming.md says it in more words.
+docs/guide/streaming.md says it in more words.
 """
 
 from __future__ import annotations
