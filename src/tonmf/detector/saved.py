@@ -181,17 +181,16 @@ def _read_scorer(bundle: Bundle, idf: Array) -> Scorer:
         _read_scale(bundle, "remoteness_scale"),
         neighbours,
         _read_scale(bundle, "distance_scale"),
-        _read_alarms(bundle.part("alarms"), idf),
+        _read_alarms(bundle.part("alarms")),
         bundle.number("level"),
         bundle.number("highest"),
     )
 
 
-def _read_alarms(part: Bundle, idf: Array) -> Alarms:
+def _read_alarms(part: Bundle) -> Alarms:
     of_each = {name: part.part(name) for name in CUTS}
     means = part.part("means")
     return Alarms(
-        idf - 1,
         part.number("rarity_outside"),
         {name: means.number(name) for name in ("unknown", "rare")},
         {name: numbers.number("medians") for name, numbers in of_each.items()},

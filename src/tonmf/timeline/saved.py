@@ -1,7 +1,7 @@
 """Read and write a nursery (`tonmf.timeline.nursery`) as a bundle (`tonmf.storage.bundles`).
 
-Words stand once in a table, and elsewhere by their numbers there. Texts are bytes beside the JSON, one after the other. How
-often a strange document has which word is not written, as the detector finds the same again. Documents are texts or items.
+Words are listed once, and referred to by number. Texts are bytes beside the JSON, one after the other. The word counts of
+strange documents are not written, as the detector counts the same again. Documents are texts or items.
 """
 
 from __future__ import annotations
@@ -20,64 +20,73 @@ from tonmf.detector.saved import LARGEST_IDF
 from tonmf.storage.bundles import UNIT, Bundle
 from tonmf.stream.times import EARLIEST, LATEST
 from tonmf.text.documents import ITEMS, TEXTS, without_surrogates
-from tonmf.timeline.nursery import CAPACITY, LONGEST, RECENT, REMEMBERED, Memory, NewTopic, Nursery, Recent
-from tonmf.timeline.strange_groups import Rarities, Strange
+from tonmf.timeline.nursery import (
+    CAPACITY,
+    LONGEST,
+    RECENT,
+    REMEMBERED,
+    NewTopic,
+    Nursery,
+    NurseryState,
+    RecentDocument,
+)
+from tonmf.timeline.strange_groups import Rarities, StrangeDocument
 
 MOST_TAKEN = 2**53
-"""Documents of a stream, at most."""
+"""Most documents of a stream."""
 
 MOST_RARITIES = 4
-"""More than models that words are compared with: there is one for every half of the recent documents."""
+"""Most sets of idf: one is kept for every half of the recent documents."""
 
 
 def nursery_fields(nursery: Nursery) -> dict[str, Any]:
-    """What goes into the JSON."""
-    memory = nursery.memory
-    items = any(not isinstance(one.document, str) for one in memory.strange)
+    """Return the JSON part of a nursery."""
+    state = nursery.state
+    items = any(not isinstance(one.document, str) for one in state.strange)
     return {
         "kind": ITEMS if items else TEXTS,
-        "least": memory.least,
-        "n_taken": memory.n_taken,
-        "n_waiting": memory.n_waiting,
-        "rarities": [{"number": number, "outside": float(rarities.outside)} for number, rarities in memory.rarities],
+        "least": state.least,
+        "n_taken": state.n_taken,
+        "n_waiting": state.n_waiting,
+        "rarities": [{"number": number, "outside": float(rarities.outside)} for number, rarities in state.rarities],
     }
 
 
 def nursery_arrays(nursery: Nursery) -> dict[str, NDArray[Any]]:
-    """What goes beside it."""
-    memory, table = nursery.memory, _Table()
-    documents = [[one.document] if isinstance(one.document, str) else one.document for one in memory.strange]
+    """Return the arrays of a nursery."""
+    state, table = nursery.state, _Table()
+    documents = [[one.document] if isinstance(one.document, str) else one.document for one in state.strange]
     arrays: dict[str, NDArray[Any]] = {
-        "recent.texts": np.array([recent.text for recent in memory.recent], np.int64),
-        "recent.scores": np.array([recent.score for recent in memory.recent], np.float64),
-        **table.rows("recent.words", [sorted(recent.words) for recent in memory.recent]),
-        "announced.weights": np.array([w for topic in memory.announced for w in topic.values()], np.float64),
-        **table.rows("announced.words", memory.announced),
-        "strange.numbers": np.array([one.number for one in memory.strange], np.int64),
-        "strange.timed": np.array([one.time is not None for one in memory.strange], np.int64),
-        "strange.times": np.array([one.time or 0.0 for one in memory.strange], np.float64),
-        **_packed("strange.ids", [one.id for one in memory.strange]),
+        "recent.texts": np.array([recent.text for recent in state.recent], np.int64),
+        "recent.scores": np.array([recent.score for recent in state.recent], np.float64),
+        **table.rows("recent.words", [sorted(recent.words) for recent in state.recent]),
+        "announced.weights": np.array([w for topic in state.announced for w in topic.values()], np.float64),
+        **table.rows("announced.words", state.announced),
+        "strange.numbers": np.array([one.number for one in state.strange], np.int64),
+        "strange.timed": np.array([one.time is not None for one in state.strange], np.int64),
+        "strange.times": np.array([one.time or 0.0 for one in state.strange], np.float64),
+        **_packed("strange.ids", [one.id for one in state.strange]),
         "strange.documents.ends": _ends(map(len, documents)),
         **_packed("strange.documents.parts", [part for document in documents for part in document]),
     }
-    for i, (_, rarities) in enumerate(memory.rarities):
+    for i, (_, rarities) in enumerate(state.rarities):
         arrays[f"rarities.{i}.words"] = table.numbers(rarities.known)
         arrays[f"rarities.{i}.idf"] = np.array(list(rarities.known.values()), np.float64)
     return {**arrays, **_packed("words", list(table.places))}
 
 
 def topic_fields(topic: NewTopic) -> dict[str, Any]:
-    """What goes into the JSON of a new topic that nobody has been told of."""
+    """Return the JSON part of a new topic that has not been announced yet."""
     times = {"since": float(topic.since), "raised": float(topic.raised)}
     return {"words": topic.words, "documents": topic.documents, "size": topic.size, **times, "chance": topic.chance}
 
 
 def read_nursery(bundle: Bundle, detector: TextOutlierDetector) -> Nursery:
-    """One that goes on with this detector, each value checked for itself and against the others."""
+    """Read a nursery that goes on with this detector; check each value by itself and against the others."""
     n_taken = bundle.whole("n_taken", high=MOST_TAKEN)
     words = _read_packed(bundle, "words")
-    return Nursery.restored(
-        Memory(
+    return Nursery.from_state(
+        NurseryState(
             bundle.whole("least", low=2, high=CAPACITY),
             n_taken,
             bundle.whole("n_waiting", high=n_taken),
@@ -90,7 +99,7 @@ def read_nursery(bundle: Bundle, detector: TextOutlierDetector) -> Nursery:
 
 
 def read_topic(part: Bundle) -> NewTopic:
-    """A new topic that nobody has been told of."""
+    """Read a new topic that has not been announced yet."""
     since, raised = part.number("since"), part.number("raised")
     _check_times(part, np.array([since, raised]), f"{part.prefix}since and {part.prefix}raised")
     words, documents = part.texts("words"), part.texts("documents")
@@ -99,17 +108,19 @@ def read_topic(part: Bundle) -> NewTopic:
     return NewTopic(words, documents, part.whole("size"), since, raised, part.number("chance"))
 
 
-def _read_recent(bundle: Bundle, words: Sequence[str], n_taken: int) -> list[Recent]:
+def _read_recent(bundle: Bundle, words: Sequence[str], n_taken: int) -> list[RecentDocument]:
     scores = bundle.array("recent.scores", np.float64, (None,))
     n_recent = len(scores)
     if n_recent > min(RECENT, n_taken):
         raise bundle.wrong(f"the array recent.scores must hold at most {min(RECENT, n_taken)} numbers")
     texts = bundle.array("recent.texts", np.int64, (n_recent,))
     rows = _read_rows(bundle, "recent.words", words, n_recent)
-    return [Recent(frozenset(row), *rest) for row, *rest in zip(rows, texts.tolist(), scores.tolist(), strict=True)]
+    return [
+        RecentDocument(frozenset(row), *rest) for row, *rest in zip(rows, texts.tolist(), scores.tolist(), strict=True)
+    ]
 
 
-def _read_strange(bundle: Bundle, detector: TextOutlierDetector, n_taken: int) -> list[Strange]:
+def _read_strange(bundle: Bundle, detector: TextOutlierDetector, n_taken: int) -> list[StrangeDocument]:
     numbers = bundle.indices("strange.numbers", (None,), n_taken)
     if len(numbers) > CAPACITY or (np.diff(numbers) <= 0).any():
         raise bundle.wrong(f"the array strange.numbers must hold up to {CAPACITY} rising numbers")
@@ -123,11 +134,11 @@ def _read_strange(bundle: Bundle, detector: TextOutlierDetector, n_taken: int) -
     if len(ids) != len(numbers):
         raise bundle.wrong(f"strange.ids must be {len(numbers)} strings; got {len(ids)}")
     terms = [Counter(detector.analyze(document)) for document in documents]
-    return [Strange(*parts) for parts in zip(numbers.tolist(), ids, times, documents, terms, strict=True)]
+    return [StrangeDocument(*parts) for parts in zip(numbers.tolist(), ids, times, documents, terms, strict=True)]
 
 
 def _read_documents(bundle: Bundle, kind: str, n_docs: int) -> list[Any]:
-    """Texts, or rows of items, as the detector has them."""
+    """Read texts or rows of items, whichever the detector takes."""
     if n_docs and bundle.text("kind") != kind:
         raise bundle.wrong(f"kind must be {kind!r}, as that of the detector; got {bundle.text('kind')!r:.40}")
     parts = _read_packed(bundle, "strange.documents.parts")
@@ -169,7 +180,7 @@ def _check_times(bundle: Bundle, seconds: Array, what: str) -> None:
 
 
 class _Table:
-    """Different words, and the number of each, as they come."""
+    """Numbers of words, in order of first use."""
 
     def __init__(self) -> None:
         self.places: dict[str, int] = {}
@@ -194,7 +205,7 @@ def _read_rows(bundle: Bundle, name: str, words: Sequence[str], n_rows: int | No
 
 
 def _packed(name: str, texts: Sequence[str]) -> dict[str, NDArray[Any]]:
-    """Texts as bytes, one after the other, and where each ends."""
+    """Pack texts as bytes, one after the other, and where each ends."""
     encoded = [text.encode("utf-8", "replace") for text in texts]
     return {f"{name}.bytes": np.frombuffer(b"".join(encoded), np.uint8), f"{name}.ends": _ends(map(len, encoded))}
 
@@ -209,7 +220,7 @@ def _read_packed(bundle: Bundle, name: str) -> list[str]:
 
 
 def _ends(sizes: Iterable[int]) -> NDArray[np.int64]:
-    """Where each begins, and the last ends."""
+    """Return where each begins, and where the last ends."""
     return np.cumsum([0, *sizes], dtype=np.int64)
 
 
