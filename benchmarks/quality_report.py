@@ -1,4 +1,4 @@
-"""From the measurements of `benchmarks.quality` to docs/quality.md and quality.json."""
+"""From the measurements of `benchmarks.quality` to docs/evidence/quality.md and quality.json."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tonmf.experiments.specification import Result, Section
 
 OURS, FUSED, MINILM = "tonmf", "tonmf + MiniLM", "MiniLM k-NN"
 
-PAGE = ROOT / "docs" / "quality.md"
+PAGE = ROOT / "docs" / "evidence" / "quality.md"
 
 Row = dict[str, Any]
 
@@ -221,9 +221,9 @@ def page_text(summary: dict[str, Any], tables: dict[str, Any], cost: dict[str, A
         f"{cost['detector_s']:.1f} s and\n  scikit-learn's `TfidfVectorizer` alone {cost['tfidf_s']:.1f} s in the same "
         f"run: {cost['ratio']:.2f} times as long\n  (medians of {cost['runs']}, `make bench BENCH_ARGS=cost`)."
     )
-    return f"""This page is written by `make bench-quality`, which keeps each result and goes on where it was cut short;
-every figure here comes from it. There are {summary["tasks"]} tasks with {summary["draws"]} draws each. A task is
-made of real data with classes: documents of some classes are ordinary, a few of another class are the outliers.
+    return f"""`make bench-quality` writes this page and prints every figure on it. It keeps each result, so an interrupted run
+resumes. There are {summary["tasks"]} tasks with {summary["draws"]} draws each. A task is made of real data with classes:
+documents of some classes are ordinary, and a few of another class are the outliers.
 
 - Mean area under the ROC curve {s("auc")}; the best bag-of-words peer ({summary["best_peer"]}) has
   {s("best_peer_auc")}: {s("auc_gain")} less.
@@ -235,20 +235,21 @@ made of real data with classes: documents of some classes are ordinary, a few of
 
 ## All tasks
 
-Every peer has the one setting that gives it the highest mean AUC over the tasks, chosen with the labels; the last but
-one column gives it the best setting for each task, also chosen with the labels. tonmf has its defaults throughout.
-Seconds are for one setting on one thread; tonmf's include reading the text, those of k-NN on tf-idf the making of
-tf-idf rows (divided by its settings), those of PyOD's k-NN the SVD. The interval is a bootstrap over tasks.
+Every peer has the single setting with the highest mean AUC over the tasks, chosen with the labels. The last column but
+one gives it the best setting for each task, also chosen with the labels. tonmf has its defaults throughout. Seconds are
+for one setting on one thread. Those of tonmf include reading the text, those of k-NN on tf-idf computing the tf-idf rows
+(divided by the number of its settings), and those of PyOD's k-NN the SVD. The interval is a bootstrap over tasks.
 
 {table("all")}
 
-Peers see sublinear tf-idf rows (scikit-learn's English stop words out, words in at least 2 documents), dense ones its
-first 100 singular directions. tonmf leaves out what contractions leave, too; that gains it .003 of AUC.
+Peers see sublinear tf-idf rows (without scikit-learn's English stop words, words in at least 2 documents); those that
+need dense data see the first 100 singular directions. tonmf also drops fragments of contractions, which gains it .003
+of AUC.
 
-### Tasks by which choices were made
+### Tasks used for tuning
 
-Choices made on these, with the labels, in the course of writing this version: the ladder of topic shares, that and how
-nearness to ordinary documents counts, the widths of the automatic threshold, the alarms.
+While writing this version we tuned on these tasks, with the labels: the ladder of topic shares, whether and how nearness
+to ordinary documents counts, the widths of the automatic threshold, and the alarms.
 
 {table("tuned")}
 
@@ -258,7 +259,7 @@ nearness to ordinary documents counts, the widths of the automatic threshold, th
 
 ## With sentence embeddings
 
-On the tasks that are texts. MiniLM's own time to read the texts, many times that of everything here, is not counted.
+Text tasks only. The time MiniLM needs to embed the texts, many times that of everything here, is not counted.
 
 {table("texts")}
 
@@ -270,14 +271,14 @@ AUC, with average precision in brackets; means over {summary["draws"]} draws.
 
 ## The automatic threshold
 
-What `contamination="auto"` flags: how many of the flagged are outliers (precision), how many of the outliers are
-flagged (recall), the share of documents flagged, and the same when the outliers are left out of the data.
+What the [automatic threshold](../guide/scores.md#the-automatic-threshold) flags (`contamination="auto"`): how many of
+the flagged are outliers (precision), how many of the outliers are flagged (recall), the share of documents flagged, and
+that share when the outliers are left out of the data.
 
 {table("threshold")}
 
 ## The alarms
 
-The alarms for unknown, rare and repeated words (docs/detector.md) change the mean AUC by
-{summary["alarm_changes_auc_by"]:+.4f}: these tasks have no such documents to speak of. What they are for is tested in
-tests/detector/test_alarms.py.
+The [alarms](../method/detector.md#6-alarms) for unknown, rare and repeated words change the mean AUC by
+{summary["alarm_changes_auc_by"]:+.4f}: these tasks have no such documents to speak of.
 """

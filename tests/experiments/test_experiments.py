@@ -293,7 +293,7 @@ def test_the_full_grid_can_be_told_and_drawn(experiment, tmp_path):
     assert set(re.findall(r"\{([a-z-]+)\}", section.text)) == {figure.name for figure in section.figures}
     for figure in section.figures:
         save_figure(figure, tmp_path)
-        assert {path.suffix for path in tmp_path.glob(f"{figure.name}.*")} == {".svg", ".png"}
+        assert {path.suffix for path in tmp_path.glob(f"{figure.name}.*")} == {".svg"}
 
 
 def test_every_claim_of_a_full_run_is_judged_with_its_rule():
@@ -346,7 +346,7 @@ def test_baselines_that_are_better_are_named_with_reasons():
 
 
 def test_help_and_documents_name_every_experiment():
-    document = (DOCS / "cli.md").read_text(encoding="utf-8")
+    document = (DOCS / "guide" / "cli.md").read_text(encoding="utf-8")
     told = inspect.signature(paper).parameters["only"].annotation
     for name in EXPERIMENTS:
         assert f"`{name}`" in document
@@ -354,7 +354,7 @@ def test_help_and_documents_name_every_experiment():
 
 
 def test_the_page_in_the_documents_is_what_its_results_say(tmp_path):
-    docs = DOCS
+    docs = DOCS / "evidence"
     (tmp_path / "paper").mkdir()
     shutil.copy(docs / "paper" / "results.jsonl", tmp_path / "paper")
     page = write_page(tmp_path, ResultLog(tmp_path / "paper" / "results.jsonl"), False)
@@ -371,7 +371,7 @@ def test_without_matplotlib_the_error_says_how_to_get_it(monkeypatch, tmp_path):
 def test_the_figures_in_the_readme_are_those_of_the_page(tmp_path):
     root = ROOT
     readme = (root / "README.md").read_text(encoding="utf-8")
-    shutil.copy(root / "docs" / "paper" / "results.jsonl", tmp_path)
+    shutil.copy(root / "docs" / "evidence" / "paper" / "results.jsonl", tmp_path)
     areas = Areas(finished(EXPERIMENTS["roc"], ResultLog(tmp_path / "results.jsonl"), False))
     titles = {
         "reuters": "Reuters",

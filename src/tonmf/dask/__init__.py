@@ -1,4 +1,4 @@
-"""Text outlier detection on a Dask cluster (``pip install 'tonmf[dask]'``; docs/scale.md).
+"""Text outlier detection on a Dask cluster (``pip install 'tonmf[dask]'``; docs/guide/cluster.md).
 
 `fit_detector` and `score` are here; `tonmf.dask.texts` makes a corpus of partitions, whose blocks stay on the workers, and
 `tonmf.nmf.cluster` runs them.

@@ -45,7 +45,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     Documents are explained by topics that must earn their place, and scored by how little those topics say about them and
     by how far they are from the documents that the topics explain well. How common a topic must be is not asked: several
     answers are tried and averaged. Documents of unknown or rare words, or of one word over and over, raise an alarm that
-    lifts their score. docs/detector.md says how it works, docs/quality.md how well.
+    lifts their score. docs/method/detector.md says how it works, docs/evidence/quality.md how well.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         Seed of the starts. With a number, runs repeat bit for bit on one machine.
     memory : int or str, optional
         Bytes to get along with, such as "2GB". Documents are then gone through in batches, counted once into files, and
-        learnt from there (docs/outofcore.md). Without it they are held in memory.
+        learnt from there (docs/guide/larger-than-memory.md). Without it they are held in memory.
     cache : str or Path, optional
         Folder for these files, which stay there: a fit that was cut short goes on when it is run again. Without it they are
         in a temporary folder, and gone in the end.
@@ -265,7 +265,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         names: Sequence[Any] | None = None,
         terms: Sequence[Any] | None = None,
     ) -> Self:
-        """Score more documents, then learn from them, on top of what is left of those before (docs/streaming.md).
+        """Score more documents, then learn from them, on top of what is left of those before (docs/guide/streaming.md).
 
         Of a detector that is not fitted this is ``fit``, so there should be some hundred documents. Otherwise they are scored
         by the detector as it is, and ``outlier_scores_``, ``labels_``, ``alarms_`` and the like are afterwards those of these
@@ -319,7 +319,8 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """Give a group of documents a topic of its own, on every rung, so that documents like them are ordinary from now on.
 
         Words of at least two of them join the vocabulary. Scores that have been given stay as they are. The topic leaves again
-        when what documents use of it has faded to a tenth, or when it is the least used of more than 50 (docs/streaming.md).
+        when what documents use of it has faded to a tenth, or when it is the least used of more than 50
+        (docs/method/updates.md).
 
         Parameters
         ----------

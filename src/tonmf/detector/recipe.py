@@ -1,4 +1,4 @@
-"""The recipe of `TextOutlierDetector`, start to end: from documents to the state of a fitted detector (docs/detector.md)."""
+"""The recipe of `TextOutlierDetector`: from documents to all that a fitted detector knows (docs/method/detector.md)."""
 
 from __future__ import annotations
 

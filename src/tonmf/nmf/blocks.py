@@ -27,7 +27,7 @@ class Block:
     first          number                  how many documents come before the block
     H              n_docs × n_topics       its topics
     rho, omega     n_docs                  its residual norm and weight, once `measured`
-    held           (`tonmf.nmf.steps`)     what the paper's solver keeps while Z is held
+    held_z         `tonmf.nmf.steps.HeldZ` what the paper's solver keeps while Z is held
     ============== ======================= ==========================================================
     """
 
@@ -39,7 +39,7 @@ class Block:
     rho: Array = field(init=False)
     omega: Array = field(init=False)
     measured: bool = False
-    held: Any = None
+    held_z: Any = None
 
     def fresh(self) -> Block:
         """Return the same documents for another fit, which remembers nothing of them yet."""

@@ -77,27 +77,27 @@ class Past:
         return type(self)(P, self.Q[np.ix_(kept, kept)], self.usage[kept])
 
 
-def learn_block(problem: Problem, this: Pass, past: Past, factor: float) -> Past:
+def learn_block(problem: Problem, current: Pass, past: Past, factor: float) -> Past:
     """One pass over the documents of `problem`, and a W step on them and what is left of the past.
 
-    W of `this` is changed in place, and of unit norm in the end. Documents that are `measured` go on from the H they have.
+    W of `current` is changed in place, and of unit norm in the end. Documents that are `measured` go on from the H they have.
     """
-    W = this.topics.W
+    W = current.topics.W
     earlier = Sums(factor * past.right_hand_side(W), factor * past.Q, np.zeros_like(past.Q), factor * past.usage)
-    sums = {"reweighted": _reweighted, "paper": _paper}[problem.options.solver](problem, this, earlier)
+    sums = {"reweighted": _reweighted, "paper": _paper}[problem.options.solver](problem, current, earlier)
     norms = bring_to_unit_norm(W)
     return Past(None, sums.Q, sums.usage).rescaled(sums.P, norms)
 
 
-def _reweighted(problem: Problem, this: Pass, earlier: Sums) -> Sums:
-    this = replace(this, n_sweeps=problem.options.inner_iter)
-    sums = problem.run(reweighted_step, this)
+def _reweighted(problem: Problem, current: Pass, earlier: Sums) -> Sums:
+    current = replace(current, n_sweeps=problem.options.inner_iter)
+    sums = problem.run(reweighted_step, current)
     sums.merge(earlier)
-    improve_topics(problem.ops, this, sums.P, sums)
+    improve_topics(problem.ops, current, sums.P, sums)
     return sums
 
 
-def _paper(problem: Problem, this: Pass, earlier: Sums) -> Sums:
+def _paper(problem: Problem, current: Pass, earlier: Sums) -> Sums:
     """Do what the batch fit does for one Z, which is that of the new documents."""
-    _, sums = lower_with_z_held(problem, this, problem.run(paper_step, this), earlier)
+    _, sums = lower_with_z_held(problem, current, problem.run(paper_step, current), earlier)
     return sums

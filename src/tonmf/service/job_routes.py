@@ -259,7 +259,7 @@ def router(desk: Desk) -> APIRouter:
     @routes.get(
         "/{job_id}/summary",
         summary="Its summary",
-        responses=schemas.files(JSON, "docs/report.md."),
+        responses=schemas.files(JSON, "docs/guide/report.md."),
         response_class=Response,
     )
     async def summary(job_id: str) -> Response:

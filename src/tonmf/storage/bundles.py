@@ -41,9 +41,6 @@ ATTEMPTS = 5
 UNIT = 1.01
 """What numbers of a row or column of unit norm do not exceed, with room for rounding."""
 
-LARGEST_PRIOR = 1e6
-"""More than the pseudo-counts of a mixture, which are about as many as its topics."""
-
 LARGEST = 1e30
 """Numbers beyond which sums of products overflow."""
 

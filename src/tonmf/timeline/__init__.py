@@ -1,4 +1,4 @@
-"""Documents in order of time: scored by the model at their time, with topics that emerge, fade or are new (docs/time.md).
+"""Documents in order of time: topics that emerge, fade or are new (docs/guide/timeline.md).
 
 ============== ==============================================================================
 follow         `follow`: score, look for new topics, learn, batch by batch

@@ -42,7 +42,7 @@ def paper(
 
     It takes over an hour on two cores, with --quick about three minutes.
     A run that was stopped goes on where it stopped. The data sets are read from the folder that TONMF_DATA names, or are
-    downloaded; docs/datasets.md says from where.
+    downloaded; docs/guide/datasets.md says from where.
     """
     screen = Screen(quiet, as_json)
     with screen.step("Loading"):

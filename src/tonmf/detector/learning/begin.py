@@ -1,4 +1,4 @@
-"""Begin a stream: make the sums and quantiles that new documents add to of what a fit keeps (docs/streaming.md).
+"""Begin a stream: make the sums and quantiles that new documents add to of what a fit keeps (docs/method/updates.md).
 
 A fit keeps medians and spreads, a sample of ordinary documents, and the words' document frequencies within idf. `begin` fills
 in what the fit did not keep, in a way that changes nothing: distributions have the percentiles that are known, and the topics'

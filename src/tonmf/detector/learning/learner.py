@@ -4,7 +4,7 @@ They have been scored by the detector as it is. Their scores, and the numbers th
 and spreads of the scales, alarms, percentiles, threshold. Counts update idf, background and vocabulary. Every rung takes one
 pass (`tonmf.nmf.streaming`) over the documents that raise no alarm; those that its topics explain badly are weighted down. The
 topics of the fit stay, and added topics leave when they have faded. Ordinary documents may replace others in the sample.
-docs/streaming.md has the details.
+docs/method/updates.md has the details.
 """
 
 from __future__ import annotations
