@@ -58,6 +58,26 @@ def test_documents_are_scored_before_they_are_learnt(detector):
     assert not np.array_equal(detector.outlier_score(new), expected)
 
 
+def test_documents_that_have_been_read_are_learnt_without_reading_them_again(detector, monkeypatch):
+    new, other = texts_about(["apple", "berry"], 30, 1), copy.deepcopy(detector)
+    read = detector.read(new, names=[f"document {i}" for i in range(30)])
+    np.testing.assert_array_equal(read.scores.total, detector.outlier_score(new))
+    other.partial_fit(new, names=read.ids)
+    with monkeypatch.context() as patched:
+        patched.setattr(detector._state.counter, "count_all", None)
+        detector.learn_from(read)
+    check_same(detector, other, new, new)
+    assert detector.n_seen_ == other.n_seen_ == 330
+
+
+def test_documents_that_were_read_before_a_change_are_read_again(detector):
+    new, other = texts_about(["apple", "berry"], 30, 1), copy.deepcopy(detector)
+    read = detector.read(new)
+    for one in (detector, other):
+        one.partial_fit(texts_about(["apple", "cedar"], 30, 2))
+    check_same(detector.learn_from(read), other.partial_fit(new, names=read.ids), new, new)
+
+
 def test_a_stream_of_the_same_kind_changes_little(detector):
     new, strange = texts_about(["apple", "berry"], 100, 1), texts_about(["cedar"], 5, 2)
     before = detector.outlier_score(new)

@@ -19,6 +19,7 @@ from tonmf.detector.disk.learn import learn_on_disk
 from tonmf.detector.fitted import FittedDetector
 from tonmf.detector.learning.learner import Learner
 from tonmf.detector.options import DETECTOR_RULES
+from tonmf.detector.reading import ReadDocuments
 from tonmf.detector.recipe import Recipe
 from tonmf.detector.saved import read_state, state_arrays, state_fields
 from tonmf.detector.state import DetectorState
@@ -295,18 +296,39 @@ class TextOutlierDetector(FittedDetector):
         (100,)
         """
         check_parameters(self.get_params(deep=False), DETECTOR_RULES)
-        documents, kind = as_documents(documents)
-        n_docs = documents.shape[0] if kind == COUNTS else len(documents)
         if not hasattr(self, "_state"):
+            documents, kind = as_documents(documents)
+            n_docs = documents.shape[0] if kind == COUNTS else len(documents)
             ageing = age(half_life_of(self.half_life), n_docs, times, Clock())
             self.fit(documents, embeddings=embeddings, names=names, terms=terms)
             self._adopt(replace(self._state, stream=replace(self._learner.stream_of(self._state), clock=ageing.clock)))
             return self
         if terms is not None:
             raise InputError("terms name the columns of the first documents; these are known. Leave them out.")
+        return self.learn_from(self.read(documents, embeddings=embeddings, names=names), times=times)
+
+    def learn_from(self, read: ReadDocuments, *, times: Any = None) -> Self:
+        """Learn from documents that the detector has read, as ``partial_fit`` does, without reading them again.
+
+        If the detector has changed since, it reads them again.
+
+        Parameters
+        ----------
+        read : ReadDocuments
+            As ``read`` returned them.
+        times : sequence of shape (n_docs,), optional
+            As in ``partial_fit``.
+
+        Returns
+        -------
+        self : TextOutlierDetector
+        """
+        check_parameters(self.get_params(deep=False), DETECTOR_RULES)
+        if read.reader.state is not self._state:
+            read = self._reader.read(read.documents, read.embeddings, read.ids)
         stream = self._state.stream
-        ageing = age(half_life_of(self.half_life), n_docs, times, Clock() if stream is None else stream.clock)
-        read = self.read(documents, embeddings=embeddings, names=names)
+        clock = Clock() if stream is None else stream.clock
+        ageing = age(half_life_of(self.half_life), len(read.ids), times, clock)
         with one_blas_thread():
             self._adopt(self._learner.learn(self._state, read, ageing))
         return self
