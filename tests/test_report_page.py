@@ -4,7 +4,6 @@ import csv
 import json
 import re
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -824,15 +823,7 @@ def test_text_from_right_to_left_is_shown_so(page, tmp_path):
     assert directions == ["rtl", "ltr"]
 
 
-# ------------------------------------------------------------------ our scripts
-
-
-def test_modules_define_different_names():
-    """They become one script, in which a second function of a name would quietly replace the first."""
-    folder = Path(__file__).parents[1] / "src" / "tonmf" / "web"
-    defined = re.compile(r"^(?:export )?(?:async )?(?:function\*?|class|const|let) (\w+)", re.MULTILINE)
-    names = Counter(name for path in folder.glob("*.js") for name in defined.findall(path.read_text(encoding="utf-8")))
-    assert [name for name, count in names.items() if count > 1] == []
+# ------------------------------------------------------------------ the picture
 
 
 def test_the_picture_in_the_docs_can_be_made(report, tmp_path):

@@ -1,4 +1,4 @@
-import { element } from "./dom.js";
+import { element } from "../shared/dom.js";
 
 const STOP_WORDS =
   "arabic bulgarian catalan chinese czech danish dutch english finnish french german greek gujarati hebrew hindi hungarian " +

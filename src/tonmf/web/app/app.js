@@ -1,12 +1,12 @@
 import { ask, onUnauthorised } from "./api.js";
-import { element, hidden } from "./dom.js";
+import { element, hidden } from "../shared/dom.js";
 import { keepFilesFromOpening } from "./file_field.js";
 import { fitView } from "./fit_view.js";
 import { modelInShort, modelView } from "./model_view.js";
 import { problemLine } from "./notices.js";
 import { scoreView } from "./score_view.js";
 import { signInForm } from "./sign_in.js";
-import { themeButton } from "./theme.js";
+import { themeButton } from "../shared/theme.js";
 
 const FIRST = "score";
 

@@ -1,12 +1,12 @@
-import { nearestPlace } from "./charts.js";
-import { sizeOf } from "./choice.js";
-import { element, oncePerFrame } from "./dom.js";
-import { counted, decimal, shortened, whole } from "./format.js";
-import { hint } from "./hint.js";
+import { nearestPlace } from "../shared/charts.js";
+import { sizeOf } from "../shared/choice.js";
+import { element, oncePerFrame } from "../shared/dom.js";
+import { counted, decimal, shortened, whole } from "../shared/format.js";
+import { hint } from "../shared/hint.js";
 import { MapCanvas } from "./map_canvas.js";
 import { labelButtons, placeLabels } from "./map_labels.js";
-import { whenNear, whileNear } from "./near.js";
-import { onTheme, onWidth } from "./theme.js";
+import { whenNear, whileNear } from "../shared/near.js";
+import { onTheme, onWidth } from "../shared/theme.js";
 
 const LARGEST_RADIUS = 270;
 const ROOM_FOR_WORDS = 190;

@@ -1,5 +1,5 @@
 import { ask, RequestError } from "./api.js";
-import { shortened, whole } from "./format.js";
+import { shortened, whole } from "../shared/format.js";
 
 /** Documents that are sent at once: few enough to show progress and to stop soon. */
 const AT_ONCE = 200;

@@ -1,5 +1,5 @@
-import { element, tableOf } from "./dom.js";
-import { counted, percent, shortened, whole } from "./format.js";
+import { element, tableOf } from "../shared/dom.js";
+import { counted, percent, shortened, whole } from "../shared/format.js";
 
 /** What a list by score may hide or mix: rare documents that hang together, those of unknown words, those without any. */
 export function groupsSection({ analysed, groups }, columns, choose) {

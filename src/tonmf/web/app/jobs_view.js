@@ -1,5 +1,5 @@
 import { ask, RequestError } from "./api.js";
-import { element } from "./dom.js";
+import { element } from "../shared/dom.js";
 import { isUnderWay, jobEntry, newsOf } from "./job_entry.js";
 import { problemLine } from "./notices.js";
 

@@ -1,6 +1,6 @@
-import { MANY_DOCUMENTS, paintDots, paintRings } from "./charts.js";
-import { colour } from "./theme.js";
-import { SHAPES, topicColour, topicShape } from "./topic_marks.js";
+import { MANY_DOCUMENTS, paintDots, paintRings } from "../shared/charts.js";
+import { colour } from "../shared/theme.js";
+import { SHAPES, topicColour, topicShape } from "../shared/topic_marks.js";
 
 /** How far the outermost document is from the middle, as a share of the radius: none is about one topic alone. */
 const FILLED = 0.94;

@@ -1,7 +1,7 @@
-import { element } from "./dom.js";
+import { element } from "../shared/dom.js";
 import { bytesInWords } from "./file_field.js";
-import { counted, decimal, percent, whole } from "./format.js";
-import { topicsTable } from "./topics_section.js";
+import { counted, decimal, percent, whole } from "../shared/format.js";
+import { topicsTable } from "../shared/topics_section.js";
 
 /** The model that is served: what it was fitted on, what it flags, what it is made with, and its topics. */
 export function modelView(model) {

@@ -1,4 +1,4 @@
-import { element } from "./dom.js";
+import { element } from "../shared/dom.js";
 
 /** A place for what went wrong, beside what it is about; screen readers say it at once. */
 export function problemLine() {

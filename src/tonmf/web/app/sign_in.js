@@ -1,5 +1,5 @@
 import { ask } from "./api.js";
-import { element } from "./dom.js";
+import { element } from "../shared/dom.js";
 import { problemLine } from "./notices.js";
 
 /** Asks for the server's token, and calls `signedIn` once the server took it. The token itself is not kept. */

@@ -1,14 +1,14 @@
 import { curvesSection } from "./curves_section.js";
-import { Documents, columnsOf, readPart, readSummary } from "./data.js";
-import { element } from "./dom.js";
+import { Documents, columnsOf, readPart, readSummary } from "../shared/data.js";
+import { element } from "../shared/dom.js";
 import { groupsSection } from "./groups_section.js";
 import { footer, header } from "./header.js";
-import { LIST_STATE, rankedList } from "./list.js";
+import { LIST_STATE, rankedList } from "../shared/list.js";
 import { mapSection } from "./map_section.js";
-import { scoreSection } from "./score_section.js";
-import { Scores } from "./scores.js";
-import { State } from "./state.js";
-import { topicsSection } from "./topics_section.js";
+import { scoreSection } from "../shared/score_section.js";
+import { Scores } from "../shared/scores.js";
+import { State } from "../shared/state.js";
+import { topicsSection } from "../shared/topics_section.js";
 
 /** The report: what is in the page's data, part by part. */
 async function report() {

@@ -1,4 +1,4 @@
-import { element } from "./dom.js";
+import { element } from "../shared/dom.js";
 
 /**
  * A place to choose a file, or to drop it on.

@@ -1,5 +1,5 @@
 import { bytesInWords } from "./file_field.js";
-import { counted, shortened, whole } from "./format.js";
+import { counted, shortened, whole } from "../shared/format.js";
 
 /** Under which key the server expects a document of each kind, how a line of text becomes one, and what to call it. */
 const KINDS = {

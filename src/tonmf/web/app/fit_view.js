@@ -1,8 +1,8 @@
 import { isCancelled, sendFile } from "./api.js";
-import { element } from "./dom.js";
+import { element } from "../shared/dom.js";
 import { bytesInWords, fileField } from "./file_field.js";
 import { fitOptions } from "./fit_options.js";
-import { counted, percent, shortened } from "./format.js";
+import { counted, percent, shortened } from "../shared/format.js";
 import { jobsView } from "./jobs_view.js";
 import { problemLine, UnderWay } from "./notices.js";
 

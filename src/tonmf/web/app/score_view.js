@@ -1,8 +1,8 @@
 import { isCancelled } from "./api.js";
-import { element } from "./dom.js";
+import { element } from "../shared/dom.js";
 import { explained } from "./explaining.js";
 import { fileField } from "./file_field.js";
-import { counted, decimal, shortened, whole } from "./format.js";
+import { counted, decimal, shortened, whole } from "../shared/format.js";
 import { documentsInFile, documentsInText, IncomingError, SCORED_FILES, wordingOf } from "./incoming.js";
 import { problemLine, UnderWay } from "./notices.js";
 import { resultsOf } from "./results.js";

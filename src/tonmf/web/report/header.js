@@ -1,6 +1,6 @@
-import { element } from "./dom.js";
-import { counted, flaggedOf, percent, whole } from "./format.js";
-import { themeButton } from "./theme.js";
+import { element } from "../shared/dom.js";
+import { counted, flaggedOf, percent, whole } from "../shared/format.js";
+import { themeButton } from "../shared/theme.js";
 
 /** What was analysed and how, in short; the rest behind a click. */
 export function header(summary, state, sections) {

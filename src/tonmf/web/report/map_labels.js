@@ -1,5 +1,5 @@
-import { element } from "./dom.js";
-import { topicMark } from "./topic_marks.js";
+import { element } from "../shared/dom.js";
+import { topicMark } from "../shared/topic_marks.js";
 
 const LINE = 20;
 const GAP = 14;

@@ -1,6 +1,6 @@
-import { element } from "./dom.js";
-import { fileName } from "./export.js";
-import { counted, percent, shortened, whole } from "./format.js";
+import { element } from "../shared/dom.js";
+import { fileName } from "../shared/export.js";
+import { counted, percent, shortened, whole } from "../shared/format.js";
 import { problemLine, progressBar } from "./notices.js";
 
 const MOMENT = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });

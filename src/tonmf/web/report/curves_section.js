@@ -1,8 +1,8 @@
-import { Chart } from "./charts.js";
-import { element } from "./dom.js";
-import { decimal, percent, whole } from "./format.js";
-import { whenNear } from "./near.js";
-import { colour } from "./theme.js";
+import { Chart } from "../shared/charts.js";
+import { element } from "../shared/dom.js";
+import { decimal, percent, whole } from "../shared/format.js";
+import { whenNear } from "../shared/near.js";
+import { colour } from "../shared/theme.js";
 
 /** How well labelled outliers were found: two curves, and where the threshold is on them. */
 export function curvesSection({ outliers, roc, precision_recall }, columns, state) {

@@ -1,11 +1,11 @@
-import { Documents, columnsOf } from "./data.js";
-import { documentView } from "./document_view.js";
-import { element } from "./dom.js";
-import { decimal, flaggedOf } from "./format.js";
-import { LIST_STATE, rankedList } from "./list.js";
-import { scoreSection } from "./score_section.js";
-import { Scores } from "./scores.js";
-import { State } from "./state.js";
+import { Documents, columnsOf } from "../shared/data.js";
+import { documentView } from "../shared/document_view.js";
+import { element } from "../shared/dom.js";
+import { decimal, flaggedOf } from "../shared/format.js";
+import { LIST_STATE, rankedList } from "../shared/list.js";
+import { scoreSection } from "../shared/score_section.js";
+import { Scores } from "../shared/scores.js";
+import { State } from "../shared/state.js";
 
 /** Documents from which on a plot of their scores shows more than the list does. */
 const ENOUGH_TO_PLOT = 8;
