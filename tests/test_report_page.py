@@ -12,6 +12,7 @@ from command import run
 from hostile import HOSTILE
 
 from tonmf.report import write_html
+from tonmf.scoring import WIDTHS
 
 PAGE = 50
 """Documents on a page of the list."""
@@ -173,7 +174,8 @@ def test_the_report_opens_with_the_count_and_the_strangest_documents_first(repor
     assert page.get_by_role("heading", level=1).text_content() == summary["title"]
     assert page.locator(".verdict").text_content() == count
     assert flagged_count(page) == count
-    assert analysed["rule"] in page.locator(".page-header").text_content()
+    threshold = f"score above {analysed['threshold']:.2f}, the automatic threshold"
+    assert threshold in page.locator(".page-header").text_content()
     assert ids_listed(page) == [document["id"] for document in summary["documents"][:PAGE]]
     assert page.locator(".entry.is-flagged").count() == analysed["flagged"]
     assert status(page) == f"1–{PAGE} of {analysed['documents']} documents"
@@ -185,6 +187,22 @@ def test_how_it_was_done_can_be_unfolded(report):
     told = page.locator(".how").text_content()
     assert page.locator(".how dl").is_visible()
     assert all(f"{name} {version}" in told for name, version in summary["made"].items() if name != "when")
+
+
+def test_the_rule_behind_the_threshold_is_shown_to_those_who_ask(report):
+    page, _ = report
+    rule = page.get_by_text(f"median + {WIDTHS:g} (P84 − median)")
+    assert rule.count() == 1
+    assert not rule.is_visible()
+    page.get_by_text("How is it chosen?").click()
+    assert rule.is_visible()
+
+
+def test_a_share_that_was_asked_for_is_named_in_place_of_the_rule(page, tmp_path):
+    opened(page, written(tmp_path, summary_of([{}], analysed={"contamination": 0.025})))
+    header = page.locator(".page-header").text_content()
+    assert "score above 4.99, so that 2.5 % of the training documents are" in header
+    assert page.get_by_text("How is it chosen?").count() == 0
 
 
 def test_only_the_index_and_the_first_part_are_unpacked_at_first(page, tmp_path):
@@ -821,6 +839,56 @@ def test_text_from_right_to_left_is_shown_so(page, tmp_path):
         text = open_document(page, name).locator(".text")
         directions.append(text.evaluate("text => getComputedStyle(text).direction"))
     assert directions == ["rtl", "ltr"]
+
+
+PLACES = """(place, words) => {
+    const text = [];
+    const walker = document.createTreeWalker(place, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) text.push(...[...walker.currentNode.data].map((_, at) => [walker.currentNode, at]));
+    const whole = text.map(([node, at]) => node.data[at]).join("");
+    return words.map((word) => {
+        const [start, end] = [whole.indexOf(word), whole.indexOf(word) + word.length - 1];
+        const range = document.createRange();
+        range.setStart(...text[start]);
+        range.setEnd(text[end][0], text[end][1] + 1);
+        const { left, right } = range.getBoundingClientRect();
+        return (left + right) / 2;
+    });
+}"""
+"""Where the middles of some words in an element are, from the left."""
+
+
+def from_left_to_right(place, words):
+    return sorted(words, key=dict(zip(words, place.evaluate(PLACES, words), strict=True)).get)
+
+
+def test_lists_of_words_in_several_directions_stay_in_order(page, tmp_path):
+    words = ["first", "שלום", "עולם", "last"]
+    topic = {"number": 1, "share": 0.5, "words": words, "documents": 1, "typical": [], "x": 0.0, "y": 1.0}
+    unexpected = [{"word": word, "share": 0.1, "count": 1, "known": True} for word in words]
+    group = {"words": words, "size": 1, "share": 0.1, "documents": [1]}
+    summary = summary_of([{"unexpected": unexpected, "missing": words}], topics=[topic], groups=[group])
+    opened(page, written(tmp_path, summary))
+    open_document(page, "d0")
+    for place in (".words-line", ".missing", ".legend .topic-name", ".topic-words", ".groups tbody th"):
+        assert from_left_to_right(page.locator(place).first, words) == words, place
+    options = page.get_by_role("combobox", name="Group").locator("option").all_text_contents()
+    assert options[1] == "first, \u2068שלום\u2069, \u2068עולם\u2069 (1)"
+
+
+def test_lists_of_words_from_right_to_left_run_that_way(page, tmp_path):
+    words = ["שלום", "עולם", "last"]
+    unexpected = [{"word": word, "share": 0.1, "count": 1, "known": True} for word in words]
+    opened(page, written(tmp_path, summary_of([{"unexpected": unexpected}])))
+    assert from_left_to_right(page.locator(".words-line"), words) == words[::-1]
+
+
+def test_quotes_stand_around_a_word_from_right_to_left(page, tmp_path):
+    sentence = "Flagged: 5 % is “\u2068שלום\u2069”, “\u2068עולם\u2069” and so on."
+    opened(page, written(tmp_path, summary_of([{"sentence": sentence}])))
+    reason = open_document(page, "d0").locator(".reason")
+    order = ["Flagged", "שלום", "”, “", "עולם", "and so on."]
+    assert from_left_to_right(reason, order) == order
 
 
 # ------------------------------------------------------------------ the picture

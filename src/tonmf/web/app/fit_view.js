@@ -2,7 +2,7 @@ import { isCancelled, sendFile } from "./api.js";
 import { element } from "../shared/dom.js";
 import { bytesInWords, fileField } from "./file_field.js";
 import { fitOptions } from "./fit_options.js";
-import { counted, percent, shortened } from "../shared/format.js";
+import { counted, isolated, percent, shortened } from "../shared/format.js";
 import { jobsView } from "./jobs_view.js";
 import { problemLine, UnderWay } from "./notices.js";
 
@@ -57,7 +57,7 @@ export function fitView(limits, onCount) {
       problem.say(`The file has ${bytesInWords(file.size)}, and this server takes ${bytesInWords(limits.upload)} at most.`);
       return;
     }
-    const name = shortened(file.name, 80);
+    const name = isolated(shortened(file.name, 80));
     const signal = progress.begin(`Sending ${name}…`);
     button.disabled = true;
     progress.cancel.focus();

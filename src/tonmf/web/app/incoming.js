@@ -1,5 +1,5 @@
 import { bytesInWords } from "./file_field.js";
-import { counted, shortened, whole } from "../shared/format.js";
+import { counted, isolated, shortened, whole } from "../shared/format.js";
 
 /** Under which key the server expects a document of each kind, how a line of text becomes one, and what to call it. */
 const KINDS = {
@@ -49,7 +49,7 @@ export function documentsInText(text, isOne, kind) {
 /** Documents in a file: a document a line, or JSON lines. Other formats are read by the server alone. */
 export async function documentsInFile(file, kind) {
   const format = ENDINGS[file.name.toLowerCase().split(".").pop()];
-  const name = shortened(file.name, 80);
+  const name = isolated(shortened(file.name, 80));
   if (!format) {
     throw new IncomingError(
       `${name}: here only .txt files (a document a line) and .jsonl files are scored. A model can be fitted on it.`,

@@ -1,6 +1,7 @@
 import { element } from "../shared/dom.js";
 import { bytesInWords } from "./file_field.js";
-import { counted, decimal, percent, whole } from "../shared/format.js";
+import { counted, decimal, whole } from "../shared/format.js";
+import { flaggedIf } from "../shared/threshold.js";
 import { topicsTable } from "../shared/topics_section.js";
 
 /** The model that is served: what it was fitted on, what it flags, what it is made with, and its topics. */
@@ -28,12 +29,10 @@ export function modelInShort({ documents, terms, topics, word, threshold }) {
 
 function factsOf({ documents, kind, terms, word, threshold, contamination, provenance }) {
   const { saved, ...versions } = provenance;
-  const isShare = typeof contamination === "number";
-  const rule = isShare ? `so that ${percent(contamination)} of those documents are` : "the automatic threshold";
   return [
     ["Fitted on", `${counted(documents, "document")} (${kind})`],
     ["Vocabulary", counted(terms, word)],
-    ["Flagged if", `score above ${decimal(threshold)}, ${rule}`],
+    ["Flagged if", flaggedIf({ threshold, contamination })],
     ["Saved", saved ? new Date(saved).toLocaleString("en", { dateStyle: "medium", timeStyle: "short" }) : "not known"],
     ["Made with", Object.entries(versions).map(([name, version]) => `${name} ${version}`).join(", ")],
   ];

@@ -14,7 +14,7 @@ const ENOUGH_TO_PLOT = 8;
  * Explained documents: one by itself, several as in a report.
  *
  * @param {object[]} answers of the server, in order of input.
- * @param {{topics: object[], word: string, title: string}} about
+ * @param {{topics: object[], word: string, contamination: (number|string), title: string}} about of the model, and a title
  * @returns {{view: HTMLElement, heading: HTMLElement}}
  */
 export function resultsOf(answers, about) {
@@ -33,7 +33,7 @@ function oneResult(answer, { topics, word }) {
   return { view, heading };
 }
 
-function manyResults(answers, { topics, word, title }) {
+function manyResults(answers, { topics, word, contamination, title }) {
   const { ranked, columns } = inOrder(answers);
   const found = { threshold: ranked[0].threshold, flagged: answers.filter(({ outlier }) => outlier).length };
   const scores = new Scores(columns.score, found);
@@ -51,7 +51,8 @@ function manyResults(answers, { topics, word, title }) {
   }
   state.on(["threshold"], follow);
   follow();
-  const plots = ranked.length >= ENOUGH_TO_PLOT && scoreSection(columns, scores, state, found, list.reveal);
+  const control = { ...found, contamination };
+  const plots = ranked.length >= ENOUGH_TO_PLOT && scoreSection(columns, scores, state, control, list.reveal);
   const view = element("section", { class: "results", "aria-label": "Results" }, heading, plots, list.view);
   return { view, heading };
 }

@@ -2,7 +2,7 @@ import { isCancelled } from "./api.js";
 import { element } from "../shared/dom.js";
 import { explained } from "./explaining.js";
 import { fileField } from "./file_field.js";
-import { counted, decimal, shortened, whole } from "../shared/format.js";
+import { counted, decimal, isolated, shortened, whole } from "../shared/format.js";
 import { documentsInFile, documentsInText, IncomingError, SCORED_FILES, wordingOf } from "./incoming.js";
 import { problemLine, UnderWay } from "./notices.js";
 import { resultsOf } from "./results.js";
@@ -57,7 +57,7 @@ export function scoreView(model, fitOn) {
   }
 
   async function run(origin, title, read) {
-    const signal = progress.begin(`Reading ${title}…`);
+    const signal = progress.begin(`Reading ${isolated(title)}…`);
     problem.say();
     results.replaceChildren();
     button.disabled = true;
@@ -69,7 +69,7 @@ export function scoreView(model, fitOn) {
       onDone(0);
       const answers = await explained(documents, model.limits, signal, onDone);
       signal.throwIfAborted();
-      if (progress.isOf(signal)) show(resultsOf(answers, { topics: model.topics, word: model.word, title }));
+      if (progress.isOf(signal)) show(resultsOf(answers, { ...model, title }));
     } catch (error) {
       // If something else is under way by now, this is of no interest any more.
       if (progress.isOf(signal)) fail(error, origin);

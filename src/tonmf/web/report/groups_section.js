@@ -1,4 +1,4 @@
-import { element, tableOf } from "../shared/dom.js";
+import { element, tableOf, wordList } from "../shared/dom.js";
 import { counted, percent, shortened, whole } from "../shared/format.js";
 
 /** What a list by score may hide or mix: rare documents that hang together, those of unknown words, those without any. */
@@ -27,7 +27,7 @@ function groupsTable(groups, columns, choose) {
     element(
       "tr",
       {},
-      element("th", { scope: "row", dir: "auto" }, words.join(", ")),
+      element("th", { scope: "row", dir: "auto" }, wordList(words)),
       element(
         "td",
         { class: "number" },
@@ -41,10 +41,7 @@ function groupsTable(groups, columns, choose) {
       element(
         "td",
         { class: "excerpt" },
-        documents
-          .slice(0, 3)
-          .map((rank) => shortened(columns.id[rank - 1], 40))
-          .join(", "),
+        wordList(documents.slice(0, 3).map((rank) => shortened(columns.id[rank - 1], 40))),
       ),
     ),
   );

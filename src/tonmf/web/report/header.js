@@ -1,6 +1,7 @@
 import { element } from "../shared/dom.js";
 import { counted, flaggedOf, percent, whole } from "../shared/format.js";
 import { themeButton } from "../shared/theme.js";
+import { flaggedIf } from "../shared/threshold.js";
 
 /** What was analysed and how, in short; the rest behind a click. */
 export function header(summary, state, sections) {
@@ -48,7 +49,8 @@ export function footer({ made }) {
   return element("footer", { class: "page-footer" }, `Made with tonmf ${made.tonmf}, ${dateOf(made.when)}.`);
 }
 
-function mainFacts({ documents, kind, word, training, topics, rule }) {
+function mainFacts(analysed) {
+  const { documents, kind, word, training, topics } = analysed;
   const fitted = training.same
     ? `these documents, ${counted(training.terms, `different ${word}`)}`
     : `${counted(training.documents, "other document")}, ${counted(training.terms, `different ${word}`)}`;
@@ -56,7 +58,7 @@ function mainFacts({ documents, kind, word, training, topics, rule }) {
     ["Analysed", `${counted(documents, "document")} (${kind})`],
     ["Fitted on", fitted],
     ["Topics", topics ? whole(topics) : "none"],
-    ["Flagged if", rule],
+    ["Flagged if", flaggedIf(analysed)],
   ];
 }
 

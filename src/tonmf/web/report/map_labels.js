@@ -1,4 +1,4 @@
-import { element } from "../shared/dom.js";
+import { element, wordList } from "../shared/dom.js";
 import { topicMark } from "../shared/topic_marks.js";
 
 const LINE = 20;
@@ -46,7 +46,7 @@ function moveApart(side, height) {
 /** The names as buttons that list a topic's documents. */
 export function labelButtons(labels, { width, height }, choose) {
   return labels.map(({ topic, x, y, isLeft }) => {
-    const words = element("span", { class: "map-words" }, ` ${topic.words.slice(0, 3).join(", ")}`);
+    const words = element("span", { class: "map-words" }, " ", wordList(topic.words.slice(0, 3)));
     const edge = isLeft ? { right: `${100 * (1 - x / width)}%` } : { left: `${(100 * x) / width}%` };
     // Shares of the map, so that names stay in their places where it is printed smaller.
     return element(

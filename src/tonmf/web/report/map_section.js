@@ -1,7 +1,7 @@
 import { nearestPlace } from "../shared/charts.js";
 import { sizeOf } from "../shared/choice.js";
 import { element, oncePerFrame } from "../shared/dom.js";
-import { counted, decimal, shortened, whole } from "../shared/format.js";
+import { counted, decimal, isolated, shortened, whole } from "../shared/format.js";
 import { hint } from "../shared/hint.js";
 import { MapCanvas } from "./map_canvas.js";
 import { labelButtons, placeLabels } from "./map_labels.js";
@@ -97,7 +97,7 @@ function startMap(container, columns, topics, state, { choose, reveal }) {
 
   pointer(map, {
     over: (place, event) =>
-      hint(place < 0 ? "" : `${shortened(columns.id[place], 60)}, score ${decimal(columns.score[place])}`, event),
+      hint(place < 0 ? "" : `${isolated(shortened(columns.id[place], 60))}, score ${decimal(columns.score[place])}`, event),
     click: (place) => (place < 0 ? state.set({ selected: null }) : reveal(place)),
     drag: (box) => {
       rectangle = box;

@@ -1,5 +1,5 @@
 import { textOf } from "./data.js";
-import { element } from "./dom.js";
+import { element, ownDirection, wordList } from "./dom.js";
 import { counted, decimal, finePercent, percent, shortened, signed, whole } from "./format.js";
 import { topicsBar } from "./topic_marks.js";
 
@@ -64,7 +64,7 @@ function textBlock(shown, word) {
     wordsTable(shown.unexpected ?? [], word),
     missing.length > 0 && [
       element("h4", {}, `Missing ${word}s`),
-      element("p", { class: "missing", dir: "auto" }, `Its topics lead one to expect ${missing.join(", ")}.`),
+      element("p", { class: "missing" }, "Its topics lead one to expect ", wordList(missing), "."),
     ],
   );
 }
@@ -192,7 +192,7 @@ function nearestList(nearest) {
       {},
       element("span", { class: "quantity", title: "cosine" }, decimal(near.cosine)),
       " ",
-      element("b", {}, shortened(String(id), LONGEST_WORD)),
+      ownDirection(shortened(String(id), LONGEST_WORD), "b"),
       " ",
       element("span", { class: "excerpt", dir: "auto" }, excerpt ?? ""),
     );

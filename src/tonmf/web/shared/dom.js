@@ -35,6 +35,16 @@ export function drawing(path, viewBox, name) {
   return made;
 }
 
+/** A word, name or text from the data, in its own direction: from right to left, it must not reorder what is beside it. */
+export function ownDirection(text, tag = "span") {
+  return element(tag, { class: "own-direction" }, text);
+}
+
+/** Words with commas between them, each in its own direction. */
+export function wordList(words) {
+  return words.flatMap((each, place) => (place === 0 ? [ownDirection(each)] : [", ", ownDirection(each)]));
+}
+
 /** Words for screen readers alone. */
 export function hidden(text) {
   return element("span", { class: "unseen" }, text);

@@ -36,6 +36,13 @@ export function flaggedOf(flagged, documents) {
   return `${whole(flagged)} of ${counted(documents, "document")} ${flagged === 1 || documents === 1 ? "is" : "are"} flagged`;
 }
 
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/** A name in plain text, where it cannot be an element of its own direction: isolated by characters if it needs that. */
+export function isolated(text) {
+  return RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text;
+}
+
 /** At most so many characters; "…" says that there were more. */
 export function shortened(text, length) {
   if (text.length <= length) return text;

@@ -1,6 +1,6 @@
 import { ALL, ORDERS, sizeOf } from "./choice.js";
 import { element } from "./dom.js";
-import { whole } from "./format.js";
+import { isolated, whole } from "./format.js";
 import { searchField } from "./search_field.js";
 
 const ALARM_NAMES = ["empty", "unknown", "repeated", "rare"];
@@ -40,11 +40,15 @@ function choiceField(label, name, options, state) {
 }
 
 function topicOption({ number, words }) {
-  return [number, `${number} ${words.slice(0, 3).join(", ")}`];
+  return [number, `${number} ${firstWords(words)}`];
 }
 
 function groupOption({ words, size }, number) {
-  return [number, `${words.slice(0, 3).join(", ")} (${whole(size)})`];
+  return [number, `${firstWords(words)} (${whole(size)})`];
+}
+
+function firstWords(words) {
+  return words.slice(0, 3).map(isolated).join(", ");
 }
 
 function selectionButton(state) {

@@ -1,6 +1,6 @@
 import { textOf } from "./data.js";
 import { documentView } from "./document_view.js";
-import { element } from "./dom.js";
+import { element, ownDirection, wordList } from "./dom.js";
 import { decimal, shortened, whole } from "./format.js";
 import { topicName } from "./topic_marks.js";
 
@@ -16,7 +16,7 @@ export function listEntry(place, source, state) {
   const button = element(
     "button",
     { type: "button", class: "open", "aria-expanded": "false", "aria-controls": detailId, click: toggle },
-    shortened(id, LONGEST_ID),
+    ownDirection(shortened(id, LONGEST_ID)),
   );
   const flag = element("span", { class: "flag" });
   const words = element("td", { class: "for-words" });
@@ -49,7 +49,7 @@ export function listEntry(place, source, state) {
     const shown = await documents.at(place);
     const names = (shown.unexpected ?? []).map((unexpected) => shortened(unexpected.word, LONGEST_NAME));
     words.replaceChildren(
-      element("span", { class: "words-line", dir: "auto" }, names.join(", ")),
+      element("span", { class: "words-line", dir: "auto" }, wordList(names)),
       element("span", { class: "excerpt", dir: "auto" }, excerptOf(shown)),
     );
   }

@@ -1,6 +1,6 @@
 import { Chart, MANY_DOCUMENTS, dotSize, nearestPlace, paintDots, paintRings } from "./charts.js";
 import { element } from "./dom.js";
-import { decimal, shortened, whole } from "./format.js";
+import { decimal, isolated, shortened, whole } from "./format.js";
 import { hint } from "./hint.js";
 import { whenNear } from "./near.js";
 import { colour } from "./theme.js";
@@ -128,7 +128,7 @@ function documentChart(container, columns, scores, state, reveal) {
   over.addEventListener("pointermove", (event) => {
     const place = under(event);
     over.classList.toggle("on-dot", place >= 0);
-    hint(place < 0 ? "" : `${shortened(columns.id[place], 60)}, score ${decimal(columns.score[place])}`, event);
+    hint(place < 0 ? "" : `${isolated(shortened(columns.id[place], 60))}, score ${decimal(columns.score[place])}`, event);
   });
   over.addEventListener("pointerleave", () => hint(""));
   over.addEventListener("click", (event) => {

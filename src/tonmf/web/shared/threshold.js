@@ -3,7 +3,38 @@ import { decimal, flaggedOf } from "./format.js";
 
 const STEPS = 1000;
 
-/** A number, a slider and a button for the threshold, and how many documents are above it. */
+/** The rule behind the automatic threshold: `WIDTHS` in Python is the same number. */
+const RULE = "median + 2.25 (P84 − median)";
+
+/** "score above 1.94, the automatic threshold", or the share that was asked for. */
+export function flaggedIf({ threshold, contamination }) {
+  const reason =
+    typeof contamination === "number"
+      ? `so that ${Number((100 * contamination).toPrecision(6))} % of the training documents are`
+      : "the automatic threshold";
+  return `score above ${decimal(threshold)}, ${reason}`;
+}
+
+/** The rule behind an automatic threshold, for those who ask for it. */
+function thresholdRule() {
+  return element(
+    "details",
+    { class: "threshold-rule" },
+    element("summary", {}, "How is it chosen?"),
+    element(
+      "p",
+      { class: "note" },
+      `The automatic threshold is ${RULE} of the scores of the training documents, where P84 is their 84th percentile. `,
+      "A few outliers hardly move it.",
+    ),
+  );
+}
+
+/**
+ * A number, a slider and a button for the threshold, and how many documents are above it.
+ *
+ * @param {{threshold: number, contamination: (number|string)}} found the threshold of the model, to go back to.
+ */
 export function thresholdControl(scores, state, found) {
   const step = 10 ** Math.round(Math.log10(scores.width / 50));
   const places = Math.max(0, -Math.round(Math.log10(step)));
@@ -43,6 +74,7 @@ export function thresholdControl(scores, state, found) {
     slider,
     reset,
     count,
+    typeof found.contamination !== "number" && thresholdRule(),
   );
 }
 

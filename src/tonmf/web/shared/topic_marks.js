@@ -1,4 +1,4 @@
-import { drawing, element } from "./dom.js";
+import { drawing, element, wordList } from "./dom.js";
 import { percent } from "./format.js";
 
 /**
@@ -42,7 +42,7 @@ export function topicName(number, topics, n_words = 2) {
     "span",
     { class: "topic-name" },
     topicMark(number),
-    number === 0 ? "no topic" : [element("b", {}, String(number)), ` ${words.slice(0, n_words).join(", ")}`],
+    number === 0 ? "no topic" : [element("b", {}, String(number)), " ", wordList(words.slice(0, n_words))],
   );
 }
 

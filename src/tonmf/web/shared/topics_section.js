@@ -1,4 +1,4 @@
-import { element, tableOf } from "./dom.js";
+import { element, ownDirection, tableOf, wordList } from "./dom.js";
 import { percent, shortened, whole } from "./format.js";
 import { topicMark } from "./topic_marks.js";
 
@@ -35,7 +35,7 @@ export function topicsTable(topics, choose = null) {
         element("span", { class: "bar", style: { "--part": (topic.share / largest).toFixed(3) } }),
       ),
       choose && element("td", { class: "number topic-documents" }, documentsOf(topic, choose)),
-      element("td", { class: "topic-words", dir: "auto" }, topic.words.join(", ")),
+      element("td", { class: "topic-words", dir: "auto" }, wordList(topic.words)),
       element("td", { class: "topic-typical" }, (topic.typical ?? []).slice(0, 2).map(typicalLine)),
     ),
   );
@@ -58,8 +58,9 @@ function documentsOf({ number, documents }, choose) {
 function typicalLine({ id, excerpt }) {
   return element(
     "span",
-    { class: "excerpt", dir: "auto" },
-    element("b", {}, shortened(String(id), 40)),
-    ` ${shortened(excerpt ?? "", 160)}`,
+    { class: "excerpt" },
+    ownDirection(shortened(String(id), 40), "b"),
+    " ",
+    ownDirection(shortened(excerpt ?? "", 160)),
   );
 }
