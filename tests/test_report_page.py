@@ -194,7 +194,7 @@ def test_the_rule_behind_the_threshold_is_shown_to_those_who_ask(report):
     rule = page.get_by_text(f"median + {WIDTHS:g} (P84 − median)")
     assert rule.count() == 1
     assert not rule.is_visible()
-    page.get_by_text("How is it chosen?").click()
+    page.get_by_text("How the threshold is set").click()
     assert rule.is_visible()
 
 
@@ -202,7 +202,7 @@ def test_a_share_that_was_asked_for_is_named_in_place_of_the_rule(page, tmp_path
     opened(page, written(tmp_path, summary_of([{}], analysed={"contamination": 0.025})))
     header = page.locator(".page-header").text_content()
     assert "score above 4.99, so that 2.5 % of the training documents are" in header
-    assert page.get_by_text("How is it chosen?").count() == 0
+    assert page.get_by_text("How the threshold is set").count() == 0
 
 
 def test_only_the_index_and_the_first_part_are_unpacked_at_first(page, tmp_path):
@@ -212,7 +212,7 @@ def test_only_the_index_and_the_first_part_are_unpacked_at_first(page, tmp_path)
     )
     opened(page, written(tmp_path, summary_of([{} for _ in range(2500)])))
     assert page.evaluate("window.unpacked") == 2
-    choose(page, "Sort by", "Order of input")
+    choose(page, "Sort by", "Input order")
     assert page.evaluate("window.unpacked") == 2
     choose(page, "Sort by", "Rank")
     page.get_by_role("columnheader", name="rank").get_by_role("button").click()
@@ -325,7 +325,7 @@ def test_a_search_can_be_taken_back(report):
 @pytest.mark.parametrize(
     ("order", "key"),
     [
-        ("Order of input", lambda document: document["row"]),
+        ("Input order", lambda document: document["row"]),
         ("Id", lambda document: document["id"]),
         ("Topic", lambda document: document["topic"] or 0),
         ("Rank", lambda document: document["rank"]),
@@ -383,7 +383,7 @@ def test_pages_follow_one_another_and_can_be_longer(report):
     pager.get_by_role("button", name="Next").click()
     assert ids_listed(page) == ids[PAGE : 2 * PAGE]
     assert status(page) == f"{PAGE + 1}–{2 * PAGE} of {len(ids)} documents"
-    pager.get_by_label("a page has").select_option("500")
+    pager.get_by_label("Documents per page").select_option("500")
     assert ids_listed(page) == ids
     assert pager.get_by_role("button", name="Next").is_disabled()
 
@@ -467,7 +467,7 @@ def test_a_rectangle_on_the_map_selects_what_is_listed(report):
     first, last = np.floor(places.min(axis=0)) - 5, np.round(middle)
     drag(page, tuple(last), tuple(first))
     page.get_by_role("button", name="Show them in the list").click()
-    page.get_by_label("a page has").select_option("500")
+    page.get_by_label("Documents per page").select_option("500")
     shown = set(ids_listed(page))
     ids = np.array([document["id"] for document in summary["documents"]])
     surely, perhaps = ((places < last - 2).all(axis=1), (places < last + 2).all(axis=1))
@@ -521,7 +521,7 @@ def test_documents_of_unknown_words_are_counted_and_listed(report):
     expected = [document["id"] for document in summary["documents"] if "unknown" in document["alarms"]]
     page.locator("ul.special").get_by_role("button", name=f"{len(expected)} documents").first.click()
     assert ids_listed(page) == expected
-    assert "No documents without words" in page.locator("ul.special").text_content()
+    assert "No documents without usable words" in page.locator("ul.special").text_content()
 
 
 # ------------------------------------------------------------------ export
@@ -551,7 +551,7 @@ def test_what_is_exported_is_what_is_listed_in_its_order(report):
     page, summary = report
     page.get_by_label("Threshold", exact=True).fill("3")
     choose(page, "Show", "flagged")
-    choose(page, "Sort by", "Order of input")
+    choose(page, "Sort by", "Input order")
     _, rows = export(page)
     expected = [document for document in summary["documents"] if document["score"] > 3]
     assert [row["id"] for row in rows] == [d["id"] for d in sorted(expected, key=lambda document: document["row"])]
@@ -741,7 +741,7 @@ def test_no_flagged_documents_leave_the_filter_empty(page, tmp_path):
 
 def test_what_is_absent_is_said(page, tmp_path):
     opened(page, written(tmp_path, ODD["no topics"]))
-    assert page.get_by_text("There are no topics, and so there is no map.").is_visible()
+    assert page.get_by_text("There are no topics, so there is no map.").is_visible()
     assert page.get_by_text("There are no small groups").is_visible()
     assert page.locator("#curves").count() == 0
     opened(page, written(tmp_path, ODD["without texts"]))
@@ -761,7 +761,7 @@ def test_topics_of_one_colour_have_different_shapes(page, tmp_path):
 
 def test_a_cut_text_has_a_note(page, tmp_path):
     opened(page, written(tmp_path, summary_of([{"cut": 123456}])))
-    assert "all of it has 123,456 characters" in open_document(page, "d0").text_content()
+    assert "In full it has 123,456 characters" in open_document(page, "d0").text_content()
 
 
 def hostile_summary():

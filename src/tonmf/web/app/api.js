@@ -1,9 +1,9 @@
-const UNREACHABLE = "The server cannot be reached. See whether it still runs, then try again.";
-const BROKEN_OFF = "The connection broke off while the file was sent. See whether the server still runs, then try again.";
+const UNREACHABLE = "The server cannot be reached. Check that it is running, then try again.";
+const BROKEN_OFF = "The connection was lost while the file was being sent. Check that the server is running, then try again.";
 
 let unauthorised = () => {};
 
-/** What went wrong with a request, as a sentence for the reader; `status` is 0 if there was no answer. */
+/** A failed request, with a message for the reader; `status` is 0 if there was no answer. */
 export class RequestError extends Error {
   constructor(message, status) {
     super(message);
@@ -11,22 +11,22 @@ export class RequestError extends Error {
   }
 }
 
-/** Call a function when the server asks for a token that it did not get. */
+/** Call a function whenever the server asks for a token. */
 export function onUnauthorised(run) {
   unauthorised = run;
 }
 
-/** Whether somebody stopped a request, in which case there is nothing to say. */
+/** Return whether the reader cancelled the request, which needs no message. */
 export function isCancelled(error) {
   return error.name === "AbortError";
 }
 
 /**
- * The server's answer to a request.
+ * Send a request and return the server's answer.
  *
  * @param {string} path
- * @param {object} [options] `method`; `body`, JSON as a string; `signal` to stop it.
- * @throws {RequestError} with the server's sentence, or that there is no server; an AbortError if it was stopped.
+ * @param {object} [options] `method`; `body`, JSON as a string; `signal` to cancel it.
+ * @throws {RequestError} with the server's message, or one that the server cannot be reached; an AbortError if cancelled.
  */
 export async function ask(path, { method = "GET", body, signal } = {}) {
   const headers = body === undefined ? {} : { "Content-Type": "application/json" };
@@ -39,7 +39,7 @@ export async function ask(path, { method = "GET", body, signal } = {}) {
   }
 }
 
-/** Send a file as it is. Unlike `fetch` this tells how much of it is on its way: `onProgress` gets the share. */
+/** Upload a file as it is; `onProgress` gets the share sent, which `fetch` cannot report. */
 export function sendFile(path, file, { signal, onProgress }) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
@@ -60,13 +60,13 @@ export function sendFile(path, file, { signal, onProgress }) {
   });
 }
 
-/** What an answer holds; an error if it says that something is wrong. */
+/** Return the content of an answer, or throw the error that it reports. */
 function contentOf(status, text) {
   let content = null;
   try {
     content = text === "" ? null : JSON.parse(text);
   } catch {
-    if (status < 400) throw new RequestError("The server’s answer cannot be read. Load this page again.", status);
+    if (status < 400) throw new RequestError("The server’s answer cannot be read. Reload this page.", status);
   }
   if (status < 400) return content;
   const error = new RequestError(content?.error ?? `The server answered with an error, ${status}.`, status);

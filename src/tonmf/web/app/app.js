@@ -10,7 +10,7 @@ import { themeButton } from "../shared/theme.js";
 
 const FIRST = "score";
 
-/** The page on a server: score documents, fit models, and see what the model knows. */
+/** The server's page: score documents, fit models, and look at the model. */
 class App {
   #main = document.getElementById("app");
   #problem = problemLine();
@@ -38,7 +38,7 @@ class App {
     keepFilesFromOpening();
   }
 
-  /** Ask what the server has, and show it. */
+  /** Load the model from the server, and show it. */
   async open() {
     this.#problem.say();
     try {
@@ -57,7 +57,7 @@ class App {
     this.#close();
     const fit = fitView(model.limits, (count) => this.#count(count));
     const score = scoreView(model, (file) => {
-      addEventListener("hashchange", () => fit.take(file), { once: true }); // when it can be seen
+      addEventListener("hashchange", () => fit.take(file), { once: true }); // once the form is visible
       location.hash = "fit";
     });
     this.#views = new Map([
@@ -74,7 +74,7 @@ class App {
     fit.refresh();
   }
 
-  /** Show the part that the address names. */
+  /** Show the view that the address names. */
   #go(isAsked) {
     if (this.#views.size === 0) return;
     const named = location.hash.slice(1);
@@ -92,7 +92,7 @@ class App {
 
   #count(count) {
     const link = [...this.#links.children].find(({ dataset }) => dataset.view === "fit");
-    const badge = element("span", { class: "count" }, String(count), hidden(" under way"));
+    const badge = element("span", { class: "count" }, String(count), hidden(" in progress"));
     link?.replaceChildren(this.#views.get("fit").name, ...(count > 0 ? [" ", badge] : []));
   }
 
@@ -118,7 +118,7 @@ class App {
     }
   }
 
-  /** Take away all that the server told, which is for those who have its token. */
+  /** Remove everything that came from the server: it is only for those who have the token. */
   #close() {
     document.title = "tonmf";
     for (const { view, stop } of this.#views.values()) {

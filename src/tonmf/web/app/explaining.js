@@ -1,22 +1,22 @@
 import { ask, RequestError } from "./api.js";
 import { shortened, whole } from "../shared/format.js";
 
-/** Documents that are sent at once: few enough to show progress and to stop soon. */
+/** Documents per request: few enough to show progress and to cancel quickly. */
 const AT_ONCE = 200;
 
-/** The share of the largest body that is used, which leaves room for what is around the documents. */
+/** The share of the largest body to fill with documents; the rest is for the JSON around them. */
 const FULL = 0.9;
 
-/** Characters of a text that are shown, as in a report: browsers take long to lay out a word of a million letters. */
+/** Characters of a text to show, as in a report: browsers are slow to lay out a word of a million letters. */
 const SHOWN = 20_000;
 
 /**
- * Documents as the model explains them, in the same order, some at a time.
+ * Have the server explain documents, in batches; return the answers in the same order.
  *
  * @param {object[]} documents ready to be sent.
  * @param {{batch: number, body: number}} limits of the server.
  * @param {AbortSignal} signal
- * @param {function(number)} onDone gets how many are done.
+ * @param {function(number)} onDone gets the number of documents done.
  */
 export async function explained(documents, limits, signal, onDone) {
   const answers = [];
@@ -25,7 +25,7 @@ export async function explained(documents, limits, signal, onDone) {
       const body = `{"documents":[${some.join(",")}],"pieces":true}`;
       answers.push(...(await ask("/v1/explain", { method: "POST", body, signal })).documents.map(cutToShow));
     } catch (error) {
-      // The server counts from the first that it got.
+      // The server counts documents from the start of each request.
       if (error instanceof RequestError && error.status >= 400 && answers.length > 0) {
         throw new RequestError(`After the first ${whole(answers.length)}: ${error.message}`, error.status);
       }
@@ -36,7 +36,7 @@ export async function explained(documents, limits, signal, onDone) {
   return answers;
 }
 
-/** A document with its text cut, if it is too long to be shown; its score and its reasons are of all of it. */
+/** Cut a text that is too long to show; the score and the reasons are still those of the whole text. */
 function cutToShow(answer) {
   const length = (answer.pieces ?? []).reduce((sum, piece) => sum + textIn(piece).length, 0);
   if (length <= SHOWN) return answer;
@@ -58,7 +58,7 @@ function textIn(piece) {
   return typeof piece === "string" ? piece : piece[0];
 }
 
-/** Documents as JSON, so many at a time that neither number nor bytes are too large; one that is too large comes alone. */
+/** Yield batches of documents as JSON, within both limits; a document that is too large comes alone. */
 function* stretches(documents, most, mostBytes) {
   const encoder = new TextEncoder();
   let [some, bytes] = [[], 0];

@@ -1,10 +1,10 @@
 import { element } from "../shared/dom.js";
 
 /**
- * A place to choose a file, or to drop it on.
+ * A field to choose a file with, or to drop one on.
  *
- * @param {object} options `id` of the field, `label` of the button, `note` on what files, `accept` their extensions, and
- *     `take`, a function that gets the files, one or more.
+ * @param {object} options `id` of the field, `label` of the button, `note` on the files it accepts, `accept` their extensions,
+ *     and `take`, a function that gets one or more files.
  */
 export function fileField({ id, label, note, accept, take }) {
   const describedBy = `${id}-note`;
@@ -44,7 +44,7 @@ export function fileField({ id, label, note, accept, take }) {
   return { view, input };
 }
 
-/** A browser opens a file that misses its mark, and leaves the page for it. */
+/** Keep the browser from leaving the page to open a file that was dropped beside a field. */
 export function keepFilesFromOpening() {
   for (const name of ["dragover", "drop"]) {
     addEventListener(name, (event) => {
@@ -56,7 +56,7 @@ export function keepFilesFromOpening() {
   }
 }
 
-/** 2,500,000 bytes are "2.4 MB". */
+/** Format 2,500,000 bytes as "2.4 MB". */
 export function bytesInWords(bytes) {
   const units = ["bytes", "KB", "MB", "GB"];
   const power = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), units.length - 1);

@@ -10,37 +10,37 @@ const STEMMERS =
   "lithuanian nepali norwegian portuguese romanian russian serbian spanish swedish tamil turkish yiddish";
 
 const FORMATS = [
-  ["", "as its name says"],
-  ["lines", "a document a line"],
+  ["", "from the file name"],
+  ["lines", "one document per line"],
   ["jsonl", "JSON lines"],
   ["csv", "CSV"],
   ["tsv", "TSV"],
   ["parquet", "Parquet"],
-  ["baskets", "items of a basket a line"],
+  ["baskets", "one basket per line"],
   ["matrix", "matrix of counts"],
 ];
 
 const GUESSED = "guessed if left empty";
 
-/** What can be chosen when a model is fitted: names are the server's, values at first its defaults. */
+/** The options of a fit, with the server's names and defaults. */
 const OPTIONS = [
   { name: "format", label: "Format", values: FORMATS, value: "" },
   { name: "text_column", label: "Text column", note: GUESSED, value: "" },
   { name: "id_column", label: "Id column", note: GUESSED, value: "" },
-  { name: "label_column", label: "Label column", note: "1 or 0: known outliers, to compare with", value: "" },
-  { name: "contamination", label: "Share to flag", note: "auto, or such as 0.05", value: "auto" },
-  { name: "stop_words", label: "Stop words", note: "left out", values: languages("none", STOP_WORDS), value: "english" },
-  { name: "stem", label: "Stemmer", note: "cuts off endings", values: languages("", STEMMERS), value: "" },
-  { name: "min_df", label: "Documents a word needs", note: "to be known", min: 1, value: 2 },
-  { name: "topics", label: "Topics at most", min: 1, value: 25 },
-  { name: "seed", label: "Seed", note: "the same seed, the same answer", min: 0, max: 2 ** 32 - 1, value: 0 },
+  { name: "label_column", label: "Label column", note: "1 for known outliers, 0 for the rest", value: "" },
+  { name: "contamination", label: "Share to flag", note: "auto, or a share such as 0.05", value: "auto" },
+  { name: "stop_words", label: "Stop words", note: "words to ignore", values: languages("none", STOP_WORDS), value: "english" },
+  { name: "stem", label: "Stemmer", note: "strips word endings", values: languages("", STEMMERS), value: "" },
+  { name: "min_df", label: "Minimum documents", note: "in which a word must occur", min: 1, value: 2 },
+  { name: "topics", label: "Maximum topics", min: 1, value: 25 },
+  { name: "seed", label: "Seed", note: "same seed, same result", min: 0, max: 2 ** 32 - 1, value: 0 },
 ];
 
 function languages(none, names) {
   return [[none, "none"], ...names.split(" ").map((name) => [name, name[0].toUpperCase() + name.slice(1)])];
 }
 
-/** Fields for all options, and a function that returns those that were changed, by name. */
+/** Fields for all options, and a function that returns the changed ones by name. */
 export function fitOptions() {
   const fields = OPTIONS.map((option) => [option, fieldOf(option)]);
   const view = element(

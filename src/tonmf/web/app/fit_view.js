@@ -7,10 +7,10 @@ import { jobsView } from "./jobs_view.js";
 import { problemLine, UnderWay } from "./notices.js";
 
 /**
- * Fit a model on a corpus: a file and options, which become a job of the server; and all jobs.
+ * Fit a model on a corpus: a form with a file and options, which starts a job on the server, and the list of jobs.
  *
  * @param {object} limits of the server.
- * @param {function(number)} onCount gets the number of jobs that are under way.
+ * @param {function(number)} onCount gets the number of jobs in progress.
  */
 export function fitView(limits, onCount) {
   let file = null;
@@ -25,10 +25,10 @@ export function fitView(limits, onCount) {
     id: "corpus-file",
     label: "Choose a file",
     note:
-      ".csv, .tsv, .jsonl, .parquet, .txt with a document a line, .dat with the items of a basket a line, or a matrix (.npz, " +
-      `.mtx); .gz, .bz2, .xz and .zst as they come. At most ${bytesInWords(limits.upload)}.`,
+      ".csv, .tsv, .jsonl, .parquet, .txt (one document per line), .dat (one basket per line) or a matrix (.npz, .mtx), also " +
+      `compressed as .gz, .bz2, .xz or .zst. At most ${bytesInWords(limits.upload)}.`,
     take: ([first, ...others]) =>
-      others.length > 0 ? problem.say(`These are ${counted(others.length + 1, "file")}. Choose one at a time.`) : take(first),
+      others.length > 0 ? problem.say(`You chose ${counted(others.length + 1, "file")}. Choose one at a time.`) : take(first),
   });
 
   function take(given) {
@@ -44,7 +44,7 @@ export function fitView(limits, onCount) {
     event.preventDefault();
     problem.say();
     if (!form.checkValidity()) {
-      more.open = true; // or else what is wrong could not be seen
+      more.open = true; // or the invalid field would stay hidden
       form.reportValidity();
       return;
     }
@@ -54,7 +54,7 @@ export function fitView(limits, onCount) {
       return;
     }
     if (file.size > limits.upload) {
-      problem.say(`The file has ${bytesInWords(file.size)}, and this server takes ${bytesInWords(limits.upload)} at most.`);
+      problem.say(`The file has ${bytesInWords(file.size)}, but this server accepts ${bytesInWords(limits.upload)} at most.`);
       return;
     }
     const name = isolated(shortened(file.name, 80));
@@ -95,8 +95,8 @@ export function fitView(limits, onCount) {
     element(
       "p",
       { class: "lead" },
-      "Learn what is ordinary in a corpus of your own, and see what does not belong in it. The server works on it by itself: ",
-      "this page can be closed.",
+      "Learn what is ordinary in a corpus of your own, and see what does not belong in it. The job runs on the server: you ",
+      "can close this page.",
     ),
     form,
     jobs.view,

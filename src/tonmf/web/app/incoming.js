@@ -1,31 +1,31 @@
 import { bytesInWords } from "./file_field.js";
 import { counted, isolated, shortened, whole } from "../shared/format.js";
 
-/** Under which key the server expects a document of each kind, how a line of text becomes one, and what to call it. */
+/** For each kind of document: its key in a request, how to read it from a line of text, and its names. */
 const KINDS = {
   texts: { key: "text", read: (line) => line, called: "a text", label: "Text", howTo: "" },
-  "rows of items": { key: "items", read: wordsIn, called: "a list of items", label: "Items", howTo: "Space parts items. " },
-  "a matrix of counts": { key: "counts", read: countsIn, called: "counts", label: "Terms", howTo: "Space parts terms. " },
+  "rows of items": { key: "items", read: wordsIn, called: "a list of items", label: "Items", howTo: "Space-separated. " },
+  "a matrix of counts": { key: "counts", read: countsIn, called: "counts", label: "Terms", howTo: "Space-separated. " },
 };
 
-/** What documents of a kind are called, how they are written, and what files they come in. */
+/** Return the label, the instructions and the accepted files for documents of a kind. */
 export function wordingOf(kind) {
   const { key, called, label, howTo } = KINDS[kind];
-  const inJson = `.jsonl with ${called} a line, alone or as “${key}” of an object that may have an “id”`;
-  return { label, howTo, files: `.txt with a document a line, or ${inJson}.` };
+  const inJson = `.jsonl with ${called} on each line, alone or as “${key}” of an object that may have an “id”`;
+  return { label, howTo, files: `.txt with one document per line, or ${inJson}.` };
 }
 
-/** More would take long, and fill the memory of the browser. */
+/** Limits: more would be slow, and fill the browser's memory. */
 const MOST_DOCUMENTS = 20_000;
 const MOST_BYTES = 64 * 2 ** 20;
-const FOR_MORE = "For more there is the command line: tonmf score.";
+const FOR_MORE = "For more, use the command line: tonmf score.";
 
 const ENDINGS = { txt: "lines", text: "lines", log: "lines", dat: "lines", basket: "lines", jsonl: "jsonl", ndjson: "jsonl" };
 export const SCORED_FILES = Object.keys(ENDINGS)
   .map((ending) => `.${ending}`)
   .join(",");
 
-/** What is wrong with what the reader gave, as a sentence; `file` is one that can be read elsewhere on the page. */
+/** Invalid input, with a message for the reader; `file` is set if a model can be fitted on it instead. */
 export class IncomingError extends Error {
   constructor(message, file = null) {
     super(message);
@@ -34,11 +34,11 @@ export class IncomingError extends Error {
 }
 
 /**
- * Documents in a text that was typed or pasted, ready to be sent.
+ * Read documents from typed or pasted text, ready to send.
  *
- * @param {string} text one document, or one a line; blank lines are none.
+ * @param {string} text one document, or one per line; blank lines are skipped.
  * @param {boolean} isOne
- * @param {string} kind of the documents that the model knows.
+ * @param {string} kind the kind of documents that the model was fitted on.
  */
 export function documentsInText(text, isOne, kind) {
   if (text.trim() === "") throw new IncomingError("There is no text yet. Type or paste some, or choose a file.");
@@ -46,31 +46,31 @@ export function documentsInText(text, isOne, kind) {
   return documentsInLines(text, (number) => `line ${number}`, kind);
 }
 
-/** Documents in a file: a document a line, or JSON lines. Other formats are read by the server alone. */
+/** Read documents from a file: one per line, or JSON lines. Only the server reads other formats. */
 export async function documentsInFile(file, kind) {
   const format = ENDINGS[file.name.toLowerCase().split(".").pop()];
   const name = isolated(shortened(file.name, 80));
   if (!format) {
     throw new IncomingError(
-      `${name}: here only .txt files (a document a line) and .jsonl files are scored. A model can be fitted on it.`,
+      `${name}: only .txt files (one document per line) and .jsonl files can be scored here. You can fit a model on it.`,
       file,
     );
   }
   if (file.size > MOST_BYTES) {
     throw new IncomingError(
-      `${name} has ${bytesInWords(file.size)}, and this page takes ${bytesInWords(MOST_BYTES)} at most. ${FOR_MORE}`,
+      `${name} has ${bytesInWords(file.size)}, but this page accepts ${bytesInWords(MOST_BYTES)} at most. ${FOR_MORE}`,
     );
   }
   let text;
   try {
     text = await file.text();
   } catch {
-    throw new IncomingError(`${name} cannot be read. See whether it is still there.`);
+    throw new IncomingError(`${name} cannot be read. Check that it is still there.`);
   }
-  if (text.includes("\0")) throw new IncomingError(`${name} is no text: there are zero bytes in it.`);
+  if (text.includes("\0")) throw new IncomingError(`${name} is not text: it contains zero bytes.`);
   const place = (number) => `${file.name}:${number}`;
   const documents = format === "jsonl" ? documentsInJson(text, name, place, kind) : documentsInLines(text, place, kind);
-  if (documents.length === 0) throw new IncomingError(`${name} is empty: expected a document a line.`);
+  if (documents.length === 0) throw new IncomingError(`${name} is empty: expected one document per line.`);
   return documents;
 }
 
@@ -92,7 +92,7 @@ function documentsInJson(text, name, place, kind) {
     try {
       value = JSON.parse(line);
     } catch {
-      throw new IncomingError(`${where}: expected a whole JSON value on each line, and this is none.`);
+      throw new IncomingError(`${where}: expected a complete JSON value on each line.`);
     }
     const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
     if (isObject && !Object.hasOwn(value, key)) {
@@ -107,7 +107,7 @@ function documentsInJson(text, name, place, kind) {
 function fewEnough(documents) {
   if (documents.length <= MOST_DOCUMENTS) return documents;
   throw new IncomingError(
-    `These are ${counted(documents.length, "document")}, and this page takes ${whole(MOST_DOCUMENTS)} at most. ${FOR_MORE}`,
+    `There are ${counted(documents.length, "document")}, but this page accepts ${whole(MOST_DOCUMENTS)} at most. ${FOR_MORE}`,
   );
 }
 
@@ -119,7 +119,7 @@ function wordsIn(line) {
   return line.split(/\s+/).filter(Boolean);
 }
 
-/** A term that occurs three times is counted three times. */
+/** Count the terms of a line. */
 function countsIn(line) {
   const counts = {};
   for (const term of wordsIn(line)) counts[term] = (Object.hasOwn(counts, term) ? counts[term] : 0) + 1;

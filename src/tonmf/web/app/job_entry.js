@@ -5,12 +5,12 @@ import { problemLine, progressBar } from "./notices.js";
 
 const MOMENT = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
 
-/** Whether a job is still to change by itself. */
+/** Return whether a job is waiting or running. */
 export function isUnderWay(job) {
   return job.state === "queued" || job.state === "running";
 }
 
-/** What became of a job, for those who do not see the list change. */
+/** Return a job's news in a sentence, for screen readers. */
 export function newsOf(job) {
   const found = job.state === "done" && job.documents !== null ? `, ${flaggedInWords(job)}` : "";
   return `${shortened(job.name, 80)}: ${stateInWords(job)}${found}.`;
@@ -25,10 +25,10 @@ function flaggedInWords({ documents, flagged }) {
 }
 
 /**
- * A job in the list, which changes in place, so that what has the focus keeps it.
+ * A job in the list. It is updated in place, to keep the focus where it is.
  *
- * @param {object} first the job as it is now; `update` takes it as it is later.
- * @param {{cancel: function(object), remove: function(object)}} asked what to do when somebody asks for it; may throw.
+ * @param {object} first the job's current state; `update` takes later ones.
+ * @param {{cancel: function(object), remove: function(object)}} asked handlers of the buttons; may throw.
  */
 export function jobEntry(first, asked) {
   const problem = problemLine();
@@ -57,7 +57,7 @@ export function jobEntry(first, asked) {
     const { progress, step: at } = job;
     running.hidden = !isUnderWay(job);
     bar.show(progress ?? 0);
-    step.textContent = job.state === "queued" ? "Waiting for its turn" : `${at ?? "Starting"}, ${percent(progress ?? 0)}`;
+    step.textContent = job.state === "queued" ? "Waiting in the queue" : `${at ?? "Starting"}, ${percent(progress ?? 0)}`;
     bar.view.setAttribute("aria-valuetext", step.textContent);
     about.replaceChildren(...aboutOf(job));
     message.textContent = job.message ?? "";
@@ -72,7 +72,7 @@ export function jobEntry(first, asked) {
     }
   }
 
-  /** What can be done about it; if that is where the focus is, it would be lost with the buttons. */
+  /** Replace the buttons; if one of them has the focus, move it to the heading. */
   function showActions(nodes) {
     const hadFocus = actions.contains(document.activeElement);
     actions.replaceChildren(...nodes);
@@ -83,11 +83,11 @@ export function jobEntry(first, asked) {
     return [...(job.state === "done" ? linksOf(job) : []), action("Delete", () => confirm(job))];
   }
 
-  /** Results cannot be brought back, so ask once. */
+  /** Ask for confirmation, because deleted results cannot be restored. */
   function confirm(job) {
     const keep = action("Keep", () => showActions(endedActions(job)));
     const gone = action("Delete for good", () => asked.remove(job));
-    showActions([element("span", {}, "Delete it, with its results?"), gone, keep]);
+    showActions([element("span", {}, "Delete it and its results?"), gone, keep]);
     keep.focus();
   }
 
@@ -129,7 +129,7 @@ function aboutOf(job) {
   return facts.flatMap((fact) => [fact, " · "]).slice(0, -1);
 }
 
-/** 83 seconds are "1 min 23 s". */
+/** Format 83 seconds as "1 min 23 s". */
 function durationOf(seconds) {
   const all = Math.max(Math.round(seconds), 1);
   const [hours, minutes] = [Math.floor(all / 3600), Math.floor((all % 3600) / 60)];

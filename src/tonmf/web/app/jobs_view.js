@@ -6,7 +6,7 @@ import { problemLine } from "./notices.js";
 const SOON = 1000;
 const LATER = 5000;
 
-/** The server's jobs, newest first; asks again while one is under way, and somebody looks. */
+/** The server's jobs, newest first; polls while one is in progress and the page is visible. */
 export function jobsView(onCount) {
   const problem = problemLine();
   const news = element("p", { class: "unseen", role: "status" });
@@ -16,7 +16,7 @@ export function jobsView(onCount) {
   const entries = new Map();
   let jobs = [];
   let waiting = 0;
-  let changes = 0; // an answer that was asked for before the last of them is out of date
+  let changes = 0; // an answer requested before the last change is out of date
   let isStopped = false;
 
   function show(latest) {
@@ -39,7 +39,7 @@ export function jobsView(onCount) {
     onCount(jobs.filter(isUnderWay).length);
   }
 
-  /** Look at all jobs now, and again as long as there is something to see. */
+  /** Load all jobs now, and again while any of them is in progress. */
   async function refresh() {
     clearTimeout(waiting);
     if (isStopped) return;
@@ -80,11 +80,11 @@ export function jobsView(onCount) {
     try {
       await ask(addressOf(job), { method: "DELETE" });
     } catch (error) {
-      // Somebody else was faster.
+      // Someone else has deleted it already.
       if (!(error instanceof RequestError) || error.status !== 404) throw error;
     }
     changes++;
-    news.textContent = `${job.name} is deleted.`;
+    news.textContent = `${job.name} was deleted.`;
     heading.focus({ preventScroll: true });
     show(jobs.filter(({ id }) => id !== job.id));
     await refresh();

@@ -4,7 +4,7 @@ import { counted, decimal, whole } from "../shared/format.js";
 import { flaggedIf } from "../shared/threshold.js";
 import { topicsTable } from "../shared/topics_section.js";
 
-/** The model that is served: what it was fitted on, what it flags, what it is made with, and its topics. */
+/** The served model: its corpus, its threshold, its versions and its topics. */
 export function modelView(model) {
   const heading = element("h2", { id: "model-heading", tabindex: -1, class: "unseen" }, "The model");
   const view = element(
@@ -16,12 +16,12 @@ export function modelView(model) {
     topicsTable(model.topics),
     element("h3", {}, "The server"),
     aboutList(limitsOf(model.limits)),
-    element("p", { class: "note" }, "For programs: ", element("a", { href: "/openapi.json" }, "its API, as OpenAPI"), "."),
+    element("p", { class: "note" }, "For programs: ", element("a", { href: "/openapi.json" }, "the API, as OpenAPI"), "."),
   );
   return { view, heading };
 }
 
-/** The model in a line. */
+/** Return the model in one line. */
 export function modelInShort({ documents, terms, topics, word, threshold }) {
   const counts = [counted(documents, "document"), counted(terms, word), counted(topics.length, "topic")];
   return `${counts.join(", ")}; threshold ${decimal(threshold)}`;
@@ -43,7 +43,7 @@ function limitsOf(limits) {
     ["A request", `${bytesInWords(limits.body)} and ${counted(limits.batch, "document")} at most`],
     ["A text", `${counted(limits.text, "character")} at most`],
     ["A corpus", `${bytesInWords(limits.upload)} at most`],
-    ["Jobs", `${whole(limits.jobs)} are kept; each may take ${whole(Math.round(limits.job_seconds / 60))} min`],
+    ["Jobs", `${whole(limits.jobs)} are kept; each may take up to ${whole(Math.round(limits.job_seconds / 60))} min`],
   ];
 }
 

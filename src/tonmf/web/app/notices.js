@@ -1,15 +1,15 @@
 import { element } from "../shared/dom.js";
 
-/** A place for what went wrong, beside what it is about; screen readers say it at once. */
+/** A line for an error message, beside what it is about; screen readers announce it at once. */
 export function problemLine() {
   const view = element("p", { class: "problem", role: "alert", hidden: true });
-  /** Show a sentence, and perhaps what to do about it; nothing hides the line. */
+  /** Show a message, and perhaps a button; without arguments, hide the line. */
   function say(...content) {
     view.replaceChildren(...content);
     view.hidden = content.length === 0;
     view.classList.remove("is-note");
   }
-  /** Show a sentence that is no surprise. */
+  /** Show a message that is not an error. */
   function note(sentence) {
     say(sentence);
     view.classList.add("is-note");
@@ -17,7 +17,7 @@ export function problemLine() {
   return { view, say, note };
 }
 
-/** A bar that fills as something is done. */
+/** A progress bar. */
 export function progressBar(label) {
   const view = element(
     "div",
@@ -32,7 +32,7 @@ export function progressBar(label) {
   return { view, show };
 }
 
-/** What is under way, how far it is, and a button to stop it; hidden while there is nothing. */
+/** A task in progress: its text, its progress and a button to cancel it; hidden while there is none. */
 export class UnderWay {
   #controller = null;
   #text = element("span", { class: "progress-text" });
@@ -44,7 +44,7 @@ export class UnderWay {
     this.view = element("div", { class: "under-way", hidden: true }, this.#text, this.#bar.view, this.cancel);
   }
 
-  /** Begin, and stop what is under way already. Returns a signal that tells when to stop. */
+  /** Begin a task and cancel the current one. Return a signal that says when to stop. */
   begin(sentence) {
     this.stop();
     this.#controller = new AbortController();
@@ -59,7 +59,7 @@ export class UnderWay {
     this.#text.textContent = sentence;
   }
 
-  /** Whether what has this signal is still what is under way. */
+  /** Return whether the task with this signal is still the current one. */
   isOf(signal) {
     return this.#controller?.signal === signal;
   }

@@ -7,13 +7,13 @@ import { scoreSection } from "../shared/score_section.js";
 import { Scores } from "../shared/scores.js";
 import { State } from "../shared/state.js";
 
-/** Documents from which on a plot of their scores shows more than the list does. */
+/** The least number of documents for which a plot shows more than the list. */
 const ENOUGH_TO_PLOT = 8;
 
 /**
- * Explained documents: one by itself, several as in a report.
+ * Show explained documents: one by itself, several as in a report.
  *
- * @param {object[]} answers of the server, in order of input.
+ * @param {object[]} answers of the server, in input order.
  * @param {{topics: object[], word: string, contamination: (number|string), title: string}} about of the model, and a title
  * @returns {{view: HTMLElement, heading: HTMLElement}}
  */
@@ -38,7 +38,7 @@ function manyResults(answers, { topics, word, contamination, title }) {
   const found = { threshold: ranked[0].threshold, flagged: answers.filter(({ outlier }) => outlier).length };
   const scores = new Scores(columns.score, found);
   const state = new State({ ...LIST_STATE, ...found });
-  // Before all others, which need to know how many documents that makes.
+  // First of all followers, because the others read the number of flagged documents.
   state.on(["threshold"], () => (state.flagged = scores.above(state.threshold)));
   const documents = new Documents(ranked.length, ranked.length, async () => ranked);
   const list = rankedList({ columns, documents, scores, topics, groups: [], title, word, flagged: found.flagged }, state);
@@ -57,7 +57,7 @@ function manyResults(answers, { topics, word, contamination, title }) {
   return { view, heading };
 }
 
-/** Documents in order of their scores, the strangest first, and their columns. */
+/** Sort documents by score, the strangest first; return them and their columns. */
 function inOrder(answers) {
   const rows = answers.map((_, row) => row).sort((one, other) => answers[other].score - answers[one].score);
   const ranked = rows.map((row) => answers[row]);

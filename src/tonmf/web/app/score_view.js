@@ -8,10 +8,10 @@ import { problemLine, UnderWay } from "./notices.js";
 import { resultsOf } from "./results.js";
 
 /**
- * Score what is typed, pasted or dropped.
+ * Score documents that are typed, pasted or dropped.
  *
- * @param {object} model what the server says of it, and its `topics`.
- * @param {function(File)} fitOn takes a file that is not scored here to where a model can be fitted on it.
+ * @param {object} model the server's description of it, and its `topics`.
+ * @param {function(File)} fitOn opens the form to fit a model, with a file that cannot be scored here.
  */
 export function scoreView(model, fitOn) {
   const wording = wordingOf(model.kind);
@@ -51,7 +51,7 @@ export function scoreView(model, fitOn) {
 
   function scoreFile(chosen) {
     run(files.input, shortened(chosen[0].name, 80), () => {
-      if (chosen.length > 1) throw new IncomingError(`These are ${counted(chosen.length, "file")}. Choose one at a time.`);
+      if (chosen.length > 1) throw new IncomingError(`You chose ${counted(chosen.length, "file")}. Choose one at a time.`);
       return documentsInFile(chosen[0], model.kind);
     });
   }
@@ -71,7 +71,7 @@ export function scoreView(model, fitOn) {
       signal.throwIfAborted();
       if (progress.isOf(signal)) show(resultsOf(answers, { ...model, title }));
     } catch (error) {
-      // If something else is under way by now, this is of no interest any more.
+      // If another task has started meanwhile, this error no longer matters.
       if (progress.isOf(signal)) fail(error, origin);
     }
   }
@@ -88,7 +88,7 @@ export function scoreView(model, fitOn) {
     resultHeading.focus({ preventScroll: true });
   }
 
-  /** Say what went wrong, and go back to where it began. */
+  /** Show the error, and return the focus to where the task began. */
   function fail(error, origin) {
     finish();
     const fit = error.file && element("button", { type: "button", click: () => fitOn(error.file) }, "Fit a model on it");
@@ -110,7 +110,7 @@ export function scoreView(model, fitOn) {
         { class: "radios" },
         element("legend", { class: "unseen" }, "The text is"),
         element("label", {}, one, " one document"),
-        element("label", {}, each, " a document a line"),
+        element("label", {}, each, " one document per line"),
       ),
       element("span", { class: "note", id: "text-note" }, wording.howTo, "Ctrl + Enter scores it."),
       button,
@@ -123,7 +123,7 @@ export function scoreView(model, fitOn) {
     element(
       "p",
       { class: "lead" },
-      `See whether documents would belong among the ${whole(model.documents)} that the model was fitted on. Those that score `,
+      `Check whether documents belong with the ${whole(model.documents)} that the model was fitted on. Those that score `,
       `above ${decimal(model.threshold)} are flagged.`,
     ),
     element("div", { class: "score-ways" }, form, files.view),

@@ -2,7 +2,7 @@ import { ask } from "./api.js";
 import { element } from "../shared/dom.js";
 import { problemLine } from "./notices.js";
 
-/** Asks for the server's token, and calls `signedIn` once the server took it. The token itself is not kept. */
+/** Ask for the server's token, and call `signedIn` once the server accepts it. The page does not keep the token. */
 export function signInForm(signedIn) {
   const problem = problemLine();
   const field = element("input", {
@@ -34,12 +34,12 @@ export function signInForm(signedIn) {
   const view = element(
     "section",
     { class: "sign-in", "aria-labelledby": "sign-in-heading" },
-    element("h2", { id: "sign-in-heading" }, "This server asks for a token"),
-    element("p", { id: "token-note" }, "It is what the server was started with: --token, or TONMF_TOKEN in its environment."),
+    element("h2", { id: "sign-in-heading" }, "This server requires a token"),
+    element("p", { id: "token-note" }, "The server was started with it: --token, or TONMF_TOKEN in its environment."),
     element(
       "form",
       { submit },
-      // Browsers that keep passwords keep them by name.
+      // Browsers save passwords by user name.
       element("input", { type: "text", autocomplete: "username", value: "tonmf", hidden: true }),
       element("label", { for: "token" }, "Token"),
       element("div", { class: "field-and-button" }, field, button),

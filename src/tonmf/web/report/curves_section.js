@@ -4,7 +4,7 @@ import { decimal, percent, whole } from "../shared/format.js";
 import { whenNear } from "../shared/near.js";
 import { colour } from "../shared/theme.js";
 
-/** How well labelled outliers were found: two curves, and where the threshold is on them. */
+/** The ROC and precision–recall curves against the labels, with the threshold marked on both. */
 export function curvesSection({ outliers, roc, precision_recall }, columns, state) {
   const found = foundAmongFirst(columns.label);
   const counts = () => {
@@ -42,7 +42,7 @@ export function curvesSection({ outliers, roc, precision_recall }, columns, stat
   return element(
     "section",
     { id: "curves", "aria-labelledby": "curves-heading" },
-    element("h2", { id: "curves-heading" }, "Against the labels"),
+    element("h2", { id: "curves-heading" }, "Compared with the labels"),
     status,
     element(
       "div",
@@ -58,7 +58,7 @@ export function curvesSection({ outliers, roc, precision_recall }, columns, stat
   );
 }
 
-/** How many labelled outliers are among the first 0, 1, 2, … documents. */
+/** Count the labelled outliers among the first 0, 1, 2, … documents. */
 function foundAmongFirst(labels) {
   const found = new Uint32Array(labels.length + 1);
   labels.forEach((label, place) => (found[place + 1] = found[place] + label));

@@ -1,7 +1,7 @@
 import { element, tableOf, wordList } from "../shared/dom.js";
 import { counted, percent, shortened, whole } from "../shared/format.js";
 
-/** What a list by score may hide or mix: rare documents that hang together, those of unknown words, those without any. */
+/** What a ranking hides or mixes: small groups of rare documents, and documents with an alarm. */
 export function groupsSection({ analysed, groups }, columns, choose) {
   const { word } = analysed;
   return element(
@@ -10,14 +10,14 @@ export function groupsSection({ analysed, groups }, columns, choose) {
     element("h2", { id: "groups-heading" }, "Small groups and special documents"),
     groups.length > 0
       ? groupsTable(groups, columns, choose)
-      : element("p", { class: "absent" }, "There are no small groups of documents that hang together."),
+      : element("p", { class: "absent" }, "There are no small groups of similar documents."),
     element(
       "ul",
       { class: "special" },
       special(columns, "unknown", `with far more ${word}s outside the vocabulary than usual`, choose),
-      special(columns, "empty", `without ${word}s to go by`, choose),
+      special(columns, "empty", `without usable ${word}s`, choose),
       special(columns, "repeated", `repeating the same few ${word}s`, choose),
-      special(columns, "rare", `of rare ${word}s`, choose),
+      special(columns, "rare", `made of rare ${word}s`, choose),
     ),
   );
 }
@@ -47,8 +47,8 @@ function groupsTable(groups, columns, choose) {
   );
   return tableOf(
     "groups",
-    "Documents that hang together but are rare, those that stand out most first. They explain one another, and so may have " +
-      "ordinary scores.",
+    "Rare documents that resemble one another, the groups that stand out most first. They explain one another, so they may " +
+      "have ordinary scores.",
     ["words in common", "documents", "share", "such as"],
     rows,
   );

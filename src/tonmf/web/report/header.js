@@ -3,7 +3,7 @@ import { counted, flaggedOf, percent, whole } from "../shared/format.js";
 import { themeButton } from "../shared/theme.js";
 import { flaggedIf } from "../shared/threshold.js";
 
-/** What was analysed and how, in short; the rest behind a click. */
+/** What was analysed and how, in brief; details unfold. */
 export function header(summary, state, sections) {
   const { analysed, title, notes, made } = summary;
   const verdict = element("p", { class: "verdict" });
@@ -88,7 +88,7 @@ function factList(facts) {
   );
 }
 
-/** In the time of Greenwich, so that a report reads the same everywhere. */
+/** Format a time in UTC, so that a report reads the same everywhere. */
 function dateOf(when) {
   const date = new Date(when);
   if (Number.isNaN(date.getTime())) return String(when);

@@ -2,10 +2,10 @@ import { MANY_DOCUMENTS, paintDots, paintRings } from "../shared/charts.js";
 import { colour } from "../shared/theme.js";
 import { SHAPES, topicColour, topicShape } from "../shared/topic_marks.js";
 
-/** How far the outermost document is from the middle, as a share of the radius: none is about one topic alone. */
+/** Distance of the outermost document from the centre, as a share of the radius; none is about one topic alone. */
 const FILLED = 0.94;
 
-/** Documents in the colours and shapes of their topics, and what is marked among them. */
+/** Draws documents in the colours and shapes of their topics, and marks some of them. */
 export class MapCanvas {
   #pictures = new Map();
 
@@ -18,11 +18,11 @@ export class MapCanvas {
     this.ground = document.createElement("canvas");
     this.radius = length > MANY_DOCUMENTS ? 1.5 : length > 3000 ? 2.2 : 3.6;
     this.farthest = columns.x.reduce((most, x, place) => Math.max(most, Math.hypot(x, columns.y[place])), 0.1);
-    // Topic by topic, since to change colours takes time.
+    // Topic by topic, because changing colours takes time.
     this.order = Int32Array.from(topic.keys()).sort((one, other) => topic[one] - topic[other]);
   }
 
-  /** Place and draw all documents, and lines to the names. */
+  /** Place and draw all documents, and lines to the topics' names. */
   layOut({ width, height, centre, radius }, labels) {
     const { columns, canvas, ground, xs, ys } = this;
     this.ratio = Math.max(devicePixelRatio, 1);
@@ -39,7 +39,7 @@ export class MapCanvas {
     this.paint();
   }
 
-  /** Draw all documents where they are, in colours that may be new. */
+  /** Redraw all documents in place, in the current colours. */
   paint() {
     const { columns } = this;
     this.#pictures = new Map();
@@ -50,7 +50,7 @@ export class MapCanvas {
     this.#paintDocuments(context, this.order);
   }
 
-  /** Draw what follows the page: what is flagged, selected and opened, and the rectangle that is being drawn. */
+  /** Mark flagged, selected and open documents, and draw the selection rectangle. */
   mark({ flagged, selected, opened }, rectangle) {
     const { canvas, ground, xs, ys, radius } = this;
     const { width, height } = this.size;
@@ -78,7 +78,7 @@ export class MapCanvas {
     if (rectangle) drawRectangle(context, rectangle);
   }
 
-  /** The documents in a rectangle, as an array of 0 and 1; null if there are none. */
+  /** Return the documents in a rectangle as an array of 0 and 1; null if there are none. */
   inside({ left, top, right, bottom }) {
     const { xs, ys } = this;
     const selected = Uint8Array.from(xs, (x, place) =>
@@ -93,7 +93,7 @@ export class MapCanvas {
     return context;
   }
 
-  /** The rim, and lines from there to the names. */
+  /** Draw the rim, and lines from it to the names. */
   #paintFrame(context) {
     const { centre, radius, labels } = this.frame;
     context.clearRect(0, 0, this.size.width, this.size.height);
@@ -120,7 +120,7 @@ export class MapCanvas {
     }
   }
 
-  /** A shape is drawn once and then copied, which is quicker. */
+  /** Draw a shape once and then copy it, which is faster. */
   #copy(context, place, topic) {
     if (!this.#pictures.has(topic)) this.#pictures.set(topic, this.#picture(topic));
     const picture = this.#pictures.get(topic);

@@ -5,7 +5,7 @@ const LINE = 20;
 const GAP = 14;
 
 /**
- * Where names of topics go: outside the disc, left or right of it, each near its topic's place on the rim, none over another.
+ * Place the names of topics left or right of the disc, each near its topic's position on the rim, without overlaps.
  *
  * @returns {{topic: object, x: number, y: number, rim: {x: number, y: number}, isLeft: boolean}[]} in pixels.
  */
@@ -23,13 +23,13 @@ export function placeLabels(topics, { centre, radius, height }) {
   for (const label of labels) {
     const rise = Math.min(Math.abs(label.y - centre.y), radius);
     const reach = Math.sqrt(radius ** 2 - rise ** 2) + GAP;
-    // Not further in than the rim there, or the line to it would run through the words.
+    // No further in than the rim, or the line to it would cross the words.
     label.x = label.isLeft ? Math.min(centre.x - reach, label.rim.x - 4) : Math.max(centre.x + reach, label.rim.x + 4);
   }
   return labels;
 }
 
-/** A line for each, from the top down and back up again, so that all stay inside. */
+/** Give each name a line of its own, first from the top down, then back up, so that all stay inside. */
 function moveApart(side, height) {
   let lowest = LINE / 2;
   for (const label of side) {
@@ -43,12 +43,12 @@ function moveApart(side, height) {
   }
 }
 
-/** The names as buttons that list a topic's documents. */
+/** Return the names as buttons that list a topic's documents. */
 export function labelButtons(labels, { width, height }, choose) {
   return labels.map(({ topic, x, y, isLeft }) => {
     const words = element("span", { class: "map-words" }, " ", wordList(topic.words.slice(0, 3)));
     const edge = isLeft ? { right: `${100 * (1 - x / width)}%` } : { left: `${(100 * x) / width}%` };
-    // Shares of the map, so that names stay in their places where it is printed smaller.
+    // Percentages, so that names stay in place when the map is printed smaller.
     return element(
       "button",
       {

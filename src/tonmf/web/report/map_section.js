@@ -14,7 +14,7 @@ const WIDE_ENOUGH = 640;
 const ROOM_FOR_NUMBERS = 58;
 const CLICK = 4;
 
-/** All documents in the disc that the topics surround. */
+/** The map: all documents in a disc, with the topics around it. */
 export function mapSection(columns, topics, state, { choose, reveal }) {
   const container = element("div", { class: "map" });
   const count = element("p", { class: "status", role: "status" });
@@ -46,12 +46,12 @@ export function mapSection(columns, topics, state, { choose, reveal }) {
           element(
             "p",
             { class: "caption" },
-            "The nearer to a topic’s name, the more a document is about it; documents that no topic explains are in the ",
-            "middle. Those with a ring are flagged. ",
+            "The closer a document is to a topic’s name, the more it is about that topic; documents that no topic explains ",
+            "are in the middle. Documents with a ring are flagged. ",
             element("span", { class: "on-screen" }, "Click one to read it."),
           ),
         ]
-      : element("p", { class: "absent" }, "There are no topics, and so there is no map."),
+      : element("p", { class: "absent" }, "There are no topics, so there is no map."),
   );
 }
 
@@ -81,8 +81,8 @@ function startMap(container, columns, topics, state, { choose, reveal }) {
     map.canvas.setAttribute(
       "aria-label",
       `Map of ${counted(columns.length, "document")} between ${counted(topics.length, "topic")}; ` +
-        `${whole(state.flagged)} are flagged. With the keyboard, choose documents by topic: with the names around the map, ` +
-        "or the filters of the list.",
+        `${whole(state.flagged)} are flagged. With the keyboard, choose documents by topic with the names around the map, ` +
+        "or with the filters of the list.",
     );
   }
   const markSoon = oncePerFrame(whileNear(container, mark));
@@ -111,7 +111,7 @@ function startMap(container, columns, topics, state, { choose, reveal }) {
   });
 }
 
-/** From what the pointer does to what is meant: to point at a document, to click it, or to draw a rectangle. */
+/** Translate pointer events: hover over a document, click it, or drag a rectangle. */
 function pointer(map, { over, click, drag, drop }) {
   const { canvas } = map;
   let start = null;

@@ -10,16 +10,16 @@ import { Scores } from "../shared/scores.js";
 import { State } from "../shared/state.js";
 import { topicsSection } from "../shared/topics_section.js";
 
-/** The report: what is in the page's data, part by part. */
+/** Build the report from the data in the page. */
 async function report() {
   const summary = readSummary();
   const { analysed, topics, groups, curves, title } = summary;
   const documents = new Documents(analysed.documents, summary.part_size);
-  documents.part(0); // is unpacked while the index is
+  documents.part(0); // unpack it while the index is read
   const columns = columnsOf(await readPart("index"));
   const scores = new Scores(columns.score, analysed);
   const state = new State({ ...LIST_STATE, threshold: analysed.threshold, flagged: analysed.flagged });
-  // Before all others, which need to know how many documents that makes.
+  // First of all followers, because the others read the number of flagged documents.
   state.on(["threshold"], () => (state.flagged = scores.above(state.threshold)));
 
   const source = { columns, documents, scores, topics, groups, title, word: analysed.word, flagged: analysed.flagged };

@@ -6,15 +6,15 @@ const FONT = "12px system-ui, sans-serif";
 /**
  * A plot with axes from uPlot, and two layers to draw on.
  *
- * `paint(context, chart)` draws what stays, under the axes' frame; `mark(context, chart)` draws what follows other parts of the
- * page, on a canvas of its own, and is called again by `remark()`. Both draw in CSS pixels from the top left of the chart.
- * Colours come from the page's styles, and everything is drawn again when those or the width change.
+ * `paint(context, chart)` draws the fixed content, under the axes' frame. `mark(context, chart)` draws what follows other parts
+ * of the page, on a canvas of its own, and runs again on `remark()`. Both draw in CSS pixels from the top left of the chart.
+ * Colours come from the page's styles; everything is redrawn when they or the width change.
  */
 export class Chart {
   /**
    * @param {HTMLElement} container whose width the chart takes.
    * @param {object} options `height` in pixels or a function of the width; `x` and `y`: {range, label, format, marks, scale};
-   *     `label`, what the picture shows, for those who cannot see it; `paint`; `mark`; `lines`: uPlot's series, `data`.
+   *     `label`, a description for readers who cannot see the picture; `paint`; `mark`; `lines`: uPlot's series, `data`.
    */
   constructor(container, options) {
     this.options = options;
@@ -27,7 +27,7 @@ export class Chart {
     this.plot.root.querySelector(".u-wrap").append(this.marks);
     this.remark = oncePerFrame(() => this.#mark());
     onWidth(container, () => this.plot.setSize(this.#size()));
-    // At once, since paper does not wait.
+    // Redraw at once, because printing does not wait.
     onTheme(() => this.plot.batch(() => this.plot.redraw(false, true)), container);
   }
 
@@ -35,7 +35,7 @@ export class Chart {
     if (text) this.container.setAttribute("aria-label", text);
   }
 
-  /** The plotting area, without axes, in CSS pixels from the top left of the chart. */
+  /** The plotting area without the axes, in CSS pixels from the top left of the chart. */
   get area() {
     const { left, top, width, height } = this.plot.bbox;
     const ratio = uPlot.pxRatio;
@@ -50,7 +50,7 @@ export class Chart {
     return this.area.top + this.plot.valToPos(value, "y");
   }
 
-  /** A canvas as large as the chart, with something drawn on it, to be copied. */
+  /** Draw on a new canvas as large as the chart, and return it for copying. */
   layer(draw) {
     const { width, height } = this.plot.ctx.canvas;
     const canvas = Object.assign(document.createElement("canvas"), { width, height });
@@ -91,7 +91,7 @@ export class Chart {
   #mark() {
     const { marks, plot } = this;
     Object.assign(marks, { width: plot.ctx.canvas.width, height: plot.ctx.canvas.height });
-    // On paper a canvas covers what lies beneath, even where it is empty, so there is but one.
+    // In print a canvas hides what is beneath it, even where it is empty, so draw on the one below.
     this.#inPixels(isPrinting() ? plot.ctx : marks.getContext("2d"), this.options.mark);
     this.options.onMark?.(this);
   }
@@ -125,7 +125,7 @@ function axisOf({ label, format = String, marks, size = 40, space = 50 }, side) 
   };
 }
 
-/** Dots at places given in pixels, all in one colour: round ones if there are few, or else squares, which are quick. */
+/** Draw dots of one colour at positions in pixels: circles if they are large, else squares, which are faster. */
 export function paintDots(context, xs, ys, from, to, size) {
   if (size > 3) {
     context.beginPath();
@@ -139,7 +139,7 @@ export function paintDots(context, xs, ys, from, to, size) {
   for (let place = from; place < to; place++) context.fillRect(xs[place] - size / 2, ys[place] - size / 2, size, size);
 }
 
-/** Rings at some places: some at a time, since one path of very many takes far longer. */
+/** Draw rings around some documents, in batches: a single long path takes far longer. */
 export function paintRings(context, xs, ys, places, radius) {
   for (let start = 0; start < places.length; start += 100) {
     context.beginPath();
@@ -151,15 +151,15 @@ export function paintRings(context, xs, ys, places, radius) {
   }
 }
 
-/** From so many documents on dots are too small for a shape, and cover one another. */
+/** Above this number of documents, dots are too small to have a shape, and overlap. */
 export const MANY_DOCUMENTS = 20_000;
 
-/** How large a dot is where there are so many. */
+/** Return the diameter of a dot in pixels, by the number of documents. */
 export function dotSize(count) {
   return count > MANY_DOCUMENTS ? 1.8 : count > 3000 ? 2.5 : 5;
 }
 
-/** The place nearest to a point, among those at most `reach` pixels away; -1 if there is none. */
+/** Return the document nearest to a point and at most `reach` pixels away; -1 if there is none. */
 export function nearestPlace(xs, ys, x, y, reach) {
   let [found, least] = [-1, reach * reach];
   for (let place = 0; place < xs.length; place++) {

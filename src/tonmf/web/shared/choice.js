@@ -1,4 +1,4 @@
-/** Criteria that let all documents through. */
+/** Criteria that every document meets. */
 export const ALL = {
   show: "all",
   topic: null,
@@ -10,16 +10,16 @@ export const ALL = {
   matches: null,
 };
 
-/** What documents can be sorted by. */
-export const ORDERS = { rank: "Rank", row: "Order of input", id: "Id", topic: "Topic" };
+/** The sort orders and their names. */
+export const ORDERS = { rank: "Rank", row: "Input order", id: "Id", topic: "Topic" };
 
 const COLLATOR = new Intl.Collator(undefined, { numeric: true });
 
 /**
- * Which documents are listed, in which order.
+ * Chooses and sorts the documents to list.
  *
- * Documents are numbers: their places in the ranking, from 0 up. `selected` and `matches` are sets of them, as arrays of 0 and
- * 1 for each.
+ * A document is a number, its place in the ranking, counted from 0. `selected` and `matches` are sets of documents: arrays with
+ * a 0 or 1 for each.
  */
 export class Choice {
   #orders = new Map();
@@ -53,7 +53,7 @@ export class Choice {
     if (!this.#orders.has(name)) {
       const column = this.columns[name];
       const places = Int32Array.from({ length: this.columns.length }, (_, place) => place);
-      // Equal ones stay in order of rank: sorting is stable.
+      // Ties stay in order of rank: sorting is stable.
       if (name === "id") places.sort((one, other) => COLLATOR.compare(column[one], column[other]));
       else if (name !== "rank") places.sort((one, other) => column[one] - column[other]);
       this.#orders.set(name, places);
@@ -62,7 +62,7 @@ export class Choice {
   }
 }
 
-/** How many are in such a set; none if there is no set. */
+/** Return the size of such a set; 0 for null. */
 export function sizeOf(set) {
   return set === null ? 0 : set.reduce((sum, one) => sum + one, 0);
 }

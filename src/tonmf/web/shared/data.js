@@ -1,9 +1,9 @@
-/** The summary, which stands in the page as it is. */
+/** Return the summary, which the page holds as plain JSON. */
 export function readSummary() {
   return JSON.parse(document.getElementById("summary").textContent);
 }
 
-/** A part of the data, which is packed: compressed JSON in letters. */
+/** Unpack a part of the data: compressed JSON, base64-encoded. */
 export async function readPart(name) {
   const packed = document.querySelector(`script.part[data-name="${name}"]`).textContent;
   const unpacked = new Blob([bytesOf(packed)]).stream().pipeThrough(new DecompressionStream("gzip"));
@@ -18,7 +18,7 @@ function bytesOf(letters) {
   return bytes;
 }
 
-/** What is known of all documents at once, by column, in order of rank; numbers in arrays that are quick to go through. */
+/** Return the index of all documents as columns in order of rank, with numbers in typed arrays for speed. */
 export function columnsOf(index) {
   return {
     length: index.id.length,
@@ -34,9 +34,9 @@ export function columnsOf(index) {
 }
 
 /**
- * Documents by their place in the ranking, unpacked as they are asked for.
+ * Documents by their place in the ranking, unpacked on demand.
  *
- * Those used last are kept, so that going back and forth is quick, and a large corpus does not fill the memory.
+ * The parts used last are cached, so that paging back and forth is quick and a large corpus does not fill the memory.
  */
 export class Documents {
   #parts = new Map();
@@ -63,7 +63,7 @@ export class Documents {
   }
 }
 
-/** The text of a document; nothing if there is none. */
+/** Return the text of a document; an empty string if there is none. */
 export function textOf(shown) {
   return (shown.pieces ?? []).map((piece) => (typeof piece === "string" ? piece : piece[0])).join("");
 }

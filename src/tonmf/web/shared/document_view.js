@@ -6,15 +6,15 @@ import { topicsBar } from "./topic_marks.js";
 const LONGEST_WORD = 80;
 const LONG_RUN = /\S{101}/;
 
-/** Characters of a text that are shown: beyond, browsers take long to lay out words without end. */
+/** Characters of a text to show at most: browsers are slow to lay out endless words. */
 const LONGEST_TEXT = 100_000;
 
 /**
- * A document and why it has its score: the reason, the text with its unexpected words shaded, its topics, its words.
+ * Show a document and the reasons for its score: a sentence, the text with unexpected words shaded, its words and topics.
  *
- * @param {object} shown what an explanation holds, and `pieces`; it shows what is there and leaves out what is not.
+ * @param {object} shown an explanation with `pieces`; whatever is missing from it is left out.
  * @param {{number: number, words: string[]}[]} topics all topics, for their words.
- * @param {string} word what documents are made of: "word", "item" or "term".
+ * @param {string} word the name of a document's units: "word", "item" or "term".
  */
 export function documentView(shown, topics, word) {
   return element(
@@ -25,7 +25,7 @@ export function documentView(shown, topics, word) {
   );
 }
 
-/** The pieces of a text as nodes; those that are unexpected words shaded, the largest share darkest. */
+/** Turn the pieces of a text into nodes, with unexpected words shaded by their share. */
 export function markedText(pieces) {
   const largest = pieces.reduce((most, piece) => (typeof piece === "string" ? most : Math.max(most, piece[1])), 1e-9);
   return pieces.map((piece) => {
@@ -37,7 +37,7 @@ export function markedText(pieces) {
         class: "unexpected",
         "data-share": share,
         title: `${percent(share)} of the document`,
-        // Roots, since a few words often have nearly all of it.
+        // Square roots, because a few words often have nearly all of the share.
         style: { "--shade": (0.15 + 0.85 * Math.sqrt(share / largest)).toFixed(3) },
       },
       breakable(text),
@@ -45,7 +45,7 @@ export function markedText(pieces) {
   });
 }
 
-/** Text with places to break it in words that are too long for a line; browsers take minutes to find them in print. */
+/** Add break points to words that are too long for a line; browsers take minutes to find their own when printing. */
 function breakable(text) {
   if (!LONG_RUN.test(text)) return text;
   return text.split(/(\S{100})/).flatMap((part) => (/^\S{100}$/.test(part) ? [part, element("wbr")] : [part]));
@@ -55,7 +55,7 @@ function textBlock(shown, word) {
   const missing = (shown.missing ?? []).map((name) => shortened(name, LONGEST_WORD));
   const length = shown.cut ?? textOf(shown).length;
   const isCut = shown.cut || length > LONGEST_TEXT;
-  const note = isCut && `Only part of the text is shown: all of it has ${counted(length, "character")}.`;
+  const note = isCut && `Only part of the text is shown. In full it has ${counted(length, "character")}.`;
   return element(
     "div",
     { class: "document-text" },
@@ -64,7 +64,7 @@ function textBlock(shown, word) {
     wordsTable(shown.unexpected ?? [], word),
     missing.length > 0 && [
       element("h4", {}, `Missing ${word}s`),
-      element("p", { class: "missing" }, "Its topics lead one to expect ", wordList(missing), "."),
+      element("p", { class: "missing" }, "Expected from its topics, but absent: ", wordList(missing), "."),
     ],
   );
 }
@@ -72,7 +72,7 @@ function textBlock(shown, word) {
 function wholeText({ id, pieces }) {
   if (!pieces) return element("p", { class: "absent" }, "This document came as counts: there is no text to show.");
   if (!textOf({ pieces }).trim()) return element("p", { class: "absent" }, "This document is empty.");
-  // Long texts scroll, and keys can only scroll what they can reach.
+  // Long texts scroll, and the keyboard can only scroll what can have the focus.
   const label = `Text of ${shortened(String(id), LONGEST_WORD)}`;
   return element(
     "div",
@@ -151,7 +151,7 @@ function factsBlock(shown, topics, word) {
 function factsList(shown, word) {
   const facts = [
     shown.parts && ["Score", `${decimal(shown.score)} = ${partsOf(shown.parts)}`],
-    shown.unexplained && shown.main_alarm !== "empty" && ["No topic explains", compared(shown.unexplained, percent)],
+    shown.unexplained && shown.main_alarm !== "empty" && ["Unexplained", compared(shown.unexplained, percent)],
     shown.length && ["Length", compared(shown.length, (number) => counted(number, word), whole)],
     shown.unknown && [`Unknown ${word}s`, compared(shown.unknown, percent)],
     ...Object.entries(shown.alarms ?? {}).map(([name, excess]) => [`Alarm: ${name}`, alarmText(name, excess)]),
@@ -181,7 +181,7 @@ function compared({ value, typical, percentile }, form, formTypical = form) {
 }
 
 function alarmText(name, excess) {
-  return name === "empty" ? "nothing in it speaks for it" : `${percent(excess)} beyond its cut`;
+  return name === "empty" ? "there is nothing to judge it by" : `${percent(excess)} beyond its cut`;
 }
 
 function nearestList(nearest) {

@@ -1,9 +1,9 @@
 /**
- * An element with its attributes, listeners and children.
+ * Create an element with attributes, listeners and children.
  *
- * Functions among the properties are listeners for the event of that name; `true` is an attribute without a value, `false`,
- * `null` and `undefined` are no attribute; `style` is an object of style properties. Children are nodes, strings, or lists of
- * them. Strings become text nodes, so nothing in them is ever read as HTML.
+ * A function among the properties listens to the event of that name; `true` sets an attribute without a value; `false`, `null`
+ * and `undefined` set none; `style` is an object of style properties. Children are nodes, strings, or lists of them. Strings
+ * become text nodes, so nothing in them is ever read as HTML.
  */
 export function element(tag, properties = {}, ...children) {
   const made = document.createElement(tag);
@@ -17,12 +17,12 @@ export function element(tag, properties = {}, ...children) {
   return made;
 }
 
-/** Styles set one by one: attributes of that name are what a content security policy forbids. */
+/** Set styles one by one: the content security policy forbids style attributes. */
 export function setStyle(made, styles) {
   for (const [name, value] of Object.entries(styles)) made.style.setProperty(name, value);
 }
 
-/** A drawing from one path, filled with the colour of the text around it. */
+/** Create an SVG of one path, filled with the colour of the text around it. */
 export function drawing(path, viewBox, name) {
   const space = "http://www.w3.org/2000/svg";
   const made = document.createElementNS(space, "svg");
@@ -35,22 +35,22 @@ export function drawing(path, viewBox, name) {
   return made;
 }
 
-/** A word, name or text from the data, in its own direction: from right to left, it must not reorder what is beside it. */
+/** Show a text from the data in its own direction, so that right-to-left text does not reorder what is beside it. */
 export function ownDirection(text, tag = "span") {
   return element(tag, { class: "own-direction" }, text);
 }
 
-/** Words with commas between them, each in its own direction. */
+/** Join words with commas, each in its own direction. */
 export function wordList(words) {
   return words.flatMap((each, place) => (place === 0 ? [ownDirection(each)] : [", ", ownDirection(each)]));
 }
 
-/** Words for screen readers alone. */
+/** Create a text for screen readers only. */
 export function hidden(text) {
   return element("span", { class: "unseen" }, text);
 }
 
-/** The function, called once for all calls until the next frame. */
+/** Wrap a function so that all calls before the next frame run it once. */
 export function oncePerFrame(run) {
   let waiting = false;
   return () => {
@@ -63,7 +63,7 @@ export function oncePerFrame(run) {
   };
 }
 
-/** A table with a caption, names of its columns, and rows. */
+/** Create a table from its caption, column names and rows. */
 export function tableOf(kind, caption, names, rows) {
   const head = names.map((name) => element("th", { scope: "col" }, name));
   return element(

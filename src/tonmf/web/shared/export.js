@@ -3,13 +3,13 @@ import { element } from "./dom.js";
 
 const NAMES = ["rank", "id", "score", "outlier", "topic", "unexpected_terms", "text"];
 
-/** Listed documents as CSV, with the columns that the command line writes. */
+/** Return the listed documents as CSV, with the columns that the command line writes. */
 export async function csvOf(places, documents, columns, flagged) {
   const wanted = new Set(Array.from(places, (place) => Math.floor(place / documents.partSize)));
   const isListed = new Uint8Array(columns.length);
   for (const place of places) isListed[place] = 1;
   const lines = new Array(columns.length);
-  // Part by part, whatever the order of the list, since each takes time to unpack.
+  // Go part by part, whatever the order of the list, because unpacking a part takes time.
   for (const number of wanted) {
     const part = await documents.part(number);
     part.forEach((shown, offset) => {
@@ -17,7 +17,7 @@ export async function csvOf(places, documents, columns, flagged) {
       if (isListed[place]) lines[place] = lineOf(place, shown, columns, flagged);
     });
   }
-  // The mark at the beginning tells spreadsheets that this is UTF-8.
+  // The byte order mark tells spreadsheets that this is UTF-8.
   return ["\ufeff", `${NAMES.join(",")}\r\n`, ...Array.from(places, (place) => lines[place])];
 }
 
@@ -35,17 +35,16 @@ function lineOf(place, shown, columns, flagged) {
 }
 
 /**
- * Text as a cell, quoted as RFC 4180 asks.
+ * Return a text as a cell, quoted as RFC 4180 says.
  *
- * A text that begins like a formula gets an apostrophe before it, since spreadsheets would run it, and texts may come from
- * anywhere.
+ * Put an apostrophe before a text that begins like a formula: spreadsheets would run it, and texts may come from anywhere.
  */
 function textCell(text) {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** Let the reader keep some lines as a file. */
+/** Offer lines as a file to download. */
 export function download(lines, name) {
   const address = URL.createObjectURL(new Blob(lines, { type: "text/csv;charset=utf-8" }));
   const link = element("a", { href: address, download: name });
@@ -53,7 +52,7 @@ export function download(lines, name) {
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 
-/** A file's name from a title: what is no letter or digit becomes "-". */
+/** Make a file name from a title: runs of other characters than letters, digits, ".", "_" and "-" become "-". */
 export function fileName(title, end) {
   const name = title.replace(/[^\p{L}\p{N}._-]+/gu, "-").replace(/^[-.]+|-+$/g, "");
   return `${name.slice(0, 80) || "documents"}${end}`;

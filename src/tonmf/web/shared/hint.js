@@ -2,7 +2,7 @@ import { element } from "./dom.js";
 
 let box = null;
 
-/** Some words beside the pointer; none if there are no words. */
+/** Show a text beside the pointer; an empty text hides it. */
 export function hint(text, event) {
   box ??= document.body.appendChild(element("div", { class: "hint", "aria-hidden": "true" }));
   box.hidden = !text;

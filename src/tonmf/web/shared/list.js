@@ -7,19 +7,19 @@ import { listEntry } from "./list_entry.js";
 import { listTable } from "./list_table.js";
 import { pager } from "./pager.js";
 
-/** What the list shows at first; together with `threshold` and `flagged` the state that it needs. */
+/** The list's initial state; it also needs `threshold` and `flagged`. */
 export const LIST_STATE = { ...ALL, sort: "rank", descending: false, page: 0, size: 50, opened: null };
 
 const CRITERIA = [...Object.keys(ALL), "sort", "descending"];
 
 /**
- * The ranked list: criteria to choose documents by, a page of those chosen, each of which opens, and the way to keep them.
+ * The ranked list: filters, one page of the documents that meet them, each of which opens, and an export.
  *
- * @param {object} source `columns` (see `columnsOf`), `documents` (`Documents`, or alike), `scores` (`Scores`), `topics`,
- *     `groups`, `word`, `title`, and `flagged`, how many were found to be outliers.
+ * @param {object} source `columns` (see `columnsOf`), `documents` (`Documents`), `scores` (`Scores`), `topics`,
+ *     `groups`, `word`, `title`, and `flagged`, the number of outliers at the model's threshold.
  * @param {State} state with what `LIST_STATE` has, `threshold` and `flagged`.
- * @returns {{view: HTMLElement, ready: Promise, reveal: function(number), choose: function(object)}} `ready` once the first
- *     page is there; `reveal` opens a document, `choose` shows those that meet some criteria, and no others.
+ * @returns {{view: HTMLElement, ready: Promise, reveal: function(number), choose: function(object)}} `ready` resolves
+ *     once the first page is there; `reveal` opens a document; `choose` replaces all criteria.
  */
 export function rankedList(source, state) {
   const choice = new Choice(source.columns, source.groups);
@@ -32,7 +32,7 @@ export function rankedList(source, state) {
   let places = choice.places(state);
   let entries = new Map();
 
-  /** Show the page that the state asks for; entries that stay keep what is open in them. */
+  /** Show the current page. Entries that stay keep what is open in them. */
   async function render() {
     const start = state.page * state.size;
     const shown = Array.from(places.slice(start, start + state.size));
@@ -100,7 +100,7 @@ export function rankedList(source, state) {
   return { view, ready: render(), reveal, choose };
 }
 
-/** "51–100 of 260 documents", or how many of all there are if some are left out. */
+/** Return "51–100 of 260 documents", and the number of all documents if filters hide some. */
 function statusOf(n_chosen, n_all, { page, size }) {
   const first = page * size;
   const range = n_chosen > size ? `${whole(first + 1)}–${whole(Math.min(first + size, n_chosen))} of ` : "";

@@ -7,7 +7,7 @@ const ALARM_NAMES = ["empty", "unknown", "repeated", "rare"];
 const BY_FLAG = Object.entries({ all: "all", flagged: "flagged", "not flagged": "not flagged" });
 const EVERY = [null, "all"];
 
-/** Search, filters and order of the list. */
+/** The list's search, filters and sort order. */
 export function listControls({ columns, documents, topics, groups }, state) {
   const alarms = ALARM_NAMES.filter((alarm) => columns.alarm.includes(alarm)).map((alarm) => [alarm, alarm]);
   const labels = [1, 0].map((label) => [label, label ? "outlier" : "ordinary"]);
@@ -26,7 +26,7 @@ export function listControls({ columns, documents, topics, groups }, state) {
   );
 }
 
-/** A field for one value of the state; options are pairs of a value and what it is called. */
+/** A select field for one value of the state; options are pairs of a value and its name. */
 function choiceField(label, name, options, state) {
   const field = element(
     "select",

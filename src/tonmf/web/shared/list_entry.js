@@ -8,7 +8,7 @@ const LONGEST_ID = 120;
 const LONGEST_NAME = 40;
 const LONGEST_EXCERPT = 240;
 
-/** One document of the list: a row, and under it, once it is opened, all that is known about the document. */
+/** One document of the list: a row, and below it, once opened, everything about the document. */
 export function listEntry(place, source, state) {
   const { columns, documents, scores, topics, word } = source;
   const [id, score] = [columns.id[place], columns.score[place]];
@@ -73,7 +73,7 @@ export function listEntry(place, source, state) {
     state.set({ opened: place });
   }
 
-  /** Follow the threshold. The sentence was written with the one that was found, so another verdict needs a word. */
+  /** Follow the threshold. The sentence was written for the model's own threshold, so add a note if the verdict differs. */
   function refresh() {
     const isFlagged = place < state.flagged;
     view.classList.toggle("is-flagged", isFlagged);
@@ -91,7 +91,7 @@ function barOf(score, scores) {
   return high > low ? (scores.forward(score) - low) / (high - low) : 1;
 }
 
-/** The beginning of a text, on one line. */
+/** Return the beginning of a text, on one line. */
 function excerptOf(shown) {
   const beginning = textOf(shown).slice(0, 4 * LONGEST_EXCERPT);
   return shortened(beginning.replace(/\s+/g, " ").trim(), LONGEST_EXCERPT);

@@ -1,6 +1,6 @@
 import { element } from "./dom.js";
 
-/** The table of the list: headings that sort, and keys that go from one document to the next. */
+/** The list's table, with headings that sort and keys that move from document to document. */
 export function listTable({ columns, word }, state) {
   const headings = [
     heading("rank", "rank"),
@@ -10,7 +10,7 @@ export function listTable({ columns, word }, state) {
     columns.label && heading("label", "label"),
     heading("words", `unexpected ${word}s`),
   ];
-  const caption = "Documents by rank, the strangest first. Each opens to its text and the reason.";
+  const caption = "Documents by rank, the strangest first. Open one to see its text and the reason.";
   const table = element(
     "table",
     { class: "ranked", keydown: moveAlong },
@@ -37,7 +37,7 @@ export function listTable({ columns, word }, state) {
   state.on(["sort", "descending"], markSorted);
   markSorted();
 
-  /** Arrow keys, j and k. */
+  /** Move the focus with the arrow keys, j and k. */
   function moveAlong(event) {
     const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key];
     if (!step || !event.target.classList.contains("open") || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -12,13 +12,13 @@ function start(target) {
   run?.();
 }
 
-/** Do what takes time once an element is about to be seen, or printed. */
+/** Run something slow once an element is about to be seen, or printed. */
 export function whenNear(target, run) {
   waiting.set(target, run);
   observer.observe(target);
 }
 
-/** The function, called at once while an element is to be seen; else, if it was called at all, when the element comes near. */
+/** Wrap a function so that it runs at once while an element is visible; otherwise defer the call until it becomes visible. */
 export function whileNear(target, run) {
   let isNear = true;
   let isWaiting = false;

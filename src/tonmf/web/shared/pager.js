@@ -3,7 +3,7 @@ import { whole } from "./format.js";
 
 const SIZES = [25, 50, 100, 250, 500];
 
-/** Buttons from page to page, and how long a page is; `onTurn` is called after another page was asked for. */
+/** Buttons for the next and previous page, and the size of a page; `onTurn` runs after a turn. */
 export function pager(state, onTurn) {
   let last = 0;
   const previous = element("button", { type: "button", click: () => turn(-1) }, "Previous");
@@ -20,7 +20,7 @@ export function pager(state, onTurn) {
     previous,
     place,
     next,
-    element("label", {}, element("span", {}, "a page has"), size),
+    element("label", {}, element("span", {}, "Documents per page"), size),
   );
 
   function turn(step) {
@@ -28,7 +28,7 @@ export function pager(state, onTurn) {
     onTurn();
   }
 
-  /** Follow how many documents there are to page through. */
+  /** Update the buttons for a new number of documents. */
   function follow(count) {
     last = Math.max(Math.ceil(count / state.size) - 1, 0);
     previous.disabled = state.page === 0;

@@ -11,7 +11,7 @@ const BINS = 48;
 const MANY_FLAGGED = 3000;
 const MARK_DISTANCE = 26 / HEIGHT;
 
-/** Scores by document and how they are distributed, side by side, with one threshold across both. */
+/** The scores by document and their distribution, side by side, with one threshold across both. */
 export function scoreSection(columns, scores, state, found, reveal) {
   const byDocument = element("div", { class: "by-document" });
   const distribution = element("div", { class: "distribution" });
@@ -28,8 +28,8 @@ export function scoreSection(columns, scores, state, found, reveal) {
     element(
       "p",
       { class: "caption" },
-      "Left, a dot for each document, in the order of the input; right, how many documents have such a score. Higher ",
-      "is stranger, and high scores are drawn closer together. ",
+      "Left: a dot for each document, in input order. Right: how many documents have each score. Higher is stranger; ",
+      "high scores are drawn closer together. ",
       element("span", { class: "on-screen" }, "Drag the line to flag more or fewer; click a dot to read its document."),
     ),
   );
@@ -44,7 +44,7 @@ function scoreAxis(scores) {
   };
 }
 
-/** Keep a chart with a line at the threshold up to date. */
+/** Add a line at the threshold to a chart, and redraw both as the threshold moves. */
 function followThreshold(chart, scores, state, describe) {
   const place = thresholdLine(chart, scores, state);
   chart.options.onMark = () => {
@@ -66,7 +66,7 @@ function documentChart(container, columns, scores, state, reveal) {
       ys[place] = chart.yOf(columns.score[place]);
     }
     context.fillStyle = colour("--dot");
-    // Where they lie on one another, more of them are darker.
+    // Translucent, so that overlapping dots look darker.
     context.globalAlpha = length > MANY_DOCUMENTS ? 0.5 : 1;
     paintDots(context, xs, ys, 0, length, size);
     flaggedDots = null;
@@ -86,7 +86,7 @@ function documentChart(container, columns, scores, state, reveal) {
     paintDots(context, xs, ys, 0, count, Math.max(size, 2.5));
   }
 
-  /** Flagged are those above the line: so all are drawn once as if they were, and shown as far as the line. */
+  /** Draw all documents as flagged once, then show the part of that picture above the line: faster than dot by dot. */
   function paintManyFlagged(context, chart) {
     const { width, height } = chart.plot;
     flaggedDots ??= chart.layer((layer) => paintFlagged(layer, length));
@@ -103,7 +103,7 @@ function documentChart(container, columns, scores, state, reveal) {
     height: HEIGHT,
     x: {
       range: [1 - edge, length + edge],
-      label: "document, in order of input",
+      label: "document, in input order",
       format: (row) => (Number.isInteger(row) ? whole(row) : ""),
       space: 80,
     },
@@ -146,7 +146,7 @@ function distributionChart(container, scores, state) {
     counts.forEach((count, bin) => {
       if (count === 0) return;
       const [bottom, top] = [chart.yOf(edges[bin]), chart.yOf(edges[bin + 1])];
-      // Never so short that a document cannot be seen.
+      // At least two pixels, so that a single document is visible.
       context.fillRect(left, top + 0.5, Math.max(chart.xOf(count) - left, 2), bottom - top - 1);
     });
   }

@@ -1,13 +1,16 @@
 /**
- * Scores in descending order, and what follows from a threshold.
+ * Scores in descending order, the number above a threshold, and the scale on which they are drawn.
  *
- * Most scores are close together and a few are far above. They are drawn by arsinh(score / width), which is even among the most
- * and logarithmic beyond, so that both can be seen.
+ * Most scores are close together and a few are far above. The scale is arsinh(score / width): linear for most scores and
+ * logarithmic beyond, so that both are visible.
  */
 export class Scores {
   #found;
 
-  /** @param {{threshold: number, flagged: number}} found what was found with all digits; scores here may be rounded. */
+  /**
+   * @param {Float64Array} values perhaps rounded.
+   * @param {{threshold: number, flagged: number}} found the model's threshold and the count above it, before rounding.
+   */
   constructor(values, found) {
     this.values = values;
     this.#found = found;
@@ -20,7 +23,7 @@ export class Scores {
     return this.values[Math.round((1 - share) * (this.values.length - 1))] ?? 0;
   }
 
-  /** How many are above a threshold: so many of the first. */
+  /** Return the number of scores above a threshold; as scores descend, these are the first. */
   above(threshold) {
     if (threshold === this.#found.threshold) return this.#found.flagged;
     let [low, high] = [0, this.values.length];
@@ -32,7 +35,7 @@ export class Scores {
     return low;
   }
 
-  /** Where a score is drawn, evenly. */
+  /** Map a score to its position on the scale. */
   forward(score) {
     return Math.asinh(score / this.width);
   }
@@ -41,7 +44,7 @@ export class Scores {
     return this.width * Math.sinh(position);
   }
 
-  /** The scores between which plots reach, with some room; a threshold can be drawn above all. */
+  /** The range of plots, with a margin; it includes the threshold, which may be above all scores. */
   get range() {
     const lowest = Math.min(this.lowest, this.#found.threshold);
     const highest = Math.max(this.highest, this.#found.threshold);
@@ -50,7 +53,7 @@ export class Scores {
     return [this.backward(low - room), this.backward(high + room)];
   }
 
-  /** How many scores are in each of some bins, which are equally high where they are drawn; and the edges, one more. */
+  /** Count the scores in bins of equal height on the scale; return the counts and the edges, of which there is one more. */
   bins(count) {
     const [low, high] = this.range.map((score) => this.forward(score));
     const edges = Float64Array.from({ length: count + 1 }, (_, bin) => low + ((high - low) * bin) / count);
@@ -62,7 +65,7 @@ export class Scores {
     return { edges: edges.map((position) => this.backward(position)), counts };
   }
 
-  /** Round scores for the marks of an axis: 0, 1, 2, 5, 10 and so on, those that are drawn apart by more than a share. */
+  /** Return round scores to label an axis with, such as 0, 1, 2, 5 and 10, at least a share `apart` of the axis apart. */
   marks(low, high, apart) {
     const candidates = [0];
     for (let power = -3; power < 7; power++) {

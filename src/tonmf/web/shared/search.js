@@ -1,10 +1,10 @@
 import { textOf } from "./data.js";
 
 /**
- * The documents in which all words of a query occur, in the id, the unexpected words or the text, as an array of 0 and 1.
+ * Find the documents whose id, unexpected words or text contain all words of a query; return an array of 0 and 1.
  *
- * Texts are unpacked part by part: `onPart(matches, searched)` is called after each. Stops, with null, when `isWanted()` is no
- * longer true, since a search of a large corpus may be overtaken by the next.
+ * Texts are unpacked part by part, and `onPart(matches, searched)` runs after each. Return null once `isWanted()` is false: the
+ * next query may come while a large corpus is still being searched.
  */
 export async function search(query, documents, isWanted, onPart) {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);

@@ -3,13 +3,13 @@ import { element } from "./dom.js";
 import { counted, whole } from "./format.js";
 import { search } from "./search.js";
 
-/** Milliseconds without another letter after which a search begins. */
+/** Milliseconds to wait for another letter before a search begins. */
 const PAUSE = 250;
 
-/** Milliseconds between two looks at what a long search has found so far. */
+/** Milliseconds between updates during a long search. */
 const BETWEEN_LOOKS = 250;
 
-/** A field to search in, which says how far the search is and what came of it. */
+/** A search field that shows its progress and the number of results. */
 export function searchField(documents, state) {
   let waiting = 0;
   const status = element("span", { class: "search-status", role: "status" });

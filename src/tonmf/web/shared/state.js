@@ -1,5 +1,5 @@
 /**
- * What the parts of a page have in common, and how each learns that another changed it.
+ * The values that the parts of a page share; each part can follow changes by the others.
  *
  *     const state = new State({ threshold: 2, topic: null });
  *     state.on(["threshold"], () => redraw(state.threshold));
@@ -12,7 +12,7 @@ export class State {
     Object.assign(this, values);
   }
 
-  /** Call a function after changes of any of these values: once, however many of them changed. */
+  /** Call a function after any of these values change: once, however many of them did. */
   on(names, run) {
     this.#followers.push({ names, run });
   }

@@ -6,13 +6,13 @@ const PRINTING = matchMedia("print");
 let colours = new Map();
 const followers = new Map();
 
-/** A colour of the page, by the name of its custom property, for what is drawn and not styled. */
+/** Return a colour of the page by the name of its custom property, for drawing on a canvas. */
 export function colour(name) {
   if (!colours.has(name)) colours.set(name, computed(`var(${name})`));
   return colours.get(name);
 }
 
-/** Custom properties come as they are written, with both themes; a colour that an element has comes as it is. */
+/** Resolve a colour through an element: a custom property itself holds both themes' colours. */
 function computed(value) {
   const probe = document.body.appendChild(element("span", { hidden: true, style: { color: value } }));
   const found = getComputedStyle(probe).color;
@@ -20,7 +20,7 @@ function computed(value) {
   return found;
 }
 
-/** Call a function whenever colours change, another theme or paper; if it draws in an element, until that has left the page. */
+/** Call a function whenever colours change, by theme or for print, as long as `place` is in the page. */
 export function onTheme(run, place = document.documentElement) {
   for (const [other, itsPlace] of followers) if (!itsPlace.isConnected) followers.delete(other);
   followers.set(run, place);
@@ -37,7 +37,7 @@ export function isPrinting() {
   return PRINTING.matches;
 }
 
-/** Call a function whenever an element has another width; not on paper, where pages are counted before scripts could run. */
+/** Call a function whenever an element's width changes; not in print, which is laid out before scripts could run. */
 export function onWidth(target, run) {
   let width = target.clientWidth;
   const follow = oncePerFrame(() => {
@@ -53,7 +53,7 @@ function isDark() {
   return chosen ? chosen === "dark" : DARK.matches;
 }
 
-/** A button that changes between light and dark; until it is pressed the page is as the system is. */
+/** A button that switches between light and dark; until it is pressed, the page follows the system. */
 export function themeButton() {
   const button = element("button", { type: "button", class: "theme", click: change }, "");
   function name() {

@@ -3,10 +3,10 @@ import { decimal, flaggedOf } from "./format.js";
 
 const STEPS = 1000;
 
-/** The rule behind the automatic threshold: `WIDTHS` in Python is the same number. */
+/** The rule of the automatic threshold; a test compares its number with `WIDTHS` in Python. */
 const RULE = "median + 2.25 (P84 − median)";
 
-/** "score above 1.94, the automatic threshold", or the share that was asked for. */
+/** Return "score above 1.94, the automatic threshold", or the share that was asked for. */
 export function flaggedIf({ threshold, contamination }) {
   const reason =
     typeof contamination === "number"
@@ -15,12 +15,12 @@ export function flaggedIf({ threshold, contamination }) {
   return `score above ${decimal(threshold)}, ${reason}`;
 }
 
-/** The rule behind an automatic threshold, for those who ask for it. */
+/** The rule of the automatic threshold, for readers who ask. */
 function thresholdRule() {
   return element(
     "details",
     { class: "threshold-rule" },
-    element("summary", {}, "How is it chosen?"),
+    element("summary", {}, "How the threshold is set"),
     element(
       "p",
       { class: "note" },
@@ -31,9 +31,9 @@ function thresholdRule() {
 }
 
 /**
- * A number, a slider and a button for the threshold, and how many documents are above it.
+ * A number field, a slider and a reset button for the threshold, and the number of documents above it.
  *
- * @param {{threshold: number, contamination: (number|string)}} found the threshold of the model, to go back to.
+ * @param {{threshold: number, contamination: (number|string)}} found the model's threshold, which "Reset" restores.
  */
 export function thresholdControl(scores, state, found) {
   const step = 10 ** Math.round(Math.log10(scores.width / 50));
@@ -78,7 +78,7 @@ export function thresholdControl(scores, state, found) {
   );
 }
 
-/** The threshold as a line across a chart whose y axis has the scores, to be dragged. */
+/** The threshold as a line to drag, across a chart with scores on its y axis; return a function that places it. */
 export function thresholdLine(chart, scores, state) {
   const line = element("div", {
     class: "threshold-line",
@@ -114,7 +114,7 @@ export function thresholdLine(chart, scores, state) {
     const { area, plot } = chart;
     const [low, high] = scores.range;
     const y = chart.yOf(Math.min(Math.max(state.threshold, low), high));
-    // Shares of the chart, so that it stays in its place where the chart is printed smaller.
+    // Percentages, so that the line stays in place when the chart is printed smaller.
     line.style.setProperty("top", `${(100 * y) / plot.height}%`);
     line.style.setProperty("left", `${(100 * area.left) / plot.width}%`);
     line.style.setProperty("width", `${(100 * area.width) / plot.width}%`);

@@ -2,8 +2,8 @@ import { drawing, element, wordList } from "./dom.js";
 import { percent } from "./format.js";
 
 /**
- * How topics look: five colours that people with any colour vision can tell apart, times five shapes, which makes 25. Numbers
- * are written beside them wherever there is room. 0 is no topic: grey, and a dot.
+ * Topics have five colours that people with any colour vision can tell apart, and five shapes: 25 marks. Numbers stand beside
+ * them wherever there is room. Number 0 means no topic: a grey dot.
  */
 export const COLOURS = 5;
 
@@ -15,10 +15,10 @@ export const SHAPES = [
   "M-.4 -1.1H.4V-.4H1.1V.4H.4V1.1H-.4V.4H-1.1V-.4H-.4Z",
 ];
 
-/** Stands for all topics that are not named. */
+/** The number that stands for all topics without a name of their own. */
 const OTHER = -1;
 
-/** The custom property that holds a topic's colour. */
+/** Return the custom property that holds a topic's colour. */
 export function topicColour(number) {
   if (number === OTHER) return "--topic-other";
   return number === 0 ? "--topic-none" : `--topic-${((number - 1) % COLOURS) + 1}`;
@@ -28,14 +28,14 @@ export function topicShape(number) {
   return number <= 0 ? 0 : Math.floor((number - 1) / COLOURS) % SHAPES.length;
 }
 
-/** A topic's mark, in its colour and shape. */
+/** Draw a topic's mark, in its colour and shape. */
 export function topicMark(number) {
   const mark = drawing(SHAPES[topicShape(number)], "-1.25 -1.25 2.5 2.5", "topic-mark");
   mark.style.setProperty("color", `var(${topicColour(number)})`);
   return mark;
 }
 
-/** "2 garden, soil" with the topic's mark before it; "no topic" for 0. */
+/** Return "2 garden, soil" after the topic's mark; "no topic" for 0. */
 export function topicName(number, topics, n_words = 2) {
   const words = topics.find((topic) => topic.number === number && topic.words)?.words ?? [];
   return element(
@@ -46,7 +46,7 @@ export function topicName(number, topics, n_words = 2) {
   );
 }
 
-/** Shares of topics as one bar with a legend: those listed, others that are too small for that, and no topic's. */
+/** Show shares of topics as one bar with a legend: those listed, the small rest, and what no topic explains. */
 export function topicsBar(listed, background, topics) {
   const rest = Math.max(0, 1 - listed.reduce((sum, { share }) => sum + share, 0));
   const none = Math.min(background ?? rest, rest);

@@ -2,7 +2,7 @@ import { element, ownDirection, tableOf, wordList } from "./dom.js";
 import { percent, shortened, whole } from "./format.js";
 import { topicMark } from "./topic_marks.js";
 
-/** What is ordinary: the topics, largest first, each a way to its documents. */
+/** The topics, largest first; each lists its documents. */
 export function topicsSection(topics, choose) {
   return element(
     "section",
@@ -12,7 +12,7 @@ export function topicsSection(topics, choose) {
   );
 }
 
-/** Topics as a table; with the number of documents of each where `choose` can list them. */
+/** Show topics as a table, with the number of documents of each if `choose` can list them. */
 export function topicsTable(topics, choose = null) {
   if (topics.length === 0) {
     return element("p", { class: "absent" }, "No topics were found: no words are shared by enough documents.");
@@ -39,11 +39,11 @@ export function topicsTable(topics, choose = null) {
       element("td", { class: "topic-typical" }, (topic.typical ?? []).slice(0, 2).map(typicalLine)),
     ),
   );
-  const caption = "A topic’s share is of all that the documents say";
+  const caption = "A topic’s share is its part of the content of all documents";
   const names = ["topic", "share", choose && "documents", "words", "typical documents"].filter(Boolean);
   return tableOf(
     "topics",
-    choose ? `${caption}; its documents are those of which it explains most.` : `${caption}.`,
+    choose ? `${caption}; its documents are those that it explains more of than any other topic.` : `${caption}.`,
     names,
     rows,
   );
