@@ -7,6 +7,7 @@ answers      `scoring` (score, explain), `knowledge` (model, topics), `lines` (s
 the model    `model` (loaded, checked), `model_queue` (one thread that all calls go through)
 jobs         `uploads`, `jobs` (what is kept on disk), `runner` (queue of processes), `worker` (one)
              `job_routes` (how they are asked for)
-words        `errors` (from exceptions to answers), `schemas` (OpenAPI), `metrics` (Prometheus)
+words        `errors` (from exceptions to answers), `metrics` (Prometheus), `schemas` (OpenAPI) and
+             `dataclass_models` (the part of it that is made from dataclasses)
 ============ =====================================================================================
 """
