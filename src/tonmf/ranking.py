@@ -104,7 +104,7 @@ class Ranking:
 
     @property
     def outliers(self) -> NDArray[np.bool_]:
-        """Which documents are above the threshold."""
+        """True for the documents above the threshold."""
         return self.scores > self.detector.threshold_
 
     @cached_property
@@ -122,7 +122,7 @@ class Ranking:
 
     @cached_property
     def is_of_training(self) -> bool:
-        """Whether these are the documents that the detector was fitted on."""
+        """True if these are the documents that the detector was fitted on."""
         known = self.detector.outlier_scores_
         return self.scores is known or (
             len(known) == len(self.scores) and bool(np.allclose(known, self.scores, rtol=0, atol=SAME_SCORE))

@@ -253,6 +253,12 @@ FAR = "it is far from every ordinary document"
     ("unexplained", "alarms", "parts", "says"),
     [
         (0.9, {}, {"topics": 3.0, "neighbours": 1.0}, f"{UNEXPLAINED}. Unexpected words: “a”."),
+        (
+            0.01,
+            {},
+            {"topics": 3.0, "neighbours": 1.0},
+            f"{EXPLAINED}, but they fit its words badly. Unexpected words: “a”.",
+        ),
         (0.9, {}, {"topics": 1.0, "neighbours": 3.0}, f"{UNEXPLAINED}, and {FAR}. Unexpected words: “a”."),
         (0.01, {}, {"topics": 1.0, "neighbours": 3.0}, f"{EXPLAINED}, but {FAR}. Unexpected words: “a”."),
         (0.9, {"rare": 1.0}, {"topics": 1.0, "alarms": 3.0}, f"{UNEXPLAINED}, and its words are rare: “a”."),
@@ -263,7 +269,7 @@ def test_the_sentence_names_what_no_topic_explains_only_where_that_is_a_reason(u
     why = DETECTOR.explain(CORPUS.texts, ids=[STRANGEST])[0]
     usual = why.unexplained.typical if unexplained == 0.9 else 1 - why.unexplained.typical
     words = [UnexpectedWord("a", 0.01, 1, True)]
-    share = replace(why.unexplained, value=unexplained)
+    share = replace(why.unexplained, value=unexplained, percentile=100 * unexplained)
     why = replace(why, unexplained=share, unexpected=words, alarms=alarms, parts=parts)
     assert why.sentence.endswith(f". {says.format(f'{100 * usual:.0f} %')}")
 

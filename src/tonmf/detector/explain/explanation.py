@@ -17,6 +17,9 @@ from tonmf.detector.explain.unexpected import UnexpectedWord
 NAMED = 4
 """Words that the sentence names."""
 
+UNUSUAL = 84
+"""The percentile from which on an unexplained share is a reason for a high score; P84 is what thresholds go by, too."""
+
 SMALLEST_SHOWN = 0.0005
 """The smallest share that is not shown as 0.0 %."""
 
@@ -127,7 +130,7 @@ class Explanation:
 
     @property
     def other_topics(self) -> float:
-        """The share of the document that topics explain that are not in `topics`, a little each."""
+        """The share of the document that topics explain which are not in `topics`, a little by each."""
         if "empty" in self.alarms:
             return 0.0
         return max(1.0 - self.unexplained.value - sum(topic.share for topic in self.topics), 0.0)
@@ -166,15 +169,17 @@ class Explanation:
         if not self.outlier:
             main = f"; its main topic is “{listed(self.topics[0].words[:3])}”" if self.topics else ""
             return f"{self._of_topics()}{main}."
-        far = _FAR.get(max(self.parts, key=self.parts.__getitem__))
-        link = "and" if self._is_unexplained else "but"
-        reason = f"{self._of_topics()}, {link} {far}" if far else self._of_topics()
-        return f"{reason}. Unexpected {words}: {_named(self.unexpected)}."
+        largest = max(self.parts, key=self.parts.__getitem__)
+        if largest in _FAR:
+            more = f", {'and' if self._is_unexplained else 'but'} {_FAR[largest]}"
+        else:
+            more = "" if self._is_unexplained else f", but they fit its {words} badly"
+        return f"{self._of_topics()}{more}. Unexpected {words}: {_named(self.unexpected)}."
 
     @property
     def _is_unexplained(self) -> bool:
-        """Whether a high score is due to what no topic explains."""
-        return (self.outlier or bool(self.alarms)) and self.unexplained.value > self.unexplained.typical
+        """True if what no topic explains is a reason for a high score."""
+        return (self.outlier or bool(self.alarms)) and self.unexplained.percentile >= UNUSUAL
 
     def _of_topics(self) -> str:
         """Say what no topic explains where that is a reason for the score, and what the topics explain otherwise."""
@@ -221,7 +226,10 @@ class Explanation:
             lines.append(f"  unexplained {_compared(self.unexplained, percent)}")
         lines.append(f"  length      {_compared(self.length, '{:,.0f}'.format, f' {words}')}")
         lines.append(f"  unknown     {_compared(self.unknown, percent, f' of the distinct {words}')}")
-        lines += [f"  alarm       {name}: {percent(value)} above its cut-off" for name, value in self.alarms.items()]
+        for name, excess in self.alarms.items():
+            lines.append(
+                f"  alarm       {name}" + ("" if name == "empty" else f": {percent(excess)} above its cut-off")
+            )
         if self.unexpected:
             left = self.unexplained.value - sum(word.share for word in self.unexpected)
             lines += ["", f"  unexpected {words}, and their share of the document"]
