@@ -11,7 +11,7 @@ from contextlib import suppress
 import numpy as np
 import pytest
 from planted import SUBJECT, stream
-from test_hostile_models import arrays_of, changed, copy_of, fields_of, first, mutate_fields, mutated, put_arrays, sign
+from tampered import arrays_of, changed, copy_of, fields_of, first, mutate_fields, mutated, put_arrays, sign
 from watched import BATCH, Reader, last_snapshot, run_watch
 from zygote import eventually
 
