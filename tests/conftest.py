@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import command
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -13,7 +14,6 @@ from clusters import client  # noqa: F401 (a fixture)
 from hypothesis import settings
 from saved_models import CORPUS, SMALL
 from serving import serving
-from zygote import zygote
 
 from tonmf import TextOutlierDetector
 from tonmf.datasets import load_reuters
@@ -61,13 +61,6 @@ def saved(tmp_path_factory):
     return detector, folder
 
 
-@pytest.fixture(scope="session")
-def parent():
-    """A process that becomes ``tonmf`` at once, as often as it is asked."""
-    with zygote() as running:
-        yield running
-
-
 LIMITS = ("--max-body", "0.25", "--max-batch", "200", "--max-text", "20000", "--max-upload", "0.5", "--idle-time", "2")
 
 
@@ -76,3 +69,7 @@ def server(saved, tmp_path_factory):
     """A server of that detector, with small limits and without a token, which tests share."""
     with serving(saved[1], tmp_path_factory.mktemp("server"), *LIMITS) as running:
         yield running
+
+
+def pytest_unconfigure():
+    command.close()
