@@ -2,12 +2,13 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
 
 TEST_PROCESSES ?= 2
+PYTEST := $(BIN)/python -m pytest --numprocesses=$(TEST_PROCESSES) --dist=loadgroup --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench bench-quality paper front clean
+.PHONY: help demo test test-quick lint format bench bench-quality paper front clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -26,8 +27,16 @@ $(VENV)/dev: $(VENV)/core
 demo: $(VENV)/core  ## find what does not belong in a small corpus, and say why
 	$(BIN)/tonmf demo
 
-test: $(VENV)/dev  ## run the tests, and the examples in the code and the documents
-	$(BIN)/python -m pytest --numprocesses=$(TEST_PROCESSES) --dist=loadfile $(PYTEST_ARGS)
+# Two test processes would each compile the same kernels, and the modules of the packages that they import.
+$(VENV)/compiled: $(VENV)/dev src/tonmf/nmf/ops/kernels.py src/tonmf/nmf/ops/simd.py
+	$(BIN)/python tests/support/compile_kernels.py
+	@touch $@
+
+test: $(VENV)/compiled  ## run all tests, and the examples in the code and the documents
+	$(PYTEST) $(PYTEST_ARGS)
+
+test-quick: $(VENV)/compiled  ## run the tests that need no processes, browser, cluster or data
+	$(PYTEST) -m quick $(PYTEST_ARGS)
 
 lint: $(VENV)/dev  ## check style and types
 	$(BIN)/ruff check .

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from browser import browser, narrow_page, page  # noqa: F401 (fixtures)
 from clusters import client  # noqa: F401 (a fixture)
 from hypothesis import settings
+from resources import arrange
 from saved_models import CORPUS, SMALL
 from serving import serving
 
@@ -20,6 +21,15 @@ from tonmf.datasets import load_reuters
 
 settings.register_profile("tonmf", deadline=None, max_examples=25, derandomize=True)
 settings.load_profile("tonmf")
+
+
+@pytest.hookimpl(tryfirst=True)  # before tests are chosen by their markers
+def pytest_collection_modifyitems(items):
+    arrange(items)
+
+
+def pytest_unconfigure():
+    command.close()
 
 
 @pytest.fixture(scope="session")
@@ -69,7 +79,3 @@ def server(saved, tmp_path_factory):
     """A server of that detector, with small limits and without a token, which tests share."""
     with serving(saved[1], tmp_path_factory.mktemp("server"), *LIMITS) as running:
         yield running
-
-
-def pytest_unconfigure():
-    command.close()
