@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 TEST_PROCESSES ?= 2
 PYTEST := $(BIN)/python -m pytest --numprocesses=$(TEST_PROCESSES) --dist=loadgroup --no-loadscope-reorder
@@ -27,8 +27,10 @@ $(VENV)/dev: $(VENV)/core
 demo: $(VENV)/core  ## find what does not belong in a small corpus, and say why
 	$(BIN)/tonmf demo
 
-# Two test processes would each compile the same kernels, and the modules of the packages that they import.
+# Two test processes, and each process that they start, would compile the same kernels and modules.
+unexport PYTHONDONTWRITEBYTECODE
 $(VENV)/compiled: $(VENV)/dev src/tonmf/nmf/ops/kernels.py src/tonmf/nmf/ops/simd.py
+	$(BIN)/python -m compileall -q src tests benchmarks
 	$(BIN)/python tests/support/compile_kernels.py
 	@touch $@
 

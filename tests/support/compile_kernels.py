@@ -1,14 +1,12 @@
-"""Compile the kernels, for matrices of both precisions, and the modules that commands import; what is compiled is kept."""
+"""Compile the kernels for matrices of both precisions; numba keeps what it has compiled."""
 
 import numpy as np
-from forkserver import import_everything
 
 from tonmf import TONMF, TextOutlierDetector
 from tonmf.datasets import make_corpus
 from tonmf.nmf.inner import INNER_METHODS
 
 if __name__ == "__main__":
-    import_everything()
     rows = np.random.default_rng(0).poisson(1.0, (40, 12))
     for dtype in (np.float32, np.float64):
         for inner in INNER_METHODS:

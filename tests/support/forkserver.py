@@ -67,6 +67,10 @@ class Process:
             with suppress(BrokenPipeError):
                 self._connection.send(bytes([number]))
 
+    def kill(self):
+        """Kill it, unless it has ended."""
+        self.send_signal(signal.SIGKILL)
+
     def stop(self, number=signal.SIGTERM):
         """Send a signal and wait for the end."""
         self.send_signal(number)
