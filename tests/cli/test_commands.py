@@ -6,6 +6,8 @@ import json
 import lzma
 import signal
 import subprocess
+from collections import Counter
+from itertools import islice
 
 import numpy as np
 import pyarrow as pa
@@ -355,7 +357,7 @@ def test_quiet_prints_nothing(answered):
     ("number", "expected"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["SIGINT", "SIGTERM"]
 )
 def test_an_interruption_leaves_nothing_half_written(tmp_path, number, expected):
-    corpus = make_corpus(n_docs=20_000, n_outliers=5)
+    corpus = make_corpus(n_docs=6_000, n_outliers=5)
     (tmp_path / "docs.txt").write_text("\n".join(corpus.texts))
     args = ("detect", "docs.txt", "--output", "scores.csv", "--save", "model")
     code, shown = run_in_terminal(*args, cwd=tmp_path, once_shown="Learning", signal_number=number)
@@ -474,21 +476,19 @@ def test_bench_prints_figures_beside_peers(tmp_path):
 
 
 def test_odd_market_baskets_are_found_from_end_to_end(data_folder, tmp_path):
-    (tmp_path / "retail.dat").write_bytes(gzip.decompress((data_folder / "retail.dat.gz").read_bytes()))
+    with gzip.open(data_folder / "retail.dat.gz", "rt") as file:
+        baskets = [line.rstrip("\n") for line in islice(file, 15_000)]
+    (tmp_path / "retail.dat").write_text("\n".join(baskets) + "\n")
     ran = run("detect", "retail.dat", "--min-words", "5", "--top", "5", "--save", "model", "--json", cwd=tmp_path)
     assert ran.code == 0, ran.err
     answer = json.loads(ran.out)
-    assert answer["documents"] == 65_501
-    baskets = (tmp_path / "retail.dat").read_text().splitlines()
-    frequencies = {}
-    for basket in baskets:
-        for item in basket.split():
-            frequencies[item] = frequencies.get(item, 0) + 1
+    assert answer["documents"] == sum(len(basket.split()) >= 5 for basket in baskets)
+    frequencies = Counter(item for basket in baskets for item in basket.split())
     for why in answer["strangest"]:
         basket = baskets[int(why["id"].removeprefix("retail.dat:")) - 1].split()
         odd = [word["word"] for word in why["unexpected"][:3]]
         assert set(odd) <= set(basket)
-        assert np.mean([frequencies[item] for item in odd]) < 100
+        assert np.mean([frequencies[item] for item in odd]) < 25
     ran = run("explain", "model", "retail.dat", "--id", answer["strangest"][0]["id"], cwd=tmp_path)
     assert ran.code == 0, ran.err
     assert "items" in ran.out
