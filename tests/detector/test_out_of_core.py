@@ -390,8 +390,7 @@ def test_reasons_of_all_documents_if_asked_for_and_parquet(big_file, tmp_path):
 
 
 def test_standard_input_within_a_memory(big_file, tmp_path):
-    options = ("--memory", "1GB", "--buckets", "65536", "--json")
-    done = run("detect", "-", *options, cwd=tmp_path, stdin=big_file.read_bytes())
+    done = run("detect", "-", "--memory", "1GB", "--json", cwd=tmp_path, stdin=big_file.read_bytes())
     assert done.code == 0, done.err
     assert json.loads(done.out)["flagged"] >= 8
 
@@ -409,16 +408,18 @@ def test_a_run_that_is_killed_goes_on_and_ends_with_the_same_scores(big_file, tm
     arguments = ["detect", big_file, "--memory", "1GB", "--quiet", "--output"]
     whole = run(*arguments, tmp_path / "whole.csv", "--cache", tmp_path / "whole", cwd=tmp_path)
     assert whole.code == 0, whole.err
-    cache = tmp_path / "cache"
-    arguments = [*arguments, tmp_path / "killed.csv", "--cache", cache]
+    cache, killed = tmp_path / "cache", tmp_path / "killed.csv"
+    arguments = [*arguments, killed, "--cache", cache]
     for pattern in ("raw-*", "fits-*/*-midway/*", "fits-*/0.0075-*", "fits-*/0.03-*"):
         with start(*arguments, cwd=tmp_path) as detecting:
             while detecting.poll() is None and not list(cache.glob(pattern)):
                 time.sleep(0.002)
-        assert not (tmp_path / "killed.csv").exists()
+        if killed.exists():  # the kill came too late, on a busy machine
+            assert killed.read_bytes() == (tmp_path / "whole.csv").read_bytes()
+            killed.unlink()
     resumed = run(*arguments, cwd=tmp_path)
     assert resumed.code == 0, resumed.err
-    assert (tmp_path / "killed.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+    assert killed.read_bytes() == (tmp_path / "whole.csv").read_bytes()
     assert not list(tmp_path.rglob("*.part"))
 
 
@@ -483,7 +484,6 @@ def test_a_full_disk_for_the_results_leaves_what_was_there(big_file, tmp_path):
         (["--memory", "1GB", "--report", "r.html"], "--report"),
         (["--memory", "1GB", "--dask", "tcp://127.0.0.1:1"], "--dask"),
         (["--cache", "folder"], "--memory"),
-        (["--buckets", "3"], "--buckets"),
     ],
 )
 def test_options_that_do_not_go_together(big_file, arguments, message, tmp_path):
