@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tonmf import TONMF, TextOutlierDetector
 from tonmf.nmf.in_memory import MatrixSource
-from tonmf.nmf.mixture import STEPS, Mixture, read_blocks
+from tonmf.nmf.mixture import STEPS, Mixture, Reading
 from tonmf.nmf.ops.compiled import CompiledOps
 from tonmf.nmf.ops.reference import ReferenceOps
 
@@ -43,7 +43,8 @@ def test_threads_blocks_and_other_rows_make_no_difference_to_the_bit():
     mixture = mixture_of(X)
     whole = mixture.read(OPS[1], OPS[1].prepare(X))
     threads = mixture.read(OPS[2], OPS[2].prepare(X))
-    blocks = read_blocks(mixture, OPS[1], MatrixSource(X, np.ones(300), 37, OPS[1]))
+    source = MatrixSource(X, np.ones(300), 37, OPS[1])
+    blocks = Reading.joined([mixture.read(OPS[1], block.X) for block in source.blocks()])
     alone = mixture.read(OPS[1], OPS[1].prepare(X[11:12]))
     for other in (threads, blocks):
         np.testing.assert_array_equal(other.theta, whole.theta)
@@ -122,7 +123,7 @@ def test_the_score_is_that_of_the_fit_whatever_the_parameter_says_later(small):
 def test_what_topics_explain_and_what_they_leave_is_all_there_is():
     C = documents()
     mixture = mixture_of(C)
-    reading = read_blocks(mixture, OPS[0], MatrixSource(C, np.ones(300), 100, OPS[0]))
+    reading = mixture.read(OPS[0], OPS[0].prepare(C))
     explained, left = mixture.explained(C, reading), C.copy()
     left.data = C.data * mixture.unexplained(C, reading)
     assert explained.shape == (300, 5)

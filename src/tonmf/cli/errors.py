@@ -69,7 +69,6 @@ FLAGS = {
     "mean_length": "--length",
     "mean_pattern_length": "--pattern-length",
     "min_df": "--min-df",
-    "n_buckets": "--buckets",
     "n_items": "--items",
     "n_jobs": "--jobs",
     "n_patterns": "--patterns",
@@ -85,8 +84,8 @@ def in_flags(message: str) -> str:
 
     >>> in_flags("min_df=2 is too much. Lower min_df.")
     '--min-df=2 is too much. Lower --min-df.'
-    >>> in_flags("n_buckets must be a whole number, or None; got 'x'.")
-    "--buckets must be a whole number; got 'x'."
+    >>> in_flags("n_jobs must be a whole number, or None; got 'x'.")
+    "--jobs must be a whole number; got 'x'."
     """
     message = re.sub(r", or None[^;]*; got", "; got", message)  # an option that is not given is left out here
     return re.sub(rf"\b({'|'.join(FLAGS)})\b", lambda found: FLAGS[found.group()], message)

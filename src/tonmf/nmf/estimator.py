@@ -112,8 +112,8 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         Called with a `tonmf.Progress` after each iteration. An exception that it raises ends the fit.
     executor : dask.distributed.Client, optional
         The cluster to fit on (``pip install 'tonmf[dask]'``); this process if not given. X may then be a Dask array, a
-        dataframe of numbers, a bag of rows or of sparse blocks, or a list of partitions (docs/scale.md). `n_jobs` is for this
-        process: each worker uses the threads that it has. Other methods run in this process.
+        dataframe of numbers, a bag of rows or of sparse blocks, or a list of partitions (docs/guide/cluster.md).
+        `n_jobs` is for this process: each worker uses the threads that it has. Other methods run in this process.
 
     Attributes
     ----------
@@ -242,7 +242,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         return self
 
     def partial_fit(self, X: Any, y: Any = None, *, times: Any = None, sample_weight: Any = None) -> Self:
-        """Update the model with more rows, in one pass over them.
+        """Update the model with more rows, in one pass over them (docs/guide/streaming.md).
 
         An unfitted model starts from the first rows it gets (with n_topics="auto", by a whole fit). Attributes of rows, such as
         ``outlier_scores_``, then refer to these rows; ``alpha_`` and ``threshold_`` follow all rows so far, with more weight on
