@@ -1,7 +1,7 @@
 """Half-lives, in documents or in time: how fast a stream forgets.
 
 A document has weight 1 when it arrives, ½ after one half-life, ¼ after two. A half-life in documents counts the documents that
-came since; one in time goes by the documents' times: the newest so far is *now* (`tonmf.stream.clock`), and a document that
+came since; one in time uses the documents' times: the newest so far is *now* (`tonmf.stream.clock`), and a document that
 arrives late has the weight of its age.
 """
 
@@ -96,7 +96,7 @@ def is_half_life(value: Any) -> bool:
 class Ageing:
     """The effect of new documents: the decay `factor` of all earlier ones, their own `weights`, and the new `clock`.
 
-    `by_time` is true if decay goes by time, not by the number of documents.
+    `by_time` is true if the decay follows from times, not from the number of documents.
     """
 
     factor: float
