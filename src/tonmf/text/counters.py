@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from tonmf.arrays import Array
-from tonmf.errors import InputError, ParameterError
+from tonmf.errors import InputError, Param, ParameterError
 from tonmf.text.analysis import Analysis, Analyzer, WordRules, terms_at
 from tonmf.text.totals import WordTotals
 from tonmf.text.words import word_spans
@@ -251,8 +251,8 @@ class VectorizerCounter:
     def __init__(self, vectorizer: Any) -> None:
         if not (hasattr(vectorizer, "fit_transform") and hasattr(vectorizer, "transform")):
             raise ParameterError(
-                "vectorizer must be an object with fit_transform and transform, such as CountVectorizer(); "
-                f"got {vectorizer!r}."
+                Param("vectorizer"),
+                f" must be an object with fit_transform and transform, such as CountVectorizer(); got {vectorizer!r}.",
             )
         self._vectorizer = clone(vectorizer, safe=False)
         self._left_out: frozenset[str] = frozenset()
