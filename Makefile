@@ -45,12 +45,12 @@ $(VENV)/bench: $(VENV)/dev
 	$(PIP) --no-build-isolation -e '.[bench]'
 	@touch $@
 
-bench-quality: $(VENV)/bench  ## measure how well outliers are found beside peers, and write docs/quality.md (hours; needs TONMF_DATA)
+bench-quality: $(VENV)/bench  ## measure how well outliers are found beside peers, and write docs/evidence/quality.md (hours; needs TONMF_DATA)
 	$(BIN)/python -m benchmarks cost
 	$(BIN)/python -m benchmarks.quality $(BENCH_ARGS)
 
-paper: $(VENV)/dev  ## run the paper's experiments again, and write docs/paper.md (over an hour; needs TONMF_DATA, or downloads)
-	$(BIN)/tonmf paper --out docs
+paper: $(VENV)/dev  ## run the paper's experiments again, and write docs/evidence/paper.md (over an hour; needs TONMF_DATA, or downloads)
+	$(BIN)/tonmf paper --out docs/evidence
 
 UPLOT := 1.6.32
 front:  ## bring the plotting library of our pages, in the version above (needs Node; the result is committed)

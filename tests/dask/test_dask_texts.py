@@ -19,8 +19,8 @@ from tonmf import InputError, ParameterError, TextOutlierDetector
 from tonmf import dask as tonmf_dask
 from tonmf.datasets import make_corpus
 from tonmf.nmf.cluster.client import connect
-from tonmf.text.counters import TermCounter
-from tonmf.text.vocabulary.tallied import CountedPartition, Tally, Vocabulary, count_partition
+from tonmf.text.vocabulary.partitions import CountedPartition, PartitionsVocabulary, TermTally, count_partition
+from tonmf.text.vocabulary.terms import TermCounter
 
 OPTIONS = {"topic_shares": (0.02,), "n_restarts": 1, "max_topics": 8}
 TEXTS = [*make_corpus(n_docs=150, n_outliers=5).texts, ""]
@@ -95,7 +95,7 @@ def test_a_vocabulary_from_partitions_is_that_of_all_documents(min_df):
     for some in (TEXTS[:40], TEXTS[40:41], TEXTS[41:]):
         terms, counted = count_partition(some, "texts", values)
         parts.append(CountedPartition("texts", terms, counted.matrix, counted.n_words, ()))
-    vocabulary = Vocabulary.of(Tally.together(*map(Tally.of, parts)), min_df, None)
+    vocabulary = PartitionsVocabulary.of(TermTally.together(*map(TermTally.of, parts)), min_df, None)
     assert vocabulary.terms == whole.terms
     of_parts = [vocabulary.counts_of(part) for part in parts]
     assert (np.vstack([part.matrix.toarray() for part in of_parts]) == counts.matrix.toarray()).all()

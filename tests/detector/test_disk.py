@@ -1,9 +1,8 @@
-"""The parts of learning out of core: files of arrays, the vocabulary in bounded memory, the budget, and hashed words."""
+"""The parts of learning out of core: files of arrays, shards, the store and the budget."""
 
 import json
 import weakref
 import zlib
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -11,20 +10,15 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tonmf import InputError, ParameterError, TextOutlierDetector, load
-from tonmf.datasets import make_corpus
+from tonmf import InputError, ParameterError
 from tonmf.detector.disk.budget import BASE, PER_DOCUMENT, Budget, bytes_of
 from tonmf.detector.disk.shards import ShardSource, write_shard
 from tonmf.detector.disk.store import Store
-from tonmf.io import DocumentFiles, read_documents
-from tonmf.io.notes import Seen
 from tonmf.nmf.ops.reference import ReferenceOps
 from tonmf.storage.array_file import ArrayFile, DamagedFileError, write_arrays
-from tonmf.text.batches import BATCH, BatchesOf, in_batches
-from tonmf.text.counters import TermCounter
-from tonmf.text.hashing import Buckets, HashedCounter, HashedVocabulary
+from tonmf.text.batches import BatchesOf
 from tonmf.text.totals import WordTotals
-from tonmf.text.vocabulary.bounded import GrowingVocabulary
+from tonmf.text.vocabulary.terms import TermCounter
 from tonmf.text.weighting import damped, inverse_document_frequencies, unit_rows
 
 ARRAYS = {"whole": np.arange(7), "none": np.zeros((0, 3)), "square": np.eye(4, dtype=np.float32)}
@@ -117,44 +111,6 @@ def test_shards_hold_documents_in_both_directions_and_what_a_fit_remembers(tmp_p
     np.testing.assert_allclose(product, Y.toarray(), rtol=1e-6)
 
 
-WORDS = st.lists(st.lists(st.sampled_from("abcdefghijklmnop"), max_size=8), min_size=1, max_size=40)
-
-
-@given(documents=WORDS, cut=st.integers(1, 7))
-def test_a_vocabulary_that_fits_is_that_of_a_counter(documents, cut):
-    words = GrowingVocabulary(limit=100)
-    for start in range(0, len(documents), cut):
-        words.count(documents[start : start + cut], list)
-    counter = TermCounter(list, 2)
-    matrix = counter.learn(documents).matrix
-    found = words.finished(2, None, most=100)
-    assert found.terms == counter.terms
-    assert found.document_frequencies.tolist() == np.bincount(matrix.indices, minlength=matrix.shape[1]).tolist()
-    assert words.forgotten_up_to == 0
-
-
-@given(documents=WORDS, cut=st.integers(1, 7), limit=st.integers(1, 12))
-def test_a_vocabulary_that_does_not_fit_forgets_rare_words_only(documents, cut, limit):
-    words, largest = GrowingVocabulary(limit), 0
-    for start in range(0, len(documents), cut):
-        counted = words.count(documents[start : start + cut], list)
-        assert counted.n_words.tolist() == [len(document) for document in documents[start : start + cut]]
-        largest = max(largest, len(words))
-    assert len(words) <= max(limit, 0)
-    true = Counter(word for document in documents for word in set(document))
-    found = words.finished(1, None, most=100)
-    for term, df in zip(found.terms, found.document_frequencies, strict=True):
-        assert df <= true[term]
-        if words.forgotten_up_to == 0:
-            assert df == true[term]
-
-
-def test_of_too_many_terms_those_in_most_documents_are_kept():
-    words = GrowingVocabulary(100)
-    words.count([["b", "c"], ["b", "a"], ["a", "c", "d"]], list)
-    assert words.finished(1, None, most=2).terms == ["a", "b"]
-
-
 @pytest.mark.parametrize(
     ("text", "n_bytes"), [("2GB", 2e9), ("1.5 GiB", 1.5 * 2**30), (700_000_000, 7e8), ("1e9", 1e9)]
 )
@@ -173,29 +129,6 @@ def test_more_documents_than_memory_are_refused_with_what_they_need():
     budget.check(int(0.6e9 / PER_DOCUMENT))
     with pytest.raises(InputError, match=r"100,000,000 documents need about 2\d\.\d GB"):
         budget.check(100_000_000)
-
-
-def test_batches_come_again_and_an_iterator_does_not():
-    documents = ["a text"] * (BATCH + 1)
-    batches = in_batches(documents, again=True)
-    assert [len(batch.ids) for batch in batches] == [len(batch.ids) for batch in batches] == [BATCH, 1]
-    with pytest.raises(InputError, match="Put it in a list"):
-        in_batches("a text", again=True)
-    with pytest.raises(InputError, match="more than once"):
-        in_batches(iter(documents), again=True)
-    with pytest.raises(InputError, match="one kind"):
-        list(BatchesOf(["a text"] * BATCH + [["an item"]]))
-
-
-def test_a_batch_ends_when_its_documents_are_long(monkeypatch, tmp_path):
-    monkeypatch.setattr("tonmf.text.batches.BATCH_SIZE", 100)
-    texts = ["x" * 60] * 3 + ["y" * 500, "z"]
-    (tmp_path / "texts.txt").write_text("\n".join(texts))
-    for batches in (BatchesOf(texts), DocumentFiles([str(tmp_path / "texts.txt")])):
-        assert [len(batch.ids) for batch in batches] == [2, 2, 1]
-    assert [len(batch.ids) for batch in BatchesOf(iter(["a", "b"]) for _ in range(2))] == [1, 1], "items are long"
-    with pytest.raises(InputError, match="Document 5 is missing"):
-        list(BatchesOf([*texts, None]))
 
 
 BUDGET = Budget(BASE + 10**9, 6, 25)
@@ -235,69 +168,13 @@ def test_what_is_not_of_a_store_is_never_removed(tmp_path):
     assert all((tmp_path / name).read_text() == "x" for name in others)
 
 
-@given(lists=st.lists(st.lists(st.integers(0, 30), max_size=9), max_size=12))
-def test_what_came_before_is_known_from_its_hash(lists):
-    seen, known = Seen(), set()
-    for some in lists:
-        expected = []
-        for value in some:
-            expected.append(value in known)
-            known.add(value)
-        assert seen.add(some).tolist() == expected
-
-
-def test_repeated_ids_and_copies_are_told_of_in_batches_as_elsewhere(monkeypatch, tmp_path):
-    monkeypatch.setattr("tonmf.text.batches.BATCH", 4)
-    path = tmp_path / "documents.jsonl"
-    rows = [{"id": f"d{n % 7}", "text": f"text {n % 9}"} for n in range(12)]
-    path.write_text("\n".join(map(json.dumps, rows)))
-    files = DocumentFiles([str(path)])
-    assert len(list(files)) == 3
-    notes = read_documents([str(path)]).notes
-    assert notes[-1] == "5 documents share their id with an earlier one (first: 'd0')."
-    assert files.notes == [*notes, "3 documents repeat another word for word."]
-
-
-@given(documents=WORDS, cut=st.integers(1, 7), limit=st.integers(1, 12))
-def test_buckets_have_the_same_names_in_batches_unless_words_are_too_many(documents, cut, limit):
-    at_once = HashedCounter(list, 3, min_df=1)
-    at_once.learn(documents)
-    for most, same in ((100, True), (limit, False)):
-        words = HashedVocabulary(3, most)
-        for start in range(0, len(documents), cut):
-            words.count(documents[start : start + cut], list)
-        found = words.finished(1, None, 3)
-        assert found.numbers.tolist() == at_once.kept.tolist()
-        assert [Buckets(3)[term] for term in found.terms] == found.numbers.tolist()
-        assert found.terms == at_once.terms or not same
-
-
-def test_hashed_words_are_counted_in_their_buckets_and_called_by_the_most_frequent():
-    documents = [["often"] * 3, ["often", "seldom"], ["often", "never"], ["seldom"]]
-    counter = HashedCounter(list, 2**20, min_df=2)
-    counts = counter.learn(documents)
-    assert sorted(counter.terms) == ["often", "seldom"]
-    often = counter.terms.index("often")
-    assert counts.matrix[:, [often]].toarray().ravel().tolist() == [3, 1, 1, 0]
-    assert counts.n_outside.tolist() == [0, 0, 1, 0]
-    assert counter.count_all([["never", "often"]])[1] == [{"never": 1}]
-    one = HashedCounter(list, 1, min_df=1)
-    assert one.learn(documents).matrix.toarray().ravel().tolist() == [3, 2, 2, 1]
-    assert one.terms == ["often"]
-
-
-def test_buckets_are_the_same_in_every_process():
-    assert [Buckets(2**18)[word] for word in ("outlier", "東京")] == [82_449, 201_026]
-
-
-def test_a_detector_with_hashed_words_explains_in_words_and_can_be_saved(tmp_path):
-    corpus = make_corpus(n_docs=400, n_outliers=6)
-    detector = TextOutlierDetector(n_buckets=2**16).fit(corpus.texts)
-    assert sorted(detector.outlier_scores_.argsort()[-6:]) == corpus.labels.nonzero()[0].tolist()
-    why = detector.explain(corpus.texts, ids=[int(detector.outlier_scores_.argmax())])[0]
-    assert {word.word for word in why.unexpected} <= {word for text in corpus.texts for word in text.lower().split()}
-    detector.save(tmp_path / "model")
-    loaded = load(tmp_path / "model")
-    np.testing.assert_allclose(loaded.outlier_score(corpus.texts), detector.outlier_scores_, atol=1e-9)
-    with pytest.raises(ParameterError, match="n_buckets"):
-        TextOutlierDetector(n_buckets=3).fit(corpus.texts)
+def test_a_store_of_earlier_versions_is_used_unless_it_has_an_option_that_was_removed(tmp_path):
+    for n_buckets in ("None", "65536"):
+        Store(tmp_path, {"min_df": "2", "n_buckets": n_buckets}).make(
+            BatchesOf([["a", "b"]]), TermCounter(list, 1), 1, BUDGET
+        )
+        store = Store(tmp_path, {"min_df": "2"})
+        if n_buckets == "None":
+            assert store.open().n_docs == 1
+    with pytest.raises(InputError, match=r"with other options \(n_buckets\)"):
+        store.open()

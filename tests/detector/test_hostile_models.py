@@ -99,6 +99,11 @@ HOSTILE = [
         lambda f: f["parameters"].update(callback="os.system"),
         "parameters that no saved model has: callback",
     ),
+    (
+        "a parameter that was removed",
+        lambda f: f["parameters"].update(n_buckets=65536),
+        r"fitted with n_buckets=65536, an option that has been removed\. Fit again without it\.",
+    ),
     ("a wrong parameter", lambda f: f["parameters"].update(min_df=-3), "min_df must be"),
     ("an unknown language", lambda f: f["parameters"].update(stop_words="klingon"), "stop_words must be"),
     ("a broken pattern", lambda f: f["parameters"].update({"token_pattern": "("}), "token_pattern must be"),

@@ -17,7 +17,6 @@ from tonmf.detector.state import RECENT
 from tonmf.metrics import area_under_curve
 from tonmf.stream.digest import KEPT, LARGEST, Digest
 from tonmf.stream.reservoir import chosen, faded_keys, fresh_keys, keys_of_sample
-from tonmf.text.hashing import Buckets, HashedCounter
 from tonmf.text.vocabulary import changing as vocabulary
 
 
@@ -194,7 +193,7 @@ def test_added_topics_leave_when_they_have_faded_and_others_stay(detector, tmp_p
     for seed in range(4):
         detector.partial_fit(texts_about(["apple", "berry"], 20, seed))
     detector.add_topic(texts_about(["delta"], 12, 1))
-    with detector._keeping_topics():  # as a timeline does, in which topics have numbers
+    with detector.keeping_topics():  # as a timeline does, in which topics have numbers
         staying = copy.deepcopy(detector)
         for seed in range(4, 11):
             staying.partial_fit(texts_about(["apple", "berry"], 20, seed))
@@ -234,45 +233,6 @@ def test_a_topic_that_leaves_undoes_what_it_did_when_it_came(detector):
     np.testing.assert_allclose(again.P, past.right_hand_side(W))
     np.testing.assert_array_equal(again.Q, past.Q)
     np.testing.assert_array_equal(again.usage, past.usage)
-
-
-def test_buckets_join_and_leave_as_words_do(fitted, tmp_path):
-    """A detector with buckets learnt no word from a stream, and a topic of new words was empty."""
-    texts = texts_about(["apple", "berry"], 300, 0)
-    by_word = copy.deepcopy(fitted).set_params(half_life=50)
-    by_hash = TextOutlierDetector(**SMALL, half_life=50, n_buckets=2**18).fit(texts)
-    group, others = texts_about(["cedar"], 12, 1), texts_about(["cedar"], 20, 2)
-    for one in (by_word, by_hash):
-        one.partial_fit([*texts[:20], f"novelty {texts[20]}", f"novelty {texts[21]}", f"novelty {texts[22]}"])
-        one.add_topic(group)
-    assert "novelty" in by_hash.terms_
-    assert set(by_hash.terms_) == set(by_word.terms_)
-    assert (np.diff(by_hash._state.counter.kept) > 0).all()
-    np.testing.assert_allclose(by_hash.outlier_score(others), by_word.outlier_score(others), atol=0.2)
-    assert (by_hash.predict(others) == -1).mean() < 0.1
-    assert by_hash.unexpected_words(["novelty apple01"])[0][0].word == "novelty"
-    by_hash.save(tmp_path / "model")
-    other = load(tmp_path / "model")
-    for one in (by_hash, other):
-        for start in range(0, 120, 30):
-            one.partial_fit(texts[start : start + 40])
-        assert "novelty" not in one.terms_
-    check_same(by_hash, other, None, others)
-    arrays = arrays_of(tmp_path / "model")
-    put_arrays(tmp_path / "model", arrays | {"vocabulary.buckets": np.arange(len(arrays["vocabulary.buckets"]))})
-    with pytest.raises(InputError, match="the buckets that the terms belong to"):
-        load(tmp_path / "model")
-
-
-def test_words_that_share_a_bucket_join_together_by_the_name_of_the_more_frequent():
-    counter = HashedCounter.restored(str.split, 4, ["there"], np.array([Buckets(4)["there"]]))
-    words = [word for word in map(chr, range(97, 123)) if counter.bucket_of(word) != counter.kept[0]]
-    same = [word for word in words if counter.bucket_of(word) == counter.bucket_of(words[0])][:2]
-    joining = {same[0]: (2.0, 3.0), same[1]: (5.0, 5.5)}
-    change = vocabulary.changed_vocabulary(counter, np.array([9.0]), joining, least=2)
-    assert sorted(change.counter.terms) == sorted(["there", same[1]])
-    assert change.counter.count([" ".join(same)]).matrix.sum() == 2
-    assert [part.tolist() for part in change.counts_of_joined()] == [[7.0], [8.5]]
 
 
 def test_a_topic_is_not_moved_by_one_that_is_added(detector):

@@ -385,7 +385,7 @@ def test_reasons_of_all_documents_if_asked_for_and_parquet(big_file, tmp_path):
 
 
 def test_standard_input_within_a_memory(big_file):
-    done = tonmf("detect", "-", "--memory", "1GB", "--buckets", "65536", "--json", input=big_file.read_text())
+    done = tonmf("detect", "-", "--memory", "1GB", "--json", input=big_file.read_text())
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["flagged"] >= 8
 
@@ -479,7 +479,6 @@ def test_a_full_disk_for_the_results_leaves_what_was_there(big_file, tmp_path):
         (["--memory", "1GB", "--report", "r.html"], "--report"),
         (["--memory", "1GB", "--dask", "tcp://127.0.0.1:1"], "--dask"),
         (["--cache", "folder"], "--memory"),
-        (["--buckets", "3"], "--buckets"),
     ],
 )
 def test_options_that_do_not_go_together(big_file, arguments, message, tmp_path):

@@ -10,8 +10,10 @@ from sklearn.feature_extraction.text import CountVectorizer
 from tonmf import ParameterError, TextOutlierDetector
 from tonmf.detector.explain.unexpected import UnexpectedWord
 from tonmf.text.analysis import WordRules, make_analyzer, make_stemmer
-from tonmf.text.counters import TermCounter, kept_terms, select_terms
+from tonmf.text.counts import select_terms
 from tonmf.text.documents import items_of
+from tonmf.text.vocabulary.selection import frequent
+from tonmf.text.vocabulary.terms import TermCounter
 from tonmf.text.words import words_of
 
 TEXTS = ["The cat sat on the mat", "the dog sat", "a cat and a dog, a cat", "", "Zebra!"]
@@ -96,7 +98,8 @@ def test_the_papers_rules_look_at_length_occurrences_and_documents():
     counts = ours.learn(texts)
     assert ours.terms == ["enough", "twice"]
     assert counts.n_words.tolist() == [6, 3, 3]  # words too short or too long are no words here
-    assert kept_terms(counts.matrix, 1, rules).tolist() == [0, 1]
+    assert frequent(np.array([2, 2]), np.array([4, 4]), 3, 1, rules).tolist() == [0, 1]
+    assert frequent(np.array([1, 2]), np.array([4, 3]), 3, 1, rules).tolist() == []
 
 
 def test_stemming_joins_forms_of_a_word_in_single_words_and_in_pairs():

@@ -65,7 +65,6 @@ UNLIKE = {
     "max_topics": "topics",
     "mean_length": "length",
     "mean_pattern_length": "pattern-length",
-    "n_buckets": "buckets",
     "n_items": "items",
     "n_jobs": "jobs",
     "n_patterns": "patterns",

@@ -34,7 +34,7 @@ from tonmf.nmf.steps import Sums
 from tonmf.nmf.threads import make_ops
 from tonmf.text.documents import as_documents, check_names, is_matrix
 from tonmf.text.totals import WordTotals
-from tonmf.text.vocabulary.tallied import CountedPartition, Tally, Vocabulary, count_partition
+from tonmf.text.vocabulary.partitions import CountedPartition, PartitionsVocabulary, TermTally, count_partition
 from tonmf.text.weighting import damped, unit_rows
 
 TEXT_SPACES = 8
@@ -86,7 +86,7 @@ class DocumentPartitions(PartitionSource):
             whole.supply_lost()
             return some_of(number)
 
-        data = data_of(cluster, [some_of(number) for number in range(len(self))])
+        data = data_of(cluster, [some_of(number) for number in range(self.n_partitions)])
         return PartitionSource(replace(data, supply=supply), self.fits)
 
 
@@ -111,11 +111,11 @@ def learn_vocabulary(cluster: Cluster, documents: Any, options: TextOptions, rul
         for number in range(inputs.n_partitions)
     ]
     cluster.made(counted)
-    tallies = [cluster.task(f"tally-{number}", Tally.of, part) for number, part in enumerate(counted)]
+    tallies = [cluster.task(f"tally-{number}", TermTally.of, part) for number, part in enumerate(counted)]
     while len(tallies) > 1:
         groups = [tallies[low : low + BRANCHES] for low in range(0, len(tallies), BRANCHES)]
-        tallies = [cluster.task(f"tally-{number}", Tally.together, *group) for number, group in enumerate(groups)]
-    there = cluster.task("vocabulary", Vocabulary.of, tallies[0], options.values["min_df"], rules)
+        tallies = [cluster.task(f"tally-{number}", TermTally.together, *group) for number, group in enumerate(groups)]
+    there = cluster.task("vocabulary", PartitionsVocabulary.of, tallies[0], options.values["min_df"], rules)
     return CountedTexts(cluster, inputs, options, counted, there, cluster.result(there))
 
 
@@ -184,7 +184,7 @@ class CountedTexts:
     options: TextOptions
     counted: list[Any]
     vocabulary_there: Any
-    vocabulary: Vocabulary
+    vocabulary: PartitionsVocabulary
 
     def corpus(self, names: Sequence[Any] | None) -> Corpus:
         """The corpus, with all blocks on the workers; `names` are what the documents are called."""
@@ -205,8 +205,8 @@ class CountedTexts:
         self.counted.clear()  # workers need not keep them
         source, executor, terms = DocumentPartitions(cluster, data), DaskExecutor(cluster), self.vocabulary.terms
         called = None if names is None else check_names(names, source.n_docs)
-        totals = WordTotals.joined(executor.gather(totals_of, source.blocks()))
-        background = executor.run(add_counts, source.blocks(), EmptySums((len(terms), 1))).P[:, 0]
+        totals = WordTotals.joined(executor.gather(totals_of, source))
+        background = executor.run(add_counts, source, EmptySums((len(terms), 1))).P[:, 0]
         describe = describer(source, executor, called)
         return Corpus(source, executor, terms, self.vocabulary.idf, background, totals, describe)
 
@@ -220,7 +220,7 @@ def describer(
         def beginnings(block: Any) -> list[str]:
             return [block.begins[row] for row in block.inside(rows)]
 
-        begins = [begin for of_block in executor.gather(beginnings, source.blocks()) for begin in of_block]
+        begins = [begin for of_block in executor.gather(beginnings, source) for begin in of_block]
         return [str(row) if called is None else called[row] for row in rows], begins
 
     return describe
@@ -258,7 +258,7 @@ def list_of(given: Any, column: str | None) -> Any:
     return given[chosen]
 
 
-def vectorize(counted: CountedPartition, vocabulary: Vocabulary, max_topics: int) -> Partition:
+def vectorize(counted: CountedPartition, vocabulary: PartitionsVocabulary, max_topics: int) -> Partition:
     """A partition in blocks of counts and of unit rows."""
     if counted.matrix.shape[0] == 0:
         return Partition((), 0)

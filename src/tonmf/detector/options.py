@@ -33,8 +33,6 @@ def _is_pattern(value: Any) -> bool:
 LONGEST_SEQUENCE = 100
 """Words or characters that a term may have: every document would have nearly all its sequences up to any greater length."""
 
-FEWEST_BUCKETS, MOST_BUCKETS = 2**8, 2**28
-
 DETECTOR_RULES: Mapping[str, Rule] = {
     "analyzer": Rule(
         "'word', 'char', 'char_wb' or a function from a document to its terms",
@@ -71,10 +69,6 @@ DETECTOR_RULES: Mapping[str, Rule] = {
     ),
     "n_restarts": Rule("a whole number of at least 1", lambda v: is_whole(v, 1)),
     "max_topics": MODEL_RULES["max_topics"],
-    "n_buckets": Rule(
-        Message(f"a whole number from {FEWEST_BUCKETS} to {MOST_BUCKETS}", InPython(", or None")),
-        lambda v: v is None or (is_whole(v, FEWEST_BUCKETS) and v <= MOST_BUCKETS),
-    ),
     "memory": Rule(
         Message("a number of bytes", InPython(",", elsewhere=" or"), " a text such as '2GB'", InPython(", or None")),
         lambda v: v is None or isinstance(v, int | str),

@@ -19,17 +19,17 @@ from tonmf.detector.scores.ladder import Rung
 from tonmf.detector.scores.scale import Scale
 from tonmf.detector.scores.scoring import Scorer
 from tonmf.detector.state import DIGESTS, RECENT, DetectorState, DetectorStream, RungStream
-from tonmf.nmf.mixture import Mixture
+from tonmf.nmf.saved import mixture_arrays, read_mixture
 from tonmf.nmf.streaming import Past
-from tonmf.storage.bundles import LARGEST_PRIOR, UNIT, Bundle
-from tonmf.stream.clock import clock_arrays, clock_fields, read_clock
-from tonmf.stream.digest import digest_arrays, read_digest
+from tonmf.storage.bundles import UNIT, Bundle
+from tonmf.stream.saved import clock_arrays, clock_fields, digest_arrays, read_clock, read_digest
 from tonmf.text.analysis import Analyzer
-from tonmf.text.choose import AnyCounter, make_analysis
-from tonmf.text.counters import MatrixCounter, TermCounter
+from tonmf.text.choose import make_analysis
 from tonmf.text.documents import COUNTS, ITEMS, TEXTS, items_of
-from tonmf.text.hashing import HashedCounter
+from tonmf.text.vocabulary import Vocabulary
 from tonmf.text.vocabulary.changing import MOST_CANDIDATES, SMALLEST_UNIT, Candidates
+from tonmf.text.vocabulary.matrix import MatrixCounter
+from tonmf.text.vocabulary.terms import TermCounter
 
 ALARMS = ("empty", *CUTS)
 
@@ -96,8 +96,6 @@ def state_arrays(state: DetectorState) -> dict[str, NDArray[Any]]:
     }
     if isinstance(state.counter, MatrixCounter):
         arrays["vocabulary.kept"] = state.counter.kept.astype(np.int64)
-    if isinstance(state.counter, HashedCounter):
-        arrays["vocabulary.buckets"] = state.counter.kept.astype(np.int64)
     if state.stream is not None:
         arrays.update(stream_arrays(state.stream))
     if scorer.neighbours is not None:
@@ -105,8 +103,7 @@ def state_arrays(state: DetectorState) -> dict[str, NDArray[Any]]:
     for i, rung in enumerate(scorer.rungs):
         arrays[f"rungs.{i}.topics"] = rung.topics
         arrays[f"rungs.{i}.shares"] = rung.shares
-        arrays[f"rungs.{i}.ratios"] = rung.mixture.ratios
-        arrays[f"rungs.{i}.prior"] = rung.mixture.prior
+        arrays.update(mixture_arrays(f"rungs.{i}.", rung.mixture))
     return arrays
 
 
@@ -147,13 +144,13 @@ def _read_scale(bundle: Bundle, name: str) -> Scale:
     return Scale(part.number("median"), part.number("spread", above=SMALLEST_SPREAD))
 
 
-def _vocabulary_fields(counter: AnyCounter) -> dict[str, Any]:
+def _vocabulary_fields(counter: Vocabulary) -> dict[str, Any]:
     if isinstance(counter, MatrixCounter):
         return {"names": None if counter.names is None else list(counter.names), "n_columns": counter.n_columns}
     return {"terms": counter.terms}
 
 
-def _read_counter(bundle: Bundle, kind: str, parameters: Mapping[str, Any]) -> AnyCounter:
+def _read_counter(bundle: Bundle, kind: str, parameters: Mapping[str, Any]) -> Vocabulary:
     part = bundle.part("vocabulary")
     if kind == COUNTS:
         n_columns = part.whole("n_columns", low=1, high=2**31)
@@ -166,15 +163,7 @@ def _read_counter(bundle: Bundle, kind: str, parameters: Mapping[str, Any]) -> A
     if not terms or len(set(terms)) != len(terms):
         raise bundle.wrong("vocabulary.terms must be different strings, at least one")
     analyze: Analyzer = items_of if kind == ITEMS else make_analysis(parameters)
-    if (n_buckets := parameters["n_buckets"]) is None:
-        return TermCounter.restored(analyze, terms)
-    buckets = part.indices("buckets", (len(terms),), n_buckets)
-    if (np.diff(buckets) <= 0).any():
-        raise bundle.wrong("the array vocabulary.buckets must hold rising numbers")
-    counter = HashedCounter.restored(analyze, n_buckets, terms, buckets)
-    if buckets.tolist() != [counter.bucket_of(term) for term in terms]:
-        raise bundle.wrong("the array vocabulary.buckets must hold the buckets that the terms belong to")
-    return counter
+    return TermCounter.restored(analyze, terms)
 
 
 def _read_scorer(bundle: Bundle, idf: Array) -> Scorer:
@@ -192,17 +181,16 @@ def _read_scorer(bundle: Bundle, idf: Array) -> Scorer:
         _read_scale(bundle, "remoteness_scale"),
         neighbours,
         _read_scale(bundle, "distance_scale"),
-        _read_alarms(bundle.part("alarms"), idf),
+        _read_alarms(bundle.part("alarms")),
         bundle.number("level"),
         bundle.number("highest"),
     )
 
 
-def _read_alarms(part: Bundle, idf: Array) -> Alarms:
+def _read_alarms(part: Bundle) -> Alarms:
     of_each = {name: part.part(name) for name in CUTS}
     means = part.part("means")
     return Alarms(
-        idf - 1,
         part.number("rarity_outside"),
         {name: means.number(name) for name in ("unknown", "rare")},
         {name: numbers.number("medians") for name, numbers in of_each.items()},
@@ -230,14 +218,11 @@ def _read_rung(part: Bundle, n_terms: int) -> Rung:
     n_topics = topics.shape[1]
     if n_topics == 0:
         raise part.wrong(f"{part.prefix}topics has no column")
-    prior = part.positive("prior", np.float64, (n_topics + 1,), most=LARGEST_PRIOR)
-    if not prior[0] > 0:
-        raise part.wrong(f"{part.prefix}prior must begin with a number above 0")
     return Rung(
         part.number("topic_share", above=0),
         topics,
         part.positive("shares", np.float64, (n_topics,)),
-        Mixture(part.positive("ratios", np.float32, (n_terms, n_topics)), prior),
+        read_mixture(part, n_terms, n_topics),
         _read_scale(part, "help_scale"),
         _read_scale(part, "share_scale"),
     )

@@ -15,8 +15,8 @@ from tonmf.detector.scores.scoring import Scorer
 from tonmf.nmf.streaming import Past
 from tonmf.stream.clock import Clock
 from tonmf.stream.digest import Digest
-from tonmf.text.choose import AnyCounter
 from tonmf.text.documents import ITEMS, TEXTS
+from tonmf.text.vocabulary import Vocabulary
 from tonmf.text.vocabulary.changing import Candidates
 
 
@@ -25,7 +25,7 @@ class DetectorState:
     """A fitted `TextOutlierDetector` but for its parameters."""
 
     kind: str
-    counter: AnyCounter
+    counter: Vocabulary
     idf: Array
     scorer: Scorer
     profile: CorpusProfile

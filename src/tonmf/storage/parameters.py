@@ -14,13 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from tonmf.errors import Param, ParameterError, TonmfError
+from tonmf.errors import InputError, Param, ParameterError, TonmfError
 from tonmf.parameters import Rule, check_parameters
 from tonmf.storage.bundles import Bundle
 
 NOT_KEPT = ("callback", "executor", "n_jobs", "memory", "cache")
 OBJECTS = ("random_state", "init")
 CODE = ("analyzer", "vectorizer")
+
+RETIRED = ("n_buckets",)
+"""Options of earlier versions. Models saved with them unset still load."""
 
 
 def kept_parameters(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,7 +83,13 @@ INFINITE = "inf"
 
 def restored_parameters(bundle: Bundle, defaults: Mapping[str, Any], rules: Mapping[str, Rule]) -> dict[str, Any]:
     """Parameters of a saved model, checked by their rules; those that were not kept are at their defaults."""
-    fields = bundle.part("parameters").fields
+    fields = dict(bundle.part("parameters").fields)
+    for name in RETIRED:
+        if (value := fields.pop(name, None)) is not None:
+            raise InputError(
+                f"The {bundle.called} in {bundle.folder} cannot be used: it was fitted with {name}={value!r:.40}, an option "
+                "that has been removed. Fit again without it."
+            )
     unknown = fields.keys() - defaults.keys()
     unknown |= {name for name in (*NOT_KEPT, "vectorizer") if fields.get(name) is not None}
     if unknown:

@@ -1,4 +1,4 @@
-"""Which counter serves which kind of documents (`tonmf.text.counters`), by the options of the detector."""
+"""Choose the vocabulary for a kind of documents (`tonmf.text.vocabulary`), by the options of the detector."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 from tonmf.errors import InputError, Message, Param
 from tonmf.parameters import check_unused
 from tonmf.text.analysis import TEXT_OPTIONS, WORD_RULES, Analysis, Analyzer, WordRules, make_analyzer
-from tonmf.text.counters import MatrixCounter, TermCounter, VectorizerCounter
 from tonmf.text.documents import COUNTS, ITEMS, TEXTS, items_of
-from tonmf.text.hashing import HashedCounter
+from tonmf.text.vocabulary import Vocabulary
+from tonmf.text.vocabulary.matrix import MatrixCounter
+from tonmf.text.vocabulary.terms import TermCounter
+from tonmf.text.vocabulary.vectorizer import VectorizerCounter
 
-AnyCounter = TermCounter | HashedCounter | VectorizerCounter | MatrixCounter
 
-
-def make_counter(values: Mapping[str, Any], kind: str, terms: Sequence[str] | None) -> AnyCounter:
-    """The counter for a kind of documents; `terms` are the names of a matrix's columns."""
+def make_counter(values: Mapping[str, Any], kind: str, terms: Sequence[str] | None) -> Vocabulary:
+    """Make the vocabulary, still to be learnt, for a kind of documents; `terms` are the names of a matrix's columns."""
     if kind == COUNTS:
         return MatrixCounter(values["min_df"], terms)
     if terms is not None:
@@ -25,28 +25,24 @@ def make_counter(values: Mapping[str, Any], kind: str, terms: Sequence[str] | No
         return VectorizerCounter(values["vectorizer"])
     analyze: Analyzer = items_of if kind == ITEMS else make_analysis(values)
     rules = analyze.rules if isinstance(analyze, Analysis) else None
-    if values["n_buckets"] is not None:
-        return HashedCounter(analyze, values["n_buckets"], values["min_df"], rules)
     return TermCounter(analyze, values["min_df"], rules)
 
 
 def make_analysis(values: Mapping[str, Any]) -> Analysis:
-    """How texts are cut into terms."""
+    """Make the function that cuts texts into terms."""
     rules = WordRules() if values["word_rules"] is None else WORD_RULES[values["word_rules"]]
     options = {name: values[name] for name in TEXT_OPTIONS if name != "word_rules"}
     return make_analyzer(**options, rules=rules)
 
 
 def check_no_option_idle(values: Mapping[str, Any], defaults: Mapping[str, Any], kind: str) -> None:
-    """No option is silently without effect."""
+    """Raise `ParameterError` for an option that would have no effect."""
     if values["vectorizer"] is not None:
-        check_unused(
-            values, defaults, (*TEXT_OPTIONS, "min_df", "n_buckets"), Message("beside your own ", Param("vectorizer"))
-        )
+        check_unused(values, defaults, (*TEXT_OPTIONS, "min_df"), Message("beside your own ", Param("vectorizer")))
     if kind != TEXTS:
         check_unused(values, defaults, TEXT_OPTIONS, f"on {kind}")
     if kind == COUNTS:
-        check_unused(values, defaults, ("vectorizer", "n_buckets"), f"on {kind}")
+        check_unused(values, defaults, ("vectorizer",), f"on {kind}")
     if values["analyzer"] != "word":
         names = ("stop_words", "token_pattern", "stemmer", "word_rules")
         check_unused(values, defaults, names, Message("unless ", Param("analyzer", "word")))

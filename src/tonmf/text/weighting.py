@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tonmf.arrays import Array
-from tonmf.text.counters import document_frequencies
+from tonmf.text.counts import document_frequencies
 
 
 def damped(counts: sp.csr_matrix) -> sp.csr_matrix:

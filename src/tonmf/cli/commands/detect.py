@@ -80,13 +80,6 @@ def detect(
             rich_help_panel=LARGE,
         ),
     ] = None,
-    buckets: Annotated[
-        int | None,
-        typer.Option(
-            help="Count words by hash in so many buckets, such as 262144, in place of a vocabulary.",
-            rich_help_panel=LARGE,
-        ),
-    ] = None,
     reasons: Annotated[
         Reasons | None,
         typer.Option(
@@ -106,7 +99,6 @@ def detect(
     if dask is not None and jobs is not None:
         raise ParameterError("--jobs has no effect beside --dask: workers use the threads that they were started with.")
     _check_report(files, report, title, label_column)
-    learning["n_buckets"] = buckets
     check_learning(learning)
     ranking: Ranking
     if memory is not None:

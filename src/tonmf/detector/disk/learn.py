@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tonmf.detector.disk.budget import Budget, bytes_of, in_units
-from tonmf.detector.disk.checkpoints import DiskKeeper
+from tonmf.detector.disk.checkpoints import DiskLadderCheckpoints
 from tonmf.detector.disk.store import Facts, Store
 from tonmf.detector.recipe import Recipe
 from tonmf.detector.state import DetectorState
@@ -26,11 +26,10 @@ from tonmf.storage.locks import hold
 from tonmf.text.analysis import TEXT_OPTIONS
 from tonmf.text.batches import Batches, check_unchanged, digest_of
 from tonmf.text.choose import check_no_option_idle, make_counter
-from tonmf.text.counters import TermCounter
 from tonmf.text.documents import as_documents
-from tonmf.text.hashing import HashedCounter
+from tonmf.text.vocabulary.terms import TermCounter
 
-OF_COUNTING = (*TEXT_OPTIONS, "min_df", "n_buckets")
+OF_COUNTING = (*TEXT_OPTIONS, "min_df")
 OF_FITTING = ("topic_shares", "n_restarts", "max_topics", "backend", "random_state")
 """Options that a store, and the fits in it, depend on."""
 
@@ -83,7 +82,7 @@ def _learn(
     kind = _kind_of(batches)
     check_no_option_idle(values, defaults, kind)
     counter = make_counter(values, kind, None)
-    assert isinstance(counter, TermCounter | HashedCounter)  # noqa: S101 (batches hold no matrices)
+    assert isinstance(counter, TermCounter)  # noqa: S101 (batches hold no matrices)
     options = {name: _written(values[name]) for name in OF_COUNTING}
     fingerprint = batches.fingerprint
     # A temporary folder needs nothing to be known again by.
@@ -91,12 +90,14 @@ def _learn(
     store = Store(folder, {"documents": documents, **options})
     facts = _found(store, budget) or store.make(batches, counter, recipe.min_df, budget)
     check_unchanged(batches, fingerprint)
-    vocabulary = store.vocabulary(facts)
-    recipe.check_vocabulary(facts.n_docs, facts.any_words, vocabulary.terms)
+    terms = store.terms(facts)
+    recipe.check_vocabulary(facts.n_docs, facts.any_words, terms)
     _warn(facts)
-    keeper = DiskKeeper(folder / f"fits-{_digest({name: _written(values[name]) for name in OF_FITTING})}")
-    corpus, counter = store.corpus(facts, vocabulary.terms), counter.with_vocabulary(vocabulary)
-    return recipe.learn_from(corpus, kind, counter, side_by_side=1, keeper=keeper)
+    checkpoints = DiskLadderCheckpoints(
+        folder / f"fits-{_digest({name: _written(values[name]) for name in OF_FITTING})}"
+    )
+    corpus, counter = store.corpus(facts, terms), counter.with_terms(terms)
+    return recipe.learn_from(corpus, kind, counter, side_by_side=1, checkpoints=checkpoints)
 
 
 def _kind_of(batches: Batches) -> str:

@@ -29,14 +29,11 @@ from tonmf.storage.array_file import ArrayFile, DamagedFileError, write_arrays
 from tonmf.storage.json_file import read_json, write_json
 from tonmf.text.analysis import Analyzer
 from tonmf.text.batches import Batch, Batches
-from tonmf.text.counters import NumberedCounts, TermCounter, Vocabulary, counts_by_column
-from tonmf.text.hashing import HashedCounter, HashedVocabulary
+from tonmf.text.counts import NumberedCounts, counts_by_column
 from tonmf.text.totals import WordTotals
-from tonmf.text.vocabulary.bounded import GrowingVocabulary
+from tonmf.text.vocabulary.growing import GrowingVocabulary, LearntTerms
+from tonmf.text.vocabulary.terms import TermCounter
 from tonmf.text.weighting import damped, idf_of, unit_rows
-
-AnyLearner = TermCounter | HashedCounter
-Words = GrowingVocabulary | HashedVocabulary
 
 VERSION = 2
 
@@ -87,6 +84,10 @@ class Store:
             return None
         stored = read_json(path)
         version, identity = stored.pop("version"), stored.pop("identity")
+        if (
+            isinstance(identity, dict) and identity.get("n_buckets") == "None"
+        ):  # an option that was retired, and not in use
+            del identity["n_buckets"]
         if version != VERSION or identity != self._identity:
             what = "by another version of tonmf" if version != VERSION else _difference(identity, self._identity)
             raise InputError(
@@ -94,10 +95,10 @@ class Store:
             )
         return Facts(**{**stored, "shards": [tuple(shard) for shard in stored["shards"]]})
 
-    def make(self, batches: Batches, counter: AnyLearner, min_df: float, budget: Budget) -> Facts:
+    def make(self, batches: Batches, counter: TermCounter, min_df: float, budget: Budget) -> Facts:
         """Count documents, and write them all, in place of what is there."""
         self._clear()
-        words = _learner(counter, budget)
+        words = GrowingVocabulary(budget.words)
         any_words = False
         shards: list[tuple[str, int]] = []
         for number, group in enumerate(_groups(batches, counter.analyze, words)):
@@ -125,13 +126,13 @@ class Store:
             elif path.is_file() and FILES.fullmatch(path.name):
                 path.unlink()
 
-    def _weigh(self, vocabulary: Vocabulary, n_docs: int, shards: Sequence[tuple[str, int]]) -> None:
+    def _weigh(self, vocabulary: LearntTerms, n_docs: int, shards: Sequence[tuple[str, int]]) -> None:
         """From provisional numbers to columns, and from counts to unit rows."""
         idf = idf_of(vocabulary.document_frequencies, n_docs)
         background = np.zeros(len(idf))
         by_number = np.argsort(vocabulary.numbers)
         sorted_numbers = vocabulary.numbers[by_number]
-        write_json(self.folder / "vocabulary.json", {"terms": vocabulary.terms, "numbers": vocabulary.numbers.tolist()})
+        write_json(self.folder / "vocabulary.json", {"terms": vocabulary.terms})
         for name, _ in shards:
             raw = self.folder / name.replace("shard", "raw")
             file = ArrayFile(raw)
@@ -144,14 +145,14 @@ class Store:
             raw.unlink()
         write_arrays(self.folder / "terms-0", {"idf": idf, "background": background})
 
-    def vocabulary(self, facts: Facts) -> Vocabulary:
-        """The terms, and the numbers that they were counted by."""
-        found = read_json(self.folder / "vocabulary.json")
-        if len(found["terms"]) != facts.n_terms:
+    def terms(self, facts: Facts) -> list[str]:
+        """Return the terms of the vocabulary."""
+        terms: list[str] = read_json(self.folder / "vocabulary.json")["terms"]
+        if len(terms) != facts.n_terms:
             raise DamagedFileError(
                 f"{self.folder} is damaged: its parts do not belong together. Remove it and run again."
             )
-        return Vocabulary(found["terms"], np.array(found["numbers"], np.int64), np.zeros(0, np.int64))
+        return terms
 
     def corpus(self, facts: Facts, terms: list[str]) -> Corpus:
         """The documents, block by block."""
@@ -165,12 +166,6 @@ class Store:
 
         idf, background = (np.array(file.map(name)) for name in ("idf", "background"))
         return Corpus(source, SerialExecutor(), terms, idf, background, totals, describe)
-
-
-def _learner(counter: AnyLearner, budget: Budget) -> Words:
-    if isinstance(counter, HashedCounter):
-        return HashedVocabulary(counter.n_buckets, budget.words)
-    return GrowingVocabulary(budget.words)
 
 
 @dataclass
@@ -200,7 +195,7 @@ class _Group:
         return NumberedCounts(ends, *rest)
 
 
-def _groups(batches: Batches, analyze: Analyzer, words: Words) -> Iterator[_Group]:
+def _groups(batches: Batches, analyze: Analyzer, words: GrowingVocabulary) -> Iterator[_Group]:
     group = _Group()
     for batch in batches:
         group.add(batch, words.count(batch.content, analyze))

@@ -19,7 +19,7 @@ from tonmf.detector.explain.unexpected import unexplained_shares
 from tonmf.detector.scores.corpus import Corpus
 from tonmf.detector.scores.ladder import Rung
 from tonmf.nmf.ops import Ops
-from tonmf.text.counters import Counts
+from tonmf.text.counts import Counts
 from tonmf.text.documents import is_matrix
 
 EXCERPT = 160

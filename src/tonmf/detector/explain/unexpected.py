@@ -24,7 +24,7 @@ import scipy.sparse as sp
 from tonmf.arrays import Array
 from tonmf.detector.scores.ladder import Rung
 from tonmf.nmf.mixture import Reading
-from tonmf.text.counters import Counts, Outside
+from tonmf.text.counts import Counts, Outside
 from tonmf.text.weighting import damped
 
 AT_ONCE = 200_000

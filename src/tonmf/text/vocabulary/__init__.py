@@ -1,1 +1,55 @@
-"""The ways to learn a vocabulary."""
+"""The terms that documents are counted by, and the ways to learn them.
+
+============ =======================================================================================
+`terms`      words or items: `TermCounter`, the usual one
+`matrix`     columns of a matrix of counts: `MatrixCounter`
+`vectorizer` whatever a user's own vectorizer counts: `VectorizerCounter`
+`growing`    learn terms in one pass and in bounded memory, for documents on disk
+`partitions` learn terms from partitions of documents, each counted where it lies
+`changing`   let terms join and leave as documents come in
+`selection`  which terms are frequent enough: one rule for all of these
+============ =======================================================================================
+
+The first three are vocabularies: they follow the protocol `Vocabulary` below, and `tonmf.text.choose` picks one for the
+documents at hand. The next three say which terms a vocabulary is to have, and end in one of the first three
+(`Vocabulary.with_terms`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
+
+from tonmf.text.analysis import Analyzer
+from tonmf.text.counts import Counts, Outside
+
+
+class Vocabulary(Protocol):
+    """Terms, and how documents are counted by them.
+
+    Attributes
+    ----------
+    terms : list of str
+        Names of the columns of `Counts.matrix`. Empty until `learn`.
+    """
+
+    terms: list[str]
+
+    @property
+    def analyze(self) -> Analyzer:
+        """Return the function from a document to its terms, in the vocabulary or not."""
+
+    def learn(self, documents: Any) -> Counts:
+        """Choose the terms by the training documents, and count these."""
+
+    def count(self, documents: Any) -> Counts:
+        """Count documents by the terms."""
+
+    def count_all(self, documents: Any) -> tuple[Counts, Outside]:
+        """Count documents by the terms, and list the terms outside the vocabulary too."""
+
+    def spans(self, text: str) -> Iterable[tuple[int, int, str]] | None:
+        """Return (start, end, term) for the words of a text; None if terms are not made of words."""
+
+    def with_terms(self, terms: Sequence[str]) -> Vocabulary | None:
+        """Return a vocabulary of the same kind with these terms, in its own order; None if its terms are fixed."""

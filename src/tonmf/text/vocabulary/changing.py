@@ -1,13 +1,10 @@
 """How the vocabulary of a stream grows and shrinks.
 
-A word outside the vocabulary is a *candidate*. It joins when the documents that had it, the recent ones counting more if the
-stream forgets, are as many as ``min_df`` asks of a word in a fit. A word of the vocabulary leaves when its documents have faded
-to less than `LEAVES_BELOW` of that. There are at most `MOST_TERMS` words, or as many as the fit had, if that was more: those
-of the most documents. There are at most `MOST_CANDIDATES` candidates; when there are more, the half of them is kept that had
-the most documents, of equals those seen last. A word of more than `LONGEST_CANDIDATE` characters never joins.
-
-Where words are counted by hash (`tonmf.text.hashing`), a bucket joins with the first of its words that has enough
-documents, and goes by that word from then on.
+A word outside the vocabulary is a *candidate*. It joins when it has occurred in as many documents as ``min_df`` asks of a word
+in a fit; if the stream forgets, recent documents count more. A word of the vocabulary leaves when its documents have faded
+to less than `LEAVES_BELOW` of that. A vocabulary has at most `MOST_TERMS` words, or as many as the fit had if that was more:
+those of the most documents. There are at most `MOST_CANDIDATES` candidates. When there are more, only half as many are kept:
+those of the most documents, and among equals those seen last. A word of more than `LONGEST_CANDIDATE` characters never joins.
 """
 
 from __future__ import annotations
@@ -21,41 +18,43 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tonmf.arrays import Array
-from tonmf.text.choose import AnyCounter
-from tonmf.text.counters import MatrixCounter, Outside, TermCounter
-from tonmf.text.hashing import HashedCounter
+from tonmf.text.counts import Outside
+from tonmf.text.vocabulary import Vocabulary
 
 LEAVES_BELOW = 0.25
 """Share of the documents needed to join below which a word leaves: two half-lives without being seen, if it just joined."""
 
 MOST_TERMS = 200_000
-"""Words of a vocabulary that grows."""
+"""The most words of a vocabulary that grows."""
 
 MOST_CANDIDATES = 50_000
-"""Words outside that are remembered."""
+"""The most words outside it that are remembered."""
 
 LONGEST_CANDIDATE = 200
-"""Characters of a word beyond which it never joins."""
+"""The most characters of a word that may join."""
 
 ALMOST = 1 - 1e-9
-"""Sums of fading weights are rounded."""
+"""Tolerance for sums of fading weights, which are rounded."""
 
 SMALLEST_UNIT = 1e-100
-"""Unit of the candidates' counts below which they are written anew."""
+"""Smallest unit of the candidates' counts; below it they are written anew."""
 
 
 @dataclass(frozen=True)
 class Candidates:
-    """Words outside the vocabulary: the documents that had each, and the sum of its damped counts, both times `unit`.
+    """Words outside the vocabulary, those seen last at the end.
 
-    All fade at once by the unit. Those seen last come last.
+    ====== ===========================================================================================
+    counts for each word its documents and the sum of its damped counts, both to be multiplied by `unit`
+    unit   fades all of them at once
+    ====== ===========================================================================================
     """
 
     counts: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     unit: float = 1.0
 
     def faded(self, factor: float) -> Self:
-        """Counting less."""
+        """Return the candidates with all counts multiplied by a factor."""
         unit = self.unit * factor
         if unit >= SMALLEST_UNIT:
             return replace(self, unit=unit)
@@ -63,7 +62,7 @@ class Candidates:
         return replace(self, counts={word: both for word, both in anew.items() if both[0] > 0}, unit=1.0)
 
     def seen(self, outside: Outside, weights: Array) -> Self:
-        """With the words of documents of these weights."""
+        """Return the candidates after more documents, given by their words outside the vocabulary and their weights."""
         counts = dict(self.counts)
         for words, weight in zip(outside, (weights / self.unit).tolist(), strict=True):
             if weight > 0:
@@ -75,7 +74,7 @@ class Candidates:
         return replace(self, counts=_most_seen(counts))
 
     def ready(self, words: Iterable[str], least: float, least_total: float) -> dict[str, tuple[float, float]]:
-        """Those of some words that have enough documents and occurrences, with both numbers."""
+        """Return those of `words` that have enough documents and occurrences, with both numbers."""
         found = {}
         for word in words:
             df, total = self.counts.get(word, (0.0, 0.0))
@@ -85,7 +84,7 @@ class Candidates:
         return found
 
     def without(self, words: Mapping[str, object]) -> Self:
-        """But for those that joined."""
+        """Return the candidates without the words that joined."""
         counts = dict(self.counts)
         for word in words:
             counts.pop(word, None)
@@ -103,15 +102,23 @@ def _most_seen(counts: dict[str, tuple[float, float]]) -> dict[str, tuple[float,
 
 @dataclass(frozen=True)
 class Change:
-    """From one vocabulary to the next: of each word the number it had before, -1 for one that joined."""
+    """The step from one vocabulary to the next.
 
-    counter: AnyCounter
+    ======== ======= ========================================================================
+    counter          the new vocabulary
+    origin   n_terms the number that each of its words had before; -1 for a word that joined
+    n_before int     words of the old vocabulary
+    joined   dict    documents, and sum of damped counts, of each word that joined
+    ======== ======= ========================================================================
+    """
+
+    counter: Vocabulary
     origin: NDArray[np.int64]
     n_before: int
     joined: Mapping[str, tuple[float, float]]
 
     def of_rows(self, array: Array, joined: Any = 0.0) -> Array:
-        """Rows of an array that belong to words, in their new places; those of words that joined get values."""
+        """Move the rows of an array to the new numbers of their words; fill those of words that joined with `joined`."""
         rows = np.zeros((len(self.origin), *array.shape[1:]), array.dtype)
         stayed = self.origin >= 0
         rows[stayed] = array[self.origin[stayed]]
@@ -119,13 +126,13 @@ class Change:
         return rows
 
     def counts_of_joined(self) -> tuple[Array, Array]:
-        """Documents, and sums of damped counts, of the words that joined, in the order of their numbers."""
+        """Return the documents, and the sums of damped counts, of the words that joined, in the order of their numbers."""
         both = [self.joined[self.counter.terms[place]] for place in np.flatnonzero(self.origin < 0)]
         table = np.array(both, dtype=np.float64).reshape(-1, 2)
         return table[:, 0], table[:, 1]
 
     def of_columns(self, matrix: sp.csr_matrix) -> sp.csr_matrix:
-        """A matrix with a column a word, in their new places."""
+        """Move the columns of a matrix to the new numbers of their words."""
         places = np.full(self.n_before, -1, np.int64)
         stayed = np.flatnonzero(self.origin >= 0)
         places[self.origin[stayed]] = stayed
@@ -141,16 +148,21 @@ class Change:
 
 
 def changed_vocabulary(
-    counter: AnyCounter, df: Array, joining: Mapping[str, tuple[float, float]], least: float
+    counter: Vocabulary, df: Array, joining: Mapping[str, tuple[float, float]], least: float
 ) -> Change | None:
-    """The next vocabulary, given the documents of each word of the present one; None if it stays as it is.
+    """Return the change to the next vocabulary; None if it stays as it is.
 
-    Only one that was learnt from words or columns changes; that of a user's own vectorizer stays.
+    Parameters
+    ----------
+    counter : Vocabulary
+        The present one. That of a user's own vectorizer never changes.
+    df : ndarray of shape (n_terms,)
+        Documents of each of its words.
+    joining : mapping
+        Candidates that are to join, with their documents and their sums of damped counts.
+    least : float
+        Documents that a word must have to join.
     """
-    if not isinstance(counter, TermCounter | HashedCounter | MatrixCounter):
-        return None
-    if isinstance(counter, HashedCounter):
-        joining = _one_for_each_bucket(counter, joining)
     names = [*counter.terms, *joining]
     documents = np.concatenate([df, [both[0] for both in joining.values()]])
     kept = np.flatnonzero((documents >= LEAVES_BELOW * least) | (np.arange(len(names)) >= len(df)))
@@ -159,35 +171,10 @@ def changed_vocabulary(
         kept = kept[np.sort(np.argsort(-documents[kept], kind="stable")[:most])]
     if len(kept) == 0 or (len(kept) == len(df) and kept[-1] == len(df) - 1):
         return None
-    following, order = _with_terms(counter, [names[place] for place in kept.tolist()])
-    kept = kept[order]
+    following = counter.with_terms([names[place] for place in kept.tolist()])
+    if following is None:
+        return None
+    place_of = {names[place]: place for place in kept.tolist()}
+    kept = np.array([place_of[term] for term in following.terms])
     joined = {names[place]: joining[names[place]] for place in kept[kept >= len(df)].tolist()}
     return Change(following, np.where(kept < len(df), kept, -1), len(df), joined)
-
-
-def _one_for_each_bucket(
-    counter: HashedCounter, joining: Mapping[str, tuple[float, float]]
-) -> dict[str, tuple[float, float]]:
-    """Of words that share a bucket the one of most documents, with the counts of all."""
-    found: dict[int, tuple[str, float, float]] = {}
-    for word, (df, total) in sorted(joining.items(), key=lambda item: (-item[1][0], item[0])):
-        name, df_before, total_before = found.get(bucket := counter.bucket_of(word), (word, 0.0, 0.0))
-        found[bucket] = name, df_before + df, total_before + total
-    return {name: (df, total) for name, df, total in found.values()}
-
-
-def _with_terms(
-    counter: TermCounter | HashedCounter | MatrixCounter, terms: list[str]
-) -> tuple[TermCounter | HashedCounter | MatrixCounter, NDArray[np.int64]]:
-    """A counter of these words, and in which order it has them."""
-    if isinstance(counter, TermCounter):
-        places = sorted(range(len(terms)), key=terms.__getitem__)
-        return TermCounter.restored(counter.analyze, [terms[place] for place in places]), np.array(places)
-    if isinstance(counter, HashedCounter):
-        buckets = np.array([counter.bucket_of(term) for term in terms], np.int64)
-        order = np.argsort(buckets)
-        return counter.with_buckets([terms[place] for place in order], buckets[order]), order
-    numbers = {counter.name(column): column for column in range(counter.n_columns)}
-    columns = np.array([numbers[term] for term in terms], dtype=np.int64)
-    order = np.argsort(columns)
-    return MatrixCounter.restored(counter.names, columns[order], counter.n_columns), order

@@ -1,0 +1,173 @@
+"""Counts of terms: what they are, and the arithmetic that every vocabulary shares.
+
+Of terms outside the vocabulary only the number is kept, since that is evidence too (`tonmf.detector.scores.alarms`). Which
+terms they are (`Outside`) is worth the memory only for a few documents, such as those to explain.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tonmf.arrays import Array
+from tonmf.errors import InputError
+from tonmf.text.analysis import Analyzer
+from tonmf.text.totals import WordTotals
+
+LARGEST_COUNT = 1e15
+"""Whole numbers up to here are exact."""
+
+Outside = list[dict[str, int]]
+"""For each document the terms outside the vocabulary, and how often they occur."""
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Term counts of documents.
+
+    ============ ================== =======================================================
+    field        shape              what
+    ============ ================== =======================================================
+    matrix       n_docs × n_terms   how often each term of the vocabulary occurs, CSR
+    n_words      n_docs             all words of a document, in the vocabulary or not
+    n_distinct   n_docs             its different words
+    n_outside    n_docs             those of its different words that are not in the vocabulary
+    outside      n_docs             Σ (1 + ln count) over them
+    ============ ================== =======================================================
+    """
+
+    matrix: sp.csr_matrix
+    n_words: NDArray[np.int64]
+    n_distinct: NDArray[np.int64]
+    n_outside: NDArray[np.int64]
+    outside: Array
+
+    @property
+    def totals(self) -> WordTotals:
+        """Return everything but the matrix."""
+        return WordTotals(self.n_words, self.n_distinct, self.n_outside, self.outside)
+
+
+class Numbering(dict[str, int]):
+    """Numbers of terms. A term that is not there gets the next number when it is looked up."""
+
+    def __init__(self, known: Mapping[str, int] | None = None) -> None:
+        super().__init__(known or {})
+        self.next_number = len(self)
+
+    def __missing__(self, term: str) -> int:
+        number = self[term] = self.next_number
+        self.next_number += 1
+        return number
+
+    def keep(self, numbers: Container[int]) -> None:
+        """Forget all other terms. Their numbers are never reused."""
+        kept = {term: number for term, number in self.items() if number in numbers}
+        self.clear()
+        self.update(kept)
+
+
+@dataclass(frozen=True)
+class NumberedCounts:
+    """Documents counted by the numbers of their terms; document i owns the entries from ends[i] to ends[i + 1]."""
+
+    ends: NDArray[np.int64]
+    numbers: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    n_words: NDArray[np.int64]
+
+    def matrix(self, n_terms: int) -> sp.csr_matrix:
+        """Return the counts with one column for each number."""
+        return sp.csr_matrix((self.counts, self.numbers, self.ends), shape=(len(self.n_words), n_terms))
+
+
+def count_by_number(documents: Iterable[Any], analyze: Analyzer, number_of: Callable[[str], int]) -> NumberedCounts:
+    """Count every term of each document by its number."""
+    numbers, counts, ends, n_words = array("q"), array("q"), array("q", [0]), array("q")
+    for document in documents:
+        counted = Counter(analyze(document))
+        numbers.extend(map(number_of, counted))
+        counts.extend(counted.values())
+        ends.append(len(numbers))
+        n_words.append(counted.total())
+    return NumberedCounts(*(np.array(part, dtype=np.int64) for part in (ends, numbers, counts, n_words)))
+
+
+def document_frequencies(matrix: sp.csr_matrix) -> NDArray[np.int64]:
+    """Return the number of documents that each term occurs in."""
+    return np.bincount(matrix.indices, minlength=matrix.shape[1])
+
+
+def occurrences(matrix: sp.csr_matrix) -> NDArray[Any]:
+    """Return how often each term occurs in all documents together."""
+    return np.bincount(matrix.indices, weights=matrix.data, minlength=matrix.shape[1])
+
+
+def select_terms(matrix: sp.csr_matrix, kept: NDArray[np.int64], n_words: NDArray[np.int64]) -> Counts:
+    """Take the terms in columns `kept`, in that order, as the vocabulary; all others are outside it."""
+    new_number = np.full(matrix.shape[1], -1, np.int32)
+    new_number[kept] = np.arange(len(kept))
+    return counts_by_column(matrix.indptr, matrix.data, new_number[matrix.indices], len(kept), n_words)
+
+
+def counts_by_column(
+    ends: NDArray[Any], values: NDArray[Any], columns: NDArray[np.int32], n_terms: int, n_words: NDArray[np.int64]
+) -> Counts:
+    """Make `Counts` of documents that are stored one after the other; column -1 stands for terms outside the vocabulary."""
+    n_docs, inside = len(ends) - 1, columns >= 0
+    indptr = np.append(0, np.cumsum(inside, dtype=np.int64))[ends]
+    indptr = indptr.astype(np.int32 if indptr[-1] < 2**31 else np.int64)
+    matrix = sp.csr_matrix((values[inside].astype(np.float32), columns[inside], indptr), shape=(n_docs, n_terms))
+    matrix.sort_indices()
+    n_distinct = np.diff(ends).astype(np.int64)
+    rows = np.repeat(np.arange(n_docs), n_distinct)[~inside]
+    outside = np.bincount(rows, 1 + np.log(values[~inside]), n_docs).astype(np.float64)
+    return Counts(matrix, n_words, n_distinct, n_distinct - np.diff(indptr), outside)
+
+
+def outside_terms(matrix: sp.csr_matrix, inside: NDArray[np.int64], name: Callable[[int], str]) -> Outside:
+    """List the counts of all columns but those `inside` the vocabulary, by name."""
+    there = ~np.isin(matrix.indices, inside)
+    rows: Outside = []
+    for start, end in pairwise(matrix.indptr):
+        columns, counts = matrix.indices[start:end][there[start:end]], matrix.data[start:end][there[start:end]]
+        rows.append({name(column): int(n) for column, n in zip(columns, counts, strict=True)})
+    return rows
+
+
+def word_totals(matrix: sp.csr_matrix) -> NDArray[np.int64]:
+    """Return the number of words of each row."""
+    totals: NDArray[np.int64] = np.asarray(matrix.sum(axis=1)).ravel().astype(np.int64)
+    return totals
+
+
+def totals_of(matrix: sp.csr_matrix) -> WordTotals:
+    """Return the totals of rows all of whose terms are in the vocabulary."""
+    n_distinct, nothing = np.diff(matrix.indptr).astype(np.int64), np.zeros(matrix.shape[0])
+    return WordTotals(word_totals(matrix), n_distinct, nothing.astype(np.int64), nothing)
+
+
+def check_counts(matrix: Any, what: str) -> sp.csr_matrix:
+    """Return `matrix` as CSR without stored zeros; raise `InputError` unless it holds counts."""
+    if not sp.issparse(matrix):
+        matrix = np.asarray(matrix)
+    if matrix.ndim != 2 or matrix.shape[0] == 0 or matrix.dtype.kind not in "biuf":
+        raise InputError(f"Expected rows of counts, got {what} of shape {matrix.shape} and type {matrix.dtype}.")
+    counts = sp.csr_matrix(matrix, dtype=np.float64, copy=True)
+    counts.sum_duplicates()
+    counts.eliminate_zeros()
+    wrong = counts.data[~((counts.data >= 1) & (counts.data <= LARGEST_COUNT))]
+    if len(wrong):
+        raise InputError(
+            f"Expected counts from 1 to {LARGEST_COUNT:.0g} where not 0, but {what} holds {wrong[0]:.6g}. The detector weighs "
+            "terms itself: give it counts (CountVectorizer), or use TONMF for a matrix of weights."
+        )
+    return counts

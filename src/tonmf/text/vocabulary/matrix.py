@@ -1,0 +1,112 @@
+"""A vocabulary of columns, for documents that come as a matrix of counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tonmf.errors import InputError
+from tonmf.text.counts import (
+    Counts,
+    Outside,
+    check_counts,
+    document_frequencies,
+    occurrences,
+    outside_terms,
+    select_terms,
+    word_totals,
+)
+from tonmf.text.vocabulary.selection import frequent
+
+
+class MatrixCounter:
+    """Keeps the columns that enough documents have.
+
+    Parameters
+    ----------
+    min_df : int or float
+        Documents that a column must occur in: a number, or a share of all.
+    names : list of str, optional
+        Names of the columns; their numbers if not given.
+
+    Attributes
+    ----------
+    terms : list of str
+        Names of the columns that are kept.
+    kept : ndarray of shape (n_terms,)
+        Their numbers.
+    n_columns : int
+        All columns of the matrix.
+    """
+
+    def __init__(self, min_df: float, names: Sequence[str] | None = None) -> None:
+        self._min_df, self.names = min_df, names
+        self.terms: list[str] = []
+
+    @classmethod
+    def restored(cls, names: Sequence[str] | None, kept: NDArray[np.int64], n_columns: int) -> Self:
+        """Make a vocabulary of columns that were chosen before."""
+        counter = cls(1, names)
+        counter._choose(kept, n_columns)
+        return counter
+
+    def with_terms(self, terms: Sequence[str]) -> Self:
+        """Return a vocabulary of the columns of these names."""
+        numbers = {self.name(column): column for column in range(self.n_columns)}
+        columns = np.array([numbers[term] for term in terms], dtype=np.int64)
+        return self.restored(self.names, np.sort(columns), self.n_columns)
+
+    def _choose(self, kept: NDArray[np.int64], n_columns: int) -> None:
+        self.kept, self.n_columns = kept, n_columns
+        self.terms = [self.name(column) for column in kept]
+
+    def name(self, column: int) -> str:
+        """Return the name of a column."""
+        return str(column) if self.names is None else self.names[column]
+
+    def learn(self, documents: Any) -> Counts:
+        """Choose the columns that are frequent enough."""
+        matrix = check_counts(documents, "the matrix")
+        if self.names is not None and len(self.names) != matrix.shape[1]:
+            raise InputError(
+                f"terms must name each of the {matrix.shape[1]} columns of the matrix; got {len(self.names)} names."
+            )
+        if self.names is not None and len(set(self.names)) < len(self.names):
+            twice = next(name for name, n in Counter(self.names).items() if n > 1)
+            raise InputError(f"terms must be different names; {twice!r} occurs more than once.")
+        n_docs, n_columns = matrix.shape
+        kept = frequent(document_frequencies(matrix), occurrences(matrix), n_docs, self._min_df, None)
+        self._choose(kept, n_columns)
+        return select_terms(matrix, self.kept, word_totals(matrix))
+
+    def count(self, documents: Any) -> Counts:
+        """Take the same columns of another matrix."""
+        matrix = self._checked(documents)
+        return select_terms(matrix, self.kept, word_totals(matrix))
+
+    def count_all(self, documents: Any) -> tuple[Counts, Outside]:
+        """Take the same columns of another matrix, and list the others by name."""
+        matrix = self._checked(documents)
+        return select_terms(matrix, self.kept, word_totals(matrix)), outside_terms(matrix, self.kept, self.name)
+
+    def analyze(self, document: Any) -> list[str]:
+        """Return the names of the columns that a row has."""
+        return [self.name(column) for column in check_counts(document, "the row").indices]
+
+    def spans(self, text: str) -> Iterable[tuple[int, int, str]]:
+        """Return nothing: rows of counts have no text."""
+        return []
+
+    def _checked(self, documents: Any) -> sp.csr_matrix:
+        matrix = check_counts(documents, "the matrix")
+        if matrix.shape[1] != self.n_columns:
+            raise InputError(
+                f"The matrix has {matrix.shape[1]} terms, but the detector was fitted on {self.n_columns}: count with "
+                "the same vocabulary."
+            )
+        return matrix
