@@ -160,7 +160,7 @@ WRONG_USAGE = [
     (["detect", "d.txt", "--top", "-1"], "--top"),
     (["detect", "d.txt", "--seed", "5000000000"], "--seed"),
     (["detect", "d.txt", "--encoding", "punycode"], "--encoding must be"),
-    (["detect", "d.txt", "--no-excerpts"], "--no-excerpts says what a saved model is to hold"),
+    (["detect", "d.txt", "--no-excerpts"], "--no-excerpts has no effect without --save. Give both, or leave it out."),
     (["detect", "d.csv", "--text-column", "a", "--text-column", "b"], "--text-column can be given once; got a, b"),
     (["explain", "model", "d.txt", "--id", "x", "--top", "2"], "Give one of the two"),
     (["bench", "--documents", "50", "--outliers", "50"], "--outliers must be fewer than --documents"),
