@@ -237,7 +237,7 @@ def test_a_fault_of_our_own_is_one_line_too(capsys, monkeypatch):
 
     for command, says, code in [
         (faulty, "unexpected error, a fault in tonmf: KeyError: 'what\\nnow' (set TONMF_TRACEBACK=1 to see where).", 1),
-        (lambda: (_ for _ in ()).throw(MemoryError), "there is not enough memory for so many documents.", 1),
+        (lambda: (_ for _ in ()).throw(MemoryError), "there is not enough memory for these documents.", 1),
         (lambda: (_ for _ in ()).throw(OSError(28, "No space left on device")), "No space left on device", 1),
         (lambda: (_ for _ in ()).throw(KeyboardInterrupt), "stopped; nothing was left half-written.", 130),
     ]:

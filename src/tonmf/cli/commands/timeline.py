@@ -156,7 +156,7 @@ def _in_order(screen: Screen, documents: Documents) -> Documents:
 
 
 class _First(NamedTuple):
-    """What ``--warm-up`` says: a number of documents, a share of them, or seconds."""
+    """A parsed ``--warm-up``: a number of documents, a share of them, or seconds."""
 
     number: int | None = None
     share: float | None = None
