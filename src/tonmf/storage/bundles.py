@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tonmf.errors import InputError, MissingExtraError
+from tonmf.errors import InputError, MissingExtraError, Param
 from tonmf.storage.atomic import hidden_name, whole_or_nothing
 
 FORMAT = "tonmf model"
@@ -56,7 +56,9 @@ def write_bundle(path: str | Path, model: str, fields: Mapping[str, Any], arrays
     if len(described) > LARGEST_FIELDS:
         raise InputError(
             f"The model cannot be saved: its vocabulary would take {len(described):,} bytes, and {LARGEST_FIELDS:,} is the "
-            "most. Raise min_df."
+            "most. Raise ",
+            Param("min_df"),
+            ".",
         )
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -127,7 +129,9 @@ def _identity(folder: Path) -> tuple[int, int] | None:
     return found.st_ino, found.st_mtime_ns
 
 
-def _read_once(folder: Path) -> Bundle:
+def check_is_model(path: str | Path) -> None:
+    """Raise `InputError` unless there is a saved model at `path`; what it holds is not looked at."""
+    folder = Path(path)
     if not folder.exists():
         raise InputError(f"There is no {folder}. Expected the folder of a saved model.")
     for name in (FIELDS, ARRAYS):
@@ -135,6 +139,10 @@ def _read_once(folder: Path) -> Bundle:
             raise InputError(
                 f"{folder} is no saved model: expected a folder with {FIELDS} and {ARRAYS}; {name} is missing."
             )
+
+
+def _read_once(folder: Path) -> Bundle:
+    check_is_model(folder)
     fields = _read_fields(folder / FIELDS)
     _check_schema(fields, folder)
     digest = fields.pop("digest", None)

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
-from tonmf.errors import MissingExtraError, ParameterError
+from tonmf.errors import InPython, MissingExtraError, Param, ParameterError
 from tonmf.text.words import word_spans, words_of
 
 Analyzer = Callable[[Any], Iterable[str]]
@@ -111,6 +110,8 @@ def make_analyzer(
     rules: WordRules,
 ) -> Analysis:
     """The analysis that the options describe."""
+    from sklearn.feature_extraction.text import CountVectorizer  # heavy, and a wrong option is found without it
+
     words: dict[str, Any] = {"token_pattern": token_pattern}
     if token_pattern is None:
         words["tokenizer"] = words_of if analyzer == "word" else None
@@ -142,6 +143,8 @@ PARTS_OF_CONTRACTIONS = frozenset({
 def stop_words_of(language: str) -> list[str]:
     """Stop words of a language, given by its English name or two-letter code."""
     if language.lower() in ("english", "en"):
+        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
         return sorted(ENGLISH_STOP_WORDS | PARTS_OF_CONTRACTIONS)
     try:
         import stop_words
@@ -154,7 +157,10 @@ def stop_words_of(language: str) -> list[str]:
     if language.lower() not in names:
         known = ", ".join(sorted(stop_words.AVAILABLE_LANGUAGES))
         raise ParameterError(
-            f"stop_words must be a language, a list of words, or None; known are {known}; got {language!r}."
+            Param("stop_words"),
+            " must be a language",
+            InPython(", a list of words, or None"),
+            f"; known are {known}; got {language!r}.",
         )
     words: list[str] = stop_words.get_stop_words(names[language.lower()])
     return words
@@ -170,7 +176,7 @@ def make_stemmer(language: str) -> Callable[[str], str]:
         stem: Callable[[str], str] = Stemmer.Stemmer(language).stemWord
     except (KeyError, UnicodeEncodeError) as error:  # the latter for names that are not ASCII
         known = ", ".join(sorted(Stemmer.algorithms()))
-        raise ParameterError(f"stemmer must be one of {known}; got {language!r}.") from error
+        raise ParameterError(Param("stemmer"), f" must be one of {known}; got {language!r}.") from error
     return stem
 
 
