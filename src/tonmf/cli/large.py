@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from tonmf.cli.errors import in_flags
 from tonmf.cli.screen import Screen
 from tonmf.errors import ParameterError
 
@@ -57,7 +58,7 @@ def fetch_and_write(
     with screen.progress("Writing" if output else "Reading") as done, table as write:
         fetch(ranking, documents, rows, names, write, reasons, done)
     for note in documents.notes:  # known now, also if all was learnt before and is in the cache
-        screen.note(note)
+        screen.note(in_flags(note))
     if output:
         screen.note(f"All {len(ranking.ids):,} documents are in {output}, in the order in which they came.")
 

@@ -6,12 +6,13 @@ import functools
 import inspect
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from tonmf.cli.errors import in_flags
 from tonmf.cli.screen import Screen
 from tonmf.errors import ParameterError
 
@@ -114,11 +115,12 @@ def _resolved(function: Callable[..., Any]) -> list[inspect.Parameter]:
 
 
 def read(screen: Screen, files: Sequence[str], reading: ReadOptions) -> Documents:
-    """Read files, and tell what there is to tell."""
+    """Read files, and show the notes on them."""
     from tonmf.io import read_documents
 
     with screen.step("Reading"):
         documents = read_documents(files, reading)
+    documents = replace(documents, notes=list(map(in_flags, documents.notes)))
     for note in documents.notes:
         screen.note(note)
     return documents

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from tonmf.datasets.registry import ARCHIVES, Archive, Content, content_digest
-from tonmf.errors import InputError, MissingExtraError, ParameterError
+from tonmf.errors import InputError, MissingExtraError, Param, ParameterError
 from tonmf.wording import one_line, path_shown
 
 CHUNK = 2**16
@@ -53,7 +53,7 @@ def fetch_archive(archive: Archive[Any] | str, progress: Report | None = None) -
     """
     if isinstance(archive, str):
         if archive not in ARCHIVES:
-            raise ParameterError(f"archive must be one of {', '.join(ARCHIVES)}; got {archive!r}.")
+            raise ParameterError(Param("archive"), f" must be one of {', '.join(ARCHIVES)}; got {archive!r}.")
         archive = ARCHIVES[archive]
     folder = os.environ.get("TONMF_DATA")
     if folder and os.path.isfile(Path(folder, archive.file)):

@@ -16,7 +16,7 @@ from tonmf.datasets.fetching import read_archive
 from tonmf.datasets.labelled import Dataset
 from tonmf.datasets.registry import BBC, NEWSGROUPS, REUTERS_MATRIX, REUTERS_TEXTS, WIKI_PEOPLE
 from tonmf.datasets.selection import choose_documents
-from tonmf.errors import ParameterError
+from tonmf.errors import Param, ParameterError
 
 EARN, ACQ, INTEREST = 1, 2, 6
 """Numbers of classes in the matrix of Reuters."""
@@ -184,4 +184,4 @@ def _select_texts(
 
 def _check_form(form: object) -> None:
     if form not in ("texts", "matrix"):
-        raise ParameterError(f"form must be 'texts' or 'matrix'; got {form!r}.")
+        raise ParameterError(Param("form"), f" must be 'texts' or 'matrix'; got {form!r}.")

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tonmf.errors import ParameterError
+from tonmf.errors import Message, Param, ParameterError
 
 BLOCK = 16_384
 """Random numbers are drawn so many at a time."""
@@ -86,8 +86,10 @@ class QuestOptions:
         _check_whole("n_transactions", self.n_transactions, 1)
         _check_whole("n_items", self.n_items, 2)
         _check_whole("n_patterns", self.n_patterns, 1)
-        _check_number("mean_length", self.mean_length, 1, self.n_items, "n_items")
-        _check_number("mean_pattern_length", self.mean_pattern_length, 1, self.n_items / 2, "half of n_items")
+        _check_number("mean_length", self.mean_length, 1, self.n_items, Message(Param("n_items")))
+        _check_number(
+            "mean_pattern_length", self.mean_pattern_length, 1, self.n_items / 2, Message("half of ", Param("n_items"))
+        )
         _check_number("correlation", self.correlation, 0, 1)
         _check_number("confidence", self.confidence, 0, 1)
         _check_number("confidence_deviation", self.confidence_deviation, 0, 1)
@@ -95,13 +97,13 @@ class QuestOptions:
 
 def _check_whole(name: str, value: Any, low: int) -> None:
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < low:
-        raise ParameterError(f"{name} must be a whole number of at least {low}; got {value!r}.")
+        raise ParameterError(Param(name), f" must be a whole number of at least {low}; got {value!r}.")
 
 
 def _check_number(name: str, value: Any, low: float, high: float, called: str = "") -> None:
     if isinstance(value, bool) or not isinstance(value, Real) or not low <= float(value) <= high:
-        limit = f"{called}, {high:g}" if called else f"{high:g}"
-        raise ParameterError(f"{name} must be a number from {low:g} to {limit}; got {value!r}.")
+        limit = Message(called, f", {high:g}") if called else f"{high:g}"
+        raise ParameterError(Param(name), f" must be a number from {low:g} to ", limit, f"; got {value!r}.")
 
 
 @dataclass(frozen=True)

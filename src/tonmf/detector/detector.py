@@ -27,7 +27,7 @@ from tonmf.detector.saved import read_state, state_arrays, state_fields
 from tonmf.detector.scores.embeddings import check_embeddings
 from tonmf.detector.scores.scoring import DocumentScores
 from tonmf.detector.state import DetectorState
-from tonmf.errors import InputError, ParameterError
+from tonmf.errors import InputError, Message, Param, ParameterError
 from tonmf.nmf.mixture import Reading, read_blocks
 from tonmf.nmf.ops import Ops
 from tonmf.nmf.threads import make_ops, one_blas_thread
@@ -234,7 +234,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         if self.memory is not None:
             self._adopt(self._learn_on_disk(Recipe(**options), documents, values, embeddings, names, terms))
             return self
-        check_unused(values, defaults_of(type(self)), ("cache",), "without memory")
+        check_unused(values, defaults_of(type(self)), ("cache",), Message("without ", Param("memory")))
         documents, kind = as_documents(documents)
         check_no_option_idle(values, defaults_of(type(self)), kind)
         counter = make_counter(values, kind, None if terms is None else list(map(str, terms)))
@@ -247,10 +247,14 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> DetectorState:
         for name, value in (("embeddings", embeddings), ("names", names), ("terms", terms)):
             if value is not None:
-                raise InputError(f"{name} must be in memory, and cannot be given beside memory={self.memory!r}.")
+                raise InputError(
+                    Param(name), " must be in memory, and cannot be given beside ", Param("memory", self.memory), "."
+                )
         if is_matrix(documents):
             raise InputError(
-                "A matrix is in memory already. Leave memory out, or give documents that can be read again."
+                "A matrix is in memory already. Leave ",
+                Param("memory"),
+                " out, or give documents that can be read again.",
             )
         batches = in_batches(documents, again=self.cache is not None)
         return learn_on_disk(recipe, batches, values, defaults_of(type(self)))

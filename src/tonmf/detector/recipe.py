@@ -28,7 +28,7 @@ from tonmf.detector.scores.ladder import PASSES, Keeper, Ladder, Rung
 from tonmf.detector.scores.ordinary import ORDINARY_SHARE
 from tonmf.detector.scores.scoring import DocumentScores, Scorer, learn_scorer
 from tonmf.detector.state import DetectorState
-from tonmf.errors import InputError
+from tonmf.errors import InputError, Param
 from tonmf.nmf.blocks import SerialExecutor
 from tonmf.nmf.in_memory import MatrixSource, default_block_size
 from tonmf.nmf.ops import Ops
@@ -77,8 +77,11 @@ class Recipe:
             )
         if not terms:
             raise InputError(
-                f"None of the words occurs in min_df={self.min_df} or more of the {n_docs} documents, so nothing can be learnt "
-                "about what is ordinary. Lower min_df, or give more documents."
+                "None of the words occurs in ",
+                Param("min_df", self.min_df),
+                f" or more of the {n_docs} documents, so nothing can be learnt about what is ordinary. Lower ",
+                Param("min_df"),
+                ", or give more documents.",
             )
 
     def learn_from(

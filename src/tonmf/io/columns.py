@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
-from tonmf.errors import InputError
+from tonmf.errors import InputError, Message, Param
 from tonmf.io.options import ReadOptions
 from tonmf.text.documents import ITEMS, TEXTS
 from tonmf.wording import listed, shown
@@ -69,16 +69,16 @@ class Chooser:
     def choose(self, sample: Mapping[str, Sequence[Any]], format: str, name: str) -> tuple[Columns, list[str]]:  # noqa: A002
         """The columns of file `name`, and what to tell about the choice."""
         contents = {column: content_of(values) for column, values in sample.items()}
-        for option in ("--label-column", "--time-column"):
-            column = self.options.columns.get(option)
+        for param in ("label_column", "time_column"):
+            column = self.options.columns.get(param)
             if column is not None:
-                _check_given(option, column, sample, name)
+                _check_given(param, column, sample, name)
                 contents[column] = OTHER  # neither the text nor the ids
         ids = self._id_column(sample, contents, name)
         notes = []
         if self.options.text_column is not None:
             text = self.options.text_column
-            _check_given("--text-column", text, sample, name)
+            _check_given("text_column", text, sample, name)
         elif format in self.chosen:
             text, first = self.chosen[format]
             if text not in sample:
@@ -107,12 +107,13 @@ class Chooser:
 
     def _id_column(self, sample: Mapping[str, Sequence[Any]], contents: Mapping[str, str], name: str) -> str | None:
         if self.options.id_column is not None:
-            _check_given("--id-column", self.options.id_column, sample, name)
+            _check_given("id_column", self.options.id_column, sample, name)
             values = sample[self.options.id_column]
             if any(not is_missing(value) for value in values) and all(id_from(value) is None for value in values):
                 raise InputError(
-                    f"{name}: expected ids in column {shown(self.options.id_column)} (--id-column), but it holds neither "
-                    "strings nor numbers. Give another column."
+                    f"{name}: expected ids in column {shown(self.options.id_column)} (",
+                    Param("id_column"),
+                    "), but it holds neither strings nor numbers. Give another column.",
                 )
             return self.options.id_column
         called_id = sorted((column for column in sample if column.lower() == "id"), key=lambda column: column != "id")
@@ -126,15 +127,21 @@ class Chooser:
             return
         example = next(value for value in sample[text] if not is_missing(value))
         others = [column for column, content in contents.items() if content == TEXTS]
-        advice = f"Give --text-column, one of {listed(others)}" if others else "No column holds text"
+        advice = (
+            Message("Give ", Param("text_column"), f", one of {listed(others)}") if others else "No column holds text"
+        )
         raise InputError(
-            f"{name}: expected text in column {shown(text)}, but it holds {contents[text]}, such as {shown(example)}. {advice}."
+            f"{name}: expected text in column {shown(text)}, but it holds {contents[text]}, such as {shown(example)}. ",
+            advice,
+            ".",
         )
 
 
-def _check_given(option: str, column: str, sample: Mapping[str, Sequence[Any]], name: str) -> None:
+def _check_given(param: str, column: str, sample: Mapping[str, Sequence[Any]], name: str) -> None:
     if column not in sample:
-        raise InputError(f"{name} has no column {shown(column)} ({option}); it has {listed(sample) or 'none'}.")
+        raise InputError(
+            f"{name} has no column {shown(column)} (", Param(param), f"); it has {listed(sample) or 'none'}."
+        )
 
 
 def _guess(sample: Mapping[str, Sequence[Any]], contents: Mapping[str, str], ids: str | None, name: str) -> str:
@@ -153,9 +160,13 @@ def _guess(sample: Mapping[str, Sequence[Any]], contents: Mapping[str, str], ids
     if lengths and all_texts and lengths[0][0] >= LONG_TEXT and lengths[0][0] >= MUCH_LONGER * lengths[1][0]:
         return lengths[0][1]
     if candidates:
-        raise InputError(f"{name}: several columns may hold the text: {listed(candidates)}. Give --text-column.")
+        raise InputError(
+            f"{name}: several columns may hold the text: {listed(candidates)}. Give ", Param("text_column"), "."
+        )
     seen = listed(f"{column} ({content})" for column, content in contents.items())
-    raise InputError(f"{name}: expected a column of text, found {seen or 'no columns'}. Give --text-column.")
+    raise InputError(
+        f"{name}: expected a column of text, found {seen or 'no columns'}. Give ", Param("text_column"), "."
+    )
 
 
 def _median_length(values: Iterable[Any]) -> float:

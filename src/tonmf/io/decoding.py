@@ -9,7 +9,7 @@ import codecs
 import io
 from collections.abc import Iterator
 
-from tonmf.errors import InputError
+from tonmf.errors import InputError, Message, Param
 from tonmf.io.notes import Tally
 from tonmf.io.options import ReadOptions
 from tonmf.io.streams import Opened
@@ -76,8 +76,11 @@ class DecodedLines:
     def __init__(self, source: Opened, options: ReadOptions) -> None:
         if is_binary(source.head, options.encoding):
             raise InputError(
-                f"{source.name}: expected text, but it is a binary file. Check the file and --format; if it is text in "
-                "UTF-16, give --encoding utf-16."
+                f"{source.name}: expected text, but it is a binary file. Check the file and ",
+                Param("format"),
+                "; if it is text in UTF-16, give ",
+                Param("encoding", "utf-16"),
+                ".",
             )
         self._source, self._refuse = source, options.encoding_errors == "refuse"
         self.encoding = encoding_of(source.head, options.encoding)
@@ -93,8 +96,11 @@ class DecodedLines:
                 continue
             if self._refuse:
                 raise InputError(
-                    f"{self._source.name}, line {number}: byte 0x{ord(bad[0]) & 0xFF:02X} is not valid {self._called}. Give "
-                    "--encoding, perhaps latin-1 or cp1252, or let such bytes be replaced (--encoding-errors replace)."
+                    f"{self._source.name}, line {number}: byte 0x{ord(bad[0]) & 0xFF:02X} is not valid {self._called}. Give ",
+                    Param("encoding"),
+                    ", perhaps latin-1 or cp1252, or let such bytes be replaced (",
+                    Param("encoding_errors", "replace"),
+                    ").",
                 )
             self.replaced.add(f"line {number:,}")
             yield SURROGATE.sub(REPLACEMENT, line)
@@ -106,13 +112,16 @@ class DecodedLines:
             notes.append(f"{self._source.name} was read as {self.encoding.upper()}.")
         if self.replaced:
             notes.append(
-                f"On {number_of(self.replaced.count, 'line')} of {self._source.name} bytes that are not {self._called} were "
-                f"replaced by U+FFFD (first: {self.replaced.first}). {TRY_ENCODINGS}"
+                Message(
+                    f"On {number_of(self.replaced.count, 'line')} of {self._source.name} bytes that are not {self._called} "
+                    f"were replaced by U+FFFD (first: {self.replaced.first}). ",
+                    TRY_ENCODINGS,
+                )
             )
         return notes
 
 
-TRY_ENCODINGS = "If that is wrong, try --encoding latin-1 or cp1252."
+TRY_ENCODINGS = Message("If that is wrong, try ", Param("encoding", "latin-1"), " or cp1252.")
 
 
 def without_line_end(line: str) -> str:

@@ -14,7 +14,7 @@ from itertools import compress
 from queue import Empty, Full, Queue
 from typing import Any, BinaryIO
 
-from tonmf.errors import InputError
+from tonmf.errors import InputError, Param, sentences
 from tonmf.io.columns import Chooser
 from tonmf.io.inputs import Input, find_inputs
 from tonmf.io.notes import Seen, Tally, note_on_repeated_ids
@@ -60,7 +60,9 @@ class DocumentFiles:
         ]
         for source in self._inputs:
             if source.format == "matrix":
-                raise InputError(f"{source.name} is a matrix, which is read as a whole. Leave --memory out.")
+                raise InputError(
+                    f"{source.name} is a matrix, which is read as a whole. Leave ", Param("memory"), " out."
+                )
 
     @property
     def fingerprint(self) -> Any:
@@ -144,9 +146,11 @@ class DocumentFiles:
         check_options_fit(self._options, {part.format for part in parts})
         notes = [*notes_of(parts), *note_on_repeated_ids(repeated)]
         if not kinds:
-            raise InputError(" ".join(["Found no document.", *notes] if len(notes) > 1 else notes))
+            raise InputError(sentences(["Found no document.", *notes] if len(notes) > 1 else notes))
         if too_short == n_read:
-            raise InputError(f"None of {n_read:,} documents has {self._options.min_words} words or more (--min-words).")
+            raise InputError(
+                f"None of {n_read:,} documents has {self._options.min_words} words or more (", Param("min_words"), ")."
+            )
         if too_short:
             notes.append(f"{too_short:,} documents have fewer than {self._options.min_words} words and were left out.")
         self.notes = [*notes, *note_on_copies(n_copies)]

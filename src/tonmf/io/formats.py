@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from tonmf.errors import InputError
+from tonmf.errors import InputError, Param
 from tonmf.wording import listed, path_shown
 
 FORMATS = ("lines", "files", "jsonl", "csv", "tsv", "parquet", "baskets", "matrix")
@@ -72,6 +72,8 @@ def format_of(path: str) -> str:
             raise InputError(f"{path_shown(path)}: {extension} files are not read. {TO_DO[extension]}.")
         what = f"the extension {extension} is not known" if extension else "the name has no extension"
         raise InputError(
-            f"{path_shown(path)}: cannot tell the format, since {what}. Give --format, one of {listed(FORMATS)}."
+            f"{path_shown(path)}: cannot tell the format, since {what}. Give ",
+            Param("format"),
+            f", one of {listed(FORMATS)}.",
         )
     return FORMAT_OF[extension]

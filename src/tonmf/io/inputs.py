@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tonmf.errors import InputError
+from tonmf.errors import InputError, Param
 from tonmf.io.formats import format_of
 from tonmf.wording import cannot, path_shown
 
@@ -88,8 +88,9 @@ def _folder(folder: str, given_format: str | None, several: bool) -> Input:
     name = path_shown(folder.rstrip("/" + os.sep) or folder)
     if given_format not in (None, "files"):
         raise InputError(
-            f"{name} is a folder, of which every file is a document. For --format {given_format} give the files, such as "
-            f"'{name}/*'."
+            f"{name} is a folder, of which every file is a document. For ",
+            Param("format", given_format),
+            f" give the files, such as '{name}/*'.",
         )
     members: list[tuple[str, str | None]] = []
     for root, subfolders, files in os.walk(folder, onerror=_stop):

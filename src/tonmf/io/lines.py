@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import BinaryIO
 
+from tonmf.errors import Message
 from tonmf.io.decoding import TRY_ENCODINGS, DecodedLines, is_binary, without_line_end
 from tonmf.io.formats import FORMAT_OF, split_name
 from tonmf.io.inputs import Input
@@ -53,8 +54,11 @@ def read_files(source: Input, options: ReadOptions, stdin: BinaryIO | None = Non
     if replaced:
         of_folder = f" of {source.name}" if is_folder else ""
         part.notes.append(
-            f"In {replaced.count:,} of {number_of(part.n_seen, 'file')}{of_folder} bytes that are not {options.encoding} "
-            f"were replaced by U+FFFD (first: {replaced.first}). {TRY_ENCODINGS}"
+            Message(
+                f"In {replaced.count:,} of {number_of(part.n_seen, 'file')}{of_folder} bytes that are not {options.encoding} "
+                f"were replaced by U+FFFD (first: {replaced.first}). ",
+                TRY_ENCODINGS,
+            )
         )
     return part
 

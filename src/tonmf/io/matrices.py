@@ -10,7 +10,7 @@ import numpy as np
 import scipy.io
 import scipy.sparse as sp
 
-from tonmf.errors import InputError
+from tonmf.errors import InputError, Param
 from tonmf.io.decoding import DecodedLines, without_line_end
 from tonmf.io.formats import split_name
 from tonmf.io.options import ReadOptions
@@ -51,7 +51,9 @@ def _load(data: bytes, name: str) -> Any:
     elif not data.startswith(b"PK"):
         raise InputError(
             f"{name}: expected a sparse matrix as scipy.sparse.save_npz or scipy.io.mmwrite write it, but it starts like "
-            "neither. Check the file and --format."
+            "neither. Check the file and ",
+            Param("format"),
+            ".",
         )
     try:
         # load_npz never unpickles: a file cannot run code.
@@ -148,7 +150,9 @@ def _with_terms_as_columns(matrix: Any, n_terms: int, vocabulary: str, part: Par
         return matrix.T
     raise InputError(
         f"{vocabulary} has {n_terms:,} terms, but {part.name} has {n_rows:,} rows and {n_columns:,} columns. Give the "
-        "vocabulary that belongs to it (--vocabulary)."
+        "vocabulary that belongs to it (",
+        Param("vocabulary"),
+        ").",
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tonmf.errors import ParameterError
+from tonmf.errors import Message, Param, ParameterError
 from tonmf.io.formats import FORMATS
 from tonmf.wording import listed, shown
 
@@ -48,45 +48,50 @@ class ReadOptions:
 
     @property
     def columns(self) -> dict[str, str]:
-        """The columns that the user names, by option."""
+        """Return the columns that the user names, by parameter."""
         named = {
-            "--text-column": self.text_column,
-            "--id-column": self.id_column,
-            "--label-column": self.label_column,
-            "--time-column": self.time_column,
+            "text_column": self.text_column,
+            "id_column": self.id_column,
+            "label_column": self.label_column,
+            "time_column": self.time_column,
         }
-        return {option: column for option, column in named.items() if column is not None}
+        return {name: column for name, column in named.items() if column is not None}
 
 
 def check_options(options: ReadOptions) -> None:
     """Raise `ParameterError` for a value that makes no sense whatever the files."""
     if options.format is not None and options.format not in FORMATS:
-        raise ParameterError(f"--format must be one of {listed(FORMATS)}; got {shown(options.format)}.")
+        raise ParameterError(Param("format"), f" must be one of {listed(FORMATS)}; got {shown(options.format)}.")
     if options.encoding_errors not in ("replace", "refuse"):
-        raise ParameterError(f"--encoding-errors must be 'replace' or 'refuse'; got {shown(options.encoding_errors)}.")
+        raise ParameterError(
+            Param("encoding_errors"), f" must be 'replace' or 'refuse'; got {shown(options.encoding_errors)}."
+        )
     try:
         for some_bytes in (b"text", b"\xff\xff\xff\xff"):
             some_bytes.decode(options.encoding, "replace")
     except (LookupError, ValueError) as error:
         raise ParameterError(
-            f"--encoding must be an encoding of text such as utf-8, latin-1 or cp1252; got {shown(options.encoding)}."
+            Param("encoding"),
+            f" must be an encoding of text such as utf-8, latin-1 or cp1252; got {shown(options.encoding)}.",
         ) from error
     by_column: dict[str, list[str]] = {}
-    for option, column in options.columns.items():
-        by_column.setdefault(column, []).append(option)
+    for name, column in options.columns.items():
+        by_column.setdefault(column, []).append(name)
     for column, named in by_column.items():
         if len(named) > 1:
-            raise ParameterError(f"{' and '.join(named)} must differ; both are {shown(column)}.")
+            first, *others = map(Param, named)
+            rest = [Message(" and ", other) for other in others]
+            raise ParameterError(first, *rest, f" must differ; both are {shown(column)}.")
 
 
 def check_options_fit(options: ReadOptions, formats: set[str]) -> None:
     """Raise `ParameterError` for an option that says nothing about files of these formats, rather than ignore it."""
     if not formats & {"csv", "tsv", "parquet", "jsonl"}:
-        for option, value in options.columns.items():
-            raise ParameterError(
-                f"{option} {shown(value)} needs files with columns (csv, tsv, parquet, jsonl); got {listed(sorted(formats))}."
-            )
+        for name, value in options.columns.items():
+            needs = f"needs files with columns (csv, tsv, parquet, jsonl); got {listed(sorted(formats))}."
+            raise ParameterError(Param(name), f" {shown(value)} {needs}")
     if options.vocabulary is not None and "matrix" not in formats:
         raise ParameterError(
-            f"--vocabulary names a matrix's columns, but no input is a matrix; got {listed(sorted(formats))}."
+            Param("vocabulary"),
+            f" names a matrix's columns, but no input is a matrix; got {listed(sorted(formats))}.",
         )

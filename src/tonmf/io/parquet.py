@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tonmf.errors import InputError
+from tonmf.errors import InputError, Param
 from tonmf.io.arrow import arrow
 from tonmf.io.columns import SAMPLE, Chooser, items_in
 from tonmf.io.options import ReadOptions
@@ -96,5 +96,7 @@ def _as_input_errors(name: str, pyarrow: Any) -> Iterator[None]:
         raise
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         raise InputError(
-            f"{name}: expected a Parquet file, but it cannot be read as one ({one_line(error)}). Check the file and --format."
+            f"{name}: expected a Parquet file, but it cannot be read as one ({one_line(error)}). Check the file and ",
+            Param("format"),
+            ".",
         ) from error

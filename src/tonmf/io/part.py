@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from tonmf.errors import InputError
+from tonmf.errors import InputError, Message, Param
 from tonmf.io.columns import Columns, id_from, is_missing, label_from
 from tonmf.io.notes import Tally
 from tonmf.io.streams import Sink
@@ -99,13 +99,15 @@ class Part:
             label = label_from(row.get(columns.label))
             if label is None:
                 got = _what(row.get(columns.label))
-                self.add_bad(place, f"expected a label such as 1 or 0 (--label-column), got {got}", skip)
+                expected = Message("expected a label such as 1 or 0 (", Param("label_column"), f"), got {got}")
+                self.add_bad(place, expected, skip)
                 return None
         if columns.time is not None:
             time = moment_of(row.get(columns.time))
             if time is None:
                 got = _what(row.get(columns.time))
-                self.add_bad(place, f"expected {EXPECTED_TIME} (--time-column), got {got}", skip)
+                expected = Message(f"expected {EXPECTED_TIME} (", Param("time_column"), f"), got {got}")
+                self.add_bad(place, expected, skip)
                 return None
         given_id = None if columns.id is None else id_from(row.get(columns.id))
         return Facts(None if given_id is None else without_surrogates(given_id), label, time)
@@ -114,8 +116,9 @@ class Part:
         """Count a line or row that cannot be read, or stop at it."""
         if not skip:
             noun = place.split()[0]
-            raise InputError(f"{self.name}, {place}: {reason}. Mend it, or leave such {noun}s out with --skip-bad.")
-        self.bad.add(f"{place}, {reason}")
+            advice = Message(f". Mend it, or leave such {noun}s out with ", Param("skip_bad", True), ".")
+            raise InputError(f"{self.name}, {place}: ", reason, advice)
+        self.bad.add(Message(f"{place}, ", reason))
 
     def is_empty(self) -> bool:
         """Whether there was nothing to read at all, not even blank documents."""
@@ -136,8 +139,11 @@ class Part:
             noun = self.bad.first.split()[0]
             were = "was" if self.bad.count == 1 else "were"
             notes.append(
-                f"{number_of(self.bad.count, noun)} of {self.name} could not be read and {were} left out "
-                f"(first: {self.bad.first})."
+                Message(
+                    f"{number_of(self.bad.count, noun)} of {self.name} could not be read and {were} left out (first: ",
+                    self.bad.first,
+                    ").",
+                )
             )
         if self.left_out:
             were = "is no plain text and was" if self.left_out.count == 1 else "are no plain text and were"

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 import scipy.sparse as sp
 
-from tonmf.errors import InputError
+from tonmf.errors import InputError, Message, Param, sentences
 from tonmf.io.columns import Chooser
 from tonmf.io.decoding import encoding_of
 from tonmf.io.formats import split_name
@@ -97,7 +97,7 @@ def read_documents(paths: Sequence[str], options: ReadOptions = AS_USUAL, stdin:
     notes = notes_of(parts)
     parts = [part for part in parts if part.ids]
     if not parts:
-        raise InputError(" ".join(["Found no document.", *notes] if len(notes) > 1 else notes))
+        raise InputError(sentences(["Found no document.", *notes] if len(notes) > 1 else notes))
     _check_one_kind(parts)
     ids = [document_id for part in parts for document_id in part.ids]
     repeated = Tally()
@@ -106,10 +106,10 @@ def read_documents(paths: Sequence[str], options: ReadOptions = AS_USUAL, stdin:
     notes = [*_note_on_many_files(inputs, options), *notes, *note_on_repeated_ids(repeated)]
     labels = None if options.label_column is None else [label for part in parts for label in part.labels]
     times = None if options.time_column is None else _times_of(parts)
-    for option, values, what in (("--label-column", labels, "labels"), ("--time-column", times, "times")):
+    for param, values, what in (("label_column", labels, "labels"), ("time_column", times, "times")):
         if values is not None and len(values) != len(ids):
             without = next(part.name for part in parts if not getattr(part, what))
-            raise InputError(f"{without} has no {what} ({option}); all files must have them, or none.")
+            raise InputError(f"{without} has no {what} (", Param(param), "); all files must have them, or none.")
     return _long_enough(Documents(parts[0].kind, _joined(parts), ids, terms, notes, labels, times), options.min_words)
 
 
@@ -132,7 +132,9 @@ def read_input(
         read = READERS.get(form)
         part = read(file, options) if read else READERS_OF_COLUMNS[form](file, options, chooser)
         if source.format is None:
-            part.notes.insert(0, f"Standard input was read as {form}; if that is wrong, give --format.")
+            part.notes.insert(
+                0, Message(f"Standard input was read as {form}; if that is wrong, give ", Param("format"), ".")
+            )
         return part
 
 
@@ -194,7 +196,8 @@ def _long_enough(documents: Documents, min_words: int) -> Documents:
         n_words = [len(d.split() if isinstance(d, str) else d) for d in documents.content]
     kept = [row for row, n in enumerate(n_words) if n >= min_words]
     if not kept:
-        raise InputError(f"None of {number_of(len(n_words), 'document')} has {min_words} words or more (--min-words).")
+        none = f"None of {number_of(len(n_words), 'document')} has {min_words} words or more ("
+        raise InputError(none, Param("min_words"), ").")
     if len(kept) == len(n_words):
         return documents
     left_out = len(n_words) - len(kept)
@@ -215,5 +218,5 @@ def _note_on_many_files(inputs: Sequence[Input], options: ReadOptions) -> list[s
     n_files = sum(split_name(path)[1] == ".txt" for path in read_as_lines)
     if options.format is not None or n_files <= MANY_FILES:
         return []
-    what_else = "if each file is one document, give the folder or --format files."
-    return [f"{n_files:,} .txt files were read as a document a line; {what_else}"]
+    what_else = Message("if each file is one document, give the folder or ", Param("format", "files"), ".")
+    return [Message(f"{n_files:,} .txt files were read as a document a line; ", what_else)]

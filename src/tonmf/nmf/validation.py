@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
 from tonmf.arrays import Array
-from tonmf.errors import InputError, ParameterError
+from tonmf.errors import InputError, Param, ParameterError
 
 
 def check_rows(estimator: Any, X: Any, *, reset: bool, signed: bool = False) -> sp.csr_matrix:
@@ -85,8 +85,10 @@ def check_n_topics(n_topics: int | str | None, max_topics: int, n_docs: int, n_t
         return min(10, most)
     if n_topics > most:
         raise ParameterError(
-            f"n_topics={n_topics} is more than the data can hold: X has n_samples={n_docs} rows and n_features={n_terms} "
-            f"columns. Use n_topics={most} or fewer, or None."
+            Param("n_topics", n_topics),
+            f" is more than the data can hold: X has n_samples={n_docs} rows and n_features={n_terms} columns. Use ",
+            Param("n_topics", most),
+            " or fewer, or None.",
         )
     return n_topics
 
@@ -98,10 +100,11 @@ def check_start(start: tuple[Any, Any], n_docs: int, n_terms: int, n_topics: int
         values = np.array(array, dtype=np.float64)
         if values.shape != (rows, n_topics):
             raise ParameterError(
-                f"init=(H, W) needs {name} of shape {(rows, n_topics)} ({'documents' if name == 'H' else 'terms'} × topics); "
-                f"got {values.shape}."
+                Param("init"),
+                f"=(H, W) needs {name} of shape {(rows, n_topics)} ({'documents' if name == 'H' else 'terms'} × topics); "
+                f"got {values.shape}.",
             )
         if not np.isfinite(values).all() or (values < 0).any():
-            raise ParameterError(f"init=(H, W) needs finite numbers of at least 0; {name} has others.")
+            raise ParameterError(Param("init"), f"=(H, W) needs finite numbers of at least 0; {name} has others.")
         arrays.append(values)
     return arrays[0], arrays[1]

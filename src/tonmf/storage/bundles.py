@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tonmf.errors import InputError, MissingExtraError
+from tonmf.errors import InputError, MissingExtraError, Param
 
 FORMAT = "tonmf model"
 
@@ -60,7 +60,9 @@ def write_bundle(path: str | Path, model: str, fields: Mapping[str, Any], arrays
     if len(described) > LARGEST_FIELDS:
         raise InputError(
             f"The model cannot be saved: its vocabulary would take {len(described):,} bytes, and {LARGEST_FIELDS:,} is the "
-            "most. Raise min_df."
+            "most. Raise ",
+            Param("min_df"),
+            ".",
         )
     try:
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tonmf.errors import InputError, ParameterError, TonmfError
+from tonmf.errors import InputError, Param, ParameterError, TonmfError
 from tonmf.parameters import Rule, check_parameters
 from tonmf.storage.bundles import Bundle
 
@@ -33,8 +33,10 @@ def kept_parameters(values: Mapping[str, Any]) -> dict[str, Any]:
         plain = _plain(value)
         if name in CODE and value is not None and not isinstance(value, str):
             raise ParameterError(
-                f"A detector with {name}={value!r:.60} cannot be saved: a saved model holds no code, and this is an object of "
-                "yours. Use the detector's own options for texts, or count yourself and fit on the matrix of counts."
+                "A detector with ",
+                Param(name),
+                f"={value!r:.60} cannot be saved: a saved model holds no code, and this is an object of yours. Use the "
+                "detector's own options for texts, or count yourself and fit on the matrix of counts.",
             )
         if name not in NOT_KEPT and not (name in OBJECTS and plain is None):
             kept[name] = plain

@@ -17,12 +17,14 @@ from typing import Any
 import numpy as np
 
 from tonmf.arrays import Array
-from tonmf.errors import InputError, ParameterError
+from tonmf.errors import InputError, InPython, Message, Param, ParameterError
 from tonmf.stream.clock import ENOUGH, FAR, Clock
 from tonmf.stream.times import duration_of, seconds_of, time_text
 
-EXPECTED = (
-    "None to forget nothing, a number of documents above 0, or a time above 0 such as '30 days' or timedelta(days=30)"
+EXPECTED = Message(
+    InPython("None to forget nothing, "),
+    "a number of documents above 0, or a time above 0 such as '30 days'",
+    InPython(" or timedelta(days=30)"),
 )
 
 WRITTEN = re.compile(r"\s*(\d+(?:\.\d*)?(?:e\d{1,2})?|\.\d+)\s*(?:documents?)?\s*", re.IGNORECASE)
@@ -66,7 +68,7 @@ def half_life_of(value: Any) -> HalfLife | None:
     elif _is_number(value):
         found = HalfLife(float(value), of_time=False)
     if found is None or not 0 < found.length <= LONGEST:
-        raise ParameterError(f"half_life must be {EXPECTED}; got {value!r:.60}.")
+        raise ParameterError(Param("half_life"), " must be ", EXPECTED, f"; got {value!r:.60}.")
     return found
 
 
@@ -113,8 +115,10 @@ def age(half_life: HalfLife | None, n_docs: int, times: Any, clock: Clock) -> Ag
     if times is None:
         if half_life is not None and half_life.of_time:
             raise InputError(
-                "half_life is a time, so every document needs one: give times=..., one for each document, or a half_life in "
-                "documents."
+                Param("half_life"),
+                " is a time, so every document needs one: give times=..., one for each document, or a ",
+                Param("half_life"),
+                " in documents.",
             )
         return _age_by_number(half_life, n_docs)
     seconds = seconds_of(times, n_docs)
@@ -145,8 +149,12 @@ def _warn(seconds: Array, weights: Array, now: float, reach: float) -> None:
         )
     if weights.max() < NOTHING:
         warnings.warn(
-            f"The newest of these {len(seconds)} documents is of {time_text(seconds.max())}, and there were documents up to "
-            f"{time_text(now)} before: by the half_life these say practically nothing, and nothing is learnt from them. If the "
-            "later time was wrong, go on from a model that was saved before it came, or give a longer half_life.",
+            Message(
+                f"The newest of these {len(seconds)} documents is of {time_text(seconds.max())}, and there were documents up "
+                f"to {time_text(now)} before: by the half-life these say practically nothing, and nothing is learnt from "
+                "them. If the later time was wrong, go on from a model that was saved before it came, or give a longer ",
+                Param("half_life"),
+                ".",
+            ),
             stacklevel=4,
         )

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tonmf.errors import InputError, ParameterError
+from tonmf.errors import InputError, InPython, Param, ParameterError
 
 MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 NEWSWIRE = re.compile(
@@ -167,7 +167,10 @@ def duration_of(value: Any, name: str) -> float:
         seconds = None if scale is None else float(number or 1) * scale
     if seconds is None or not 0 < seconds < LATEST:
         raise ParameterError(
-            f"{name} must be a time above 0 such as '7 days', '12 hours' or '30 minutes', or a timedelta; got {value!r:.60}."
+            Param(name),
+            " must be a time above 0 such as '7 days', '12 hours' or '30 minutes'",
+            InPython(", or a timedelta"),
+            f"; got {value!r:.60}.",
         )
     return seconds
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
-from tonmf.errors import MissingExtraError, ParameterError
+from tonmf.errors import InPython, MissingExtraError, Param, ParameterError
 from tonmf.text.words import word_spans, words_of
 
 Analyzer = Callable[[Any], Iterable[str]]
@@ -154,7 +154,10 @@ def stop_words_of(language: str) -> list[str]:
     if language.lower() not in names:
         known = ", ".join(sorted(stop_words.AVAILABLE_LANGUAGES))
         raise ParameterError(
-            f"stop_words must be a language, a list of words, or None; known are {known}; got {language!r}."
+            Param("stop_words"),
+            " must be a language",
+            InPython(", a list of words, or None"),
+            f"; known are {known}; got {language!r}.",
         )
     words: list[str] = stop_words.get_stop_words(names[language.lower()])
     return words
@@ -170,7 +173,7 @@ def make_stemmer(language: str) -> Callable[[str], str]:
         stem: Callable[[str], str] = Stemmer.Stemmer(language).stemWord
     except (KeyError, UnicodeEncodeError) as error:  # the latter for names that are not ASCII
         known = ", ".join(sorted(Stemmer.algorithms()))
-        raise ParameterError(f"stemmer must be one of {known}; got {language!r}.") from error
+        raise ParameterError(Param("stemmer"), f" must be one of {known}; got {language!r}.") from error
     return stem
 
 

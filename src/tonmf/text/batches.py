@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any, Protocol
 
-from tonmf.errors import InputError
+from tonmf.errors import InputError, Param
 from tonmf.text.documents import as_documents, refuse_what_is_no_list, to_be_read_twice
 
 BATCH, BATCH_SIZE = 2000, 4_000_000
@@ -114,7 +114,9 @@ def in_batches(documents: Any, again: bool) -> Batches:
     if again:
         raise InputError(
             "Expected documents that can be gone through more than once, got an iterator, which is used up by the first time: "
-            "whether a cache belongs to it cannot be told. Leave cache out, or give an object whose __iter__ begins anew."
+            "whether a cache belongs to it cannot be told. Leave ",
+            Param("cache"),
+            " out, or give an object whose __iter__ begins anew.",
         )
     return BatchesOnce(documents)
 

@@ -13,6 +13,7 @@ import typer
 
 from tonmf.cli import options as opt
 from tonmf.cli.answer import GROUPS_SHOWN, show_next, show_ranking, write
+from tonmf.cli.errors import in_flags
 from tonmf.cli.learning import check_learning, check_save, learn, learning_options
 from tonmf.cli.reading import as_flags, read, reading_files
 from tonmf.cli.report_files import check_report, title_of, write_report
@@ -108,7 +109,7 @@ def detect(
         if save is not None:
             large.detector.save(save, excerpts=excerpts)
         fetch_and_write(screen, large, documents_on_disk, top, output, (reasons or Reasons.OUTLIERS).value)
-        ranking, notes = large, documents_on_disk.notes
+        ranking, notes = large, list(map(in_flags, documents_on_disk.notes))
     else:
         if cache is not None:
             raise ParameterError("--cache has no effect without --memory. Give that too, or leave it out.")

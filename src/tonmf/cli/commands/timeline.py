@@ -117,7 +117,7 @@ def _check_targets(
     from tonmf.stream.half_life import half_life_of
     from tonmf.stream.times import duration_of
 
-    duration_of(window, "--window")
+    duration_of(window, "window")
     half_life_of(half_life)
     if output is not None:
         from tonmf.io import check_output
@@ -162,7 +162,13 @@ def _n_first(warm_up: str, times: Sequence[float]) -> int:
     elif text.endswith("%") and text[:-1].strip().replace(".", "", 1).isdecimal():
         n_first = round(float(text[:-1]) / 100 * n_docs)
     else:
-        end = times[0] + duration_of(text, "--warm-up, if neither a number of documents nor a share such as 20%,")
+        try:
+            end = times[0] + duration_of(text, "warm_up")
+        except ParameterError:
+            raise ParameterError(
+                "--warm-up must be a number of documents, a share such as 20%, or a time above 0 such as '7 days'; got "
+                f"{warm_up!r:.60}."
+            ) from None
         n_first = sum(time < end for time in times)
     if not 0 < n_first < n_docs:
         raise ParameterError(

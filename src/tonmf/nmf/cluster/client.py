@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, NoReturn, TypeVar
 from urllib.parse import urlsplit
 
-from tonmf.errors import ClusterError, InputError, MissingExtraError, ParameterError, TonmfError
+from tonmf.errors import ClusterError, InputError, MissingExtraError, Param, ParameterError, TonmfError
 from tonmf.nmf.cluster.partitions import PartitionSource
 from tonmf.nmf.cluster.worker import forget_family, is_at_work
 
@@ -78,8 +78,9 @@ class Cluster:
 
         if not isinstance(client, Client) or client.asynchronous:
             raise ParameterError(
-                "executor must be a dask.distributed Client that is not asynchronous, or None for this process; got "
-                f"{type(client).__name__}."
+                Param("executor"),
+                " must be a dask.distributed Client that is not asynchronous, or None for this process; got "
+                f"{type(client).__name__}.",
             )
         self.client = client
         self._made = weakref.WeakValueDictionary[int, Any]()

@@ -19,7 +19,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tonmf.arrays import Array
-from tonmf.errors import ParameterError
+from tonmf.errors import Param, ParameterError
 from tonmf.nmf.blocks import Block
 
 
@@ -176,7 +176,9 @@ class PartitionSource(Sequence[Block]):
     def matrix(self) -> sp.csr_matrix:
         """There is none."""
         raise ParameterError(
-            "A start by nndsvd needs all documents in one place, and these are on several workers. Use init='random' or 'rows'."
+            "A start by nndsvd needs all documents in one place, and these are on several workers. Use ",
+            Param("init", "random"),
+            " or 'rows'.",
         )
 
     def __len__(self) -> int:
