@@ -10,7 +10,7 @@ import io
 from collections.abc import Iterator
 
 from tonmf.errors import InputError, Message, Param
-from tonmf.io.notes import Tally
+from tonmf.io.notes import Occurrences
 from tonmf.io.options import ReadOptions
 from tonmf.io.streams import Opened
 from tonmf.text.documents import REPLACEMENT, SURROGATE
@@ -85,7 +85,7 @@ class DecodedLines:
         self._source, self._refuse = source, options.encoding_errors == "refuse"
         self.encoding = encoding_of(source.head, options.encoding)
         self._called = self.encoding.removesuffix("-sig")
-        self.replaced = Tally()
+        self.replaced = Occurrences()
 
     def __iter__(self) -> Iterator[str]:
         text = io.TextIOWrapper(self._source.stream, self.encoding, BAD_BYTES_MARKED, newline="\n")

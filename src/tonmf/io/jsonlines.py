@@ -11,7 +11,7 @@ from tonmf.errors import InputError
 from tonmf.io.columns import SAMPLE, Chooser, Columns, is_list_of_items, is_missing, items_in
 from tonmf.io.decoding import DecodedLines, without_line_end
 from tonmf.io.options import ReadOptions
-from tonmf.io.part import UNKNOWN, Facts, Part
+from tonmf.io.part import UNKNOWN, DocumentFacts, Part
 from tonmf.io.streams import Opened
 from tonmf.text.documents import ITEMS, TEXTS, without_surrogates
 from tonmf.wording import listed, one_line, shown
@@ -102,7 +102,7 @@ def _choose(sample: list[dict[str, Any]], name: str, chooser: Chooser) -> tuple[
     return chooser.choose(values, "jsonl", name)
 
 
-def _add(part: Part, number: int, value: Any, what: str, facts: Facts, skip_bad: bool) -> None:
+def _add(part: Part, number: int, value: Any, what: str, facts: DocumentFacts, skip_bad: bool) -> None:
     """Take a text or a list of items, whichever the part is of."""
     if is_missing(value):
         part.add(number, None)

@@ -9,7 +9,7 @@ from tonmf.errors import Message
 from tonmf.io.decoding import TRY_ENCODINGS, DecodedLines, is_binary, without_line_end
 from tonmf.io.formats import FORMAT_OF, split_name
 from tonmf.io.inputs import Input
-from tonmf.io.notes import Tally
+from tonmf.io.notes import Occurrences
 from tonmf.io.options import ReadOptions
 from tonmf.io.part import Part
 from tonmf.io.streams import Opened, Sink, opened
@@ -37,7 +37,7 @@ def read_baskets(source: Opened, options: ReadOptions) -> Part:
 
 def read_files(source: Input, options: ReadOptions, stdin: BinaryIO | None = None, sink: Sink = None) -> Part:
     """Each file a document. In a folder, files that are no plain text are left out; one that is named must be text."""
-    part, replaced = Part(source.name, "files", TEXTS, sink), Tally()
+    part, replaced = Part(source.name, "files", TEXTS, sink), Occurrences()
     is_folder = source.path is not None
     for name, path in source.members:
         if is_folder and path is not None and (_holds_many(path) or not os.path.isfile(path)):

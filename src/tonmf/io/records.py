@@ -23,14 +23,14 @@ CLOSING = re.compile(r'[^"]*+(?:""[^"]*+)*+"')
 """What is left of a quoted cell, in which two quotes stand for one."""
 
 
-class Record(NamedTuple):
+class TableRecord(NamedTuple):
     """One record with its line end, and its number from 1."""
 
     text: str
     number: int
 
 
-def records(lines: Iterable[str], delimiter: str, name: str) -> Iterator[Record]:
+def records(lines: Iterable[str], delimiter: str, name: str) -> Iterator[TableRecord]:
     """The records of a table, blank lines included."""
     opening = re.compile(rf'(?:^|[\r{re.escape(delimiter)}])"')
     number, start, length, inside = 1, 1, 0, False
@@ -44,7 +44,7 @@ def records(lines: Iterable[str], delimiter: str, name: str) -> Iterator[Record]
             if length > LONGEST_RECORD:
                 raise InputError(_unclosed(name, number, start))
         if not inside:
-            yield Record("".join(pending) if pending else line, number)
+            yield TableRecord("".join(pending) if pending else line, number)
             number, start, length = number + 1, line_number + 1, 0
             pending = []
     if pending:
@@ -76,9 +76,9 @@ def _is_inside_quotes(line: str, inside: bool, opening: re.Pattern[str]) -> bool
         position, inside = found.end(), True
 
 
-def blocks(source: Iterable[Record]) -> Iterator[list[Record]]:
+def blocks(source: Iterable[TableRecord]) -> Iterator[list[TableRecord]]:
     """Records in lists of some size."""
-    block: list[Record] = []
+    block: list[TableRecord] = []
     length = 0
     for record in source:
         block.append(record)

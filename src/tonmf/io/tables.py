@@ -20,7 +20,7 @@ from tonmf.io.columns import Chooser, Columns
 from tonmf.io.decoding import DecodedLines
 from tonmf.io.options import ReadOptions
 from tonmf.io.part import Part
-from tonmf.io.records import Record, blocks, records
+from tonmf.io.records import TableRecord, blocks, records
 from tonmf.io.streams import Opened
 from tonmf.text.documents import TEXTS
 from tonmf.wording import number_of, one_line, shown
@@ -69,7 +69,7 @@ class _Table:
 
     delimiter: str
     names: list[str]
-    rows: Iterator[Record]
+    rows: Iterator[TableRecord]
 
 
 def _open_table(lines: Iterator[str], format: str, part: Part) -> _Table | None:  # noqa: A002
@@ -95,7 +95,7 @@ def _open_table(lines: Iterator[str], format: str, part: Part) -> _Table | None:
     return _Table(delimiter, names, (row for row in found if len(names) == 1 or not row.text.isspace()))
 
 
-def _column_names(header: Record, delimiter: str, name: str) -> list[str]:
+def _column_names(header: TableRecord, delimiter: str, name: str) -> list[str]:
     """Those of the header; a column without a name is called by its number."""
     try:
         (cells,) = csv.reader(io.StringIO(header.text, newline=""), delimiter=delimiter)
@@ -108,7 +108,7 @@ def _column_names(header: Record, delimiter: str, name: str) -> list[str]:
 
 
 def _parse(
-    block: list[Record], table: _Table, columns: Columns | None, part: Part, skip_bad: bool
+    block: list[TableRecord], table: _Table, columns: Columns | None, part: Part, skip_bad: bool
 ) -> tuple[list[int], dict[str, list[str]]]:
     """Numbers of the good rows, and the cells of those columns whose name no other one has, or only of the chosen ones."""
     pyarrow, arrow_csv = arrow("pyarrow", NEEDS_ARROW), arrow("pyarrow.csv", NEEDS_ARROW)

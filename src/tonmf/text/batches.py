@@ -9,7 +9,7 @@ from itertools import chain, islice
 from typing import Any, Protocol
 
 from tonmf.errors import InputError, Param
-from tonmf.text.documents import as_documents, refuse_what_is_no_list, to_be_read_twice
+from tonmf.text.documents import as_documents, reject_non_lists, to_be_read_twice
 
 BATCH, BATCH_SIZE = 2000, 4_000_000
 """Documents in a batch, at most, and their size, after which it ends."""
@@ -108,7 +108,7 @@ def in_batches(documents: Any, again: bool) -> Batches:
     if hasattr(documents, "fingerprint"):
         batches: Batches = documents
         return batches
-    refuse_what_is_no_list(documents)
+    reject_non_lists(documents)
     if not isinstance(documents, Iterator):
         return BatchesOf(documents)
     if again:
