@@ -9,7 +9,7 @@ all inputs       `parts` reads them one by one; `reading` keeps all in memory, `
 the way back     `write`
 ================ =================================================================================================
 
-pyarrow is loaded only for CSV, TSV, Parquet and .zst files (`arrow`), scipy only for matrices; scikit-learn and numba never are.
+pyarrow is loaded only for CSV, TSV, Parquet and .zst files (`arrow`), scipy only for matrices, scikit-learn and numba never.
 """
 
 from tonmf.io.document_files import DocumentFiles
