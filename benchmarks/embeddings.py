@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from benchmarks.harness import RESULTS
 from benchmarks.tasks import TASKS, TEXTS
+from tonmf.datasets import Dataset
 
 DRAWS = 5
 """Draws of each task."""
@@ -28,21 +29,33 @@ def path_of(collection: str) -> Path:
 
 @cache
 def embeddings_of(collection: str) -> NDArray[np.float32]:
-    """One row for each document of a collection; documents that no task uses have NaN."""
+    """Return one row for each document of a collection; documents that no task uses have NaN."""
     path = path_of(collection)
     if path.exists():
         return np.load(path)
-    drawn = [task.draw(seed).numbers for task in TASKS if task.collection == collection for seed in range(DRAWS)]
-    used = np.unique(np.concatenate(drawn))
-    texts = [document.text for document in TEXTS[collection]()]
-    rows = encode([texts[i] for i in used])
+    texts = {document.id: document.text for document in TEXTS[collection]()}
+    tasks = [task for task in TASKS.values() if task.collection == collection]
+    used = {document for task in tasks for seed in range(DRAWS) for document in task.load(seed).ids}
+    chosen = [number for number, document in enumerate(texts) if document in used]
+    rows = encode([text for document, text in texts.items() if document in used])
     table = np.full((len(texts), rows.shape[1]), np.nan, np.float32)
-    table[used] = rows
+    table[chosen] = rows
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_suffix(".tmp.npy")
     np.save(unfinished, table)
     unfinished.replace(path)
     return table
+
+
+@cache
+def _places(collection: str) -> dict[str, int]:
+    return {document.id: number for number, document in enumerate(TEXTS[collection]())}
+
+
+def embeddings_for(dataset: Dataset) -> NDArray[np.float32]:
+    """Return the embeddings of a draw's documents."""
+    places = _places(dataset.name)
+    return embeddings_of(dataset.name)[[places[document] for document in dataset.ids]]
 
 
 def encode(texts: Sequence[str]) -> NDArray[np.float32]:

@@ -19,7 +19,7 @@ from tonmf.timeline.nursery import Nursery
 FROM = "1987-03-15"
 """The stories before are learnt from first."""
 
-PLOT = ROOT / "docs" / "images" / "newswire.png"
+PLOT = ROOT / "docs" / "images" / "newswire.svg"
 
 
 def main(arguments: list[str]) -> None:

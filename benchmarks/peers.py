@@ -22,9 +22,9 @@ from sklearn.neighbors import LocalOutlierFactor
 from sklearn.preprocessing import normalize
 from sklearn.svm import OneClassSVM
 
-from benchmarks.tasks import Draw
 from tonmf import TONMF
 from tonmf.baselines import KNNDistance, NMFResidual
+from tonmf.experiments.tasks import Draw
 from tonmf.nmf.in_memory import squared_norms
 
 Scores = dict[str, NDArray[np.float64]]
@@ -42,10 +42,9 @@ class View:
     @cached_property
     def tfidf(self) -> sp.csr_matrix:
         """Sublinear tf-idf, unit rows, float32."""
-        rows = self.draw.rows
+        rows = self.draw.documents
         if isinstance(rows, list):
-            words = {"stop_words": "english"} if isinstance(rows[0], str) else {"analyzer": list}
-            rows = CountVectorizer(min_df=2, **words).fit_transform(rows)
+            rows = CountVectorizer(min_df=2, stop_words="english").fit_transform(rows)
         weights = TfidfTransformer(sublinear_tf=True).fit_transform(rows.astype(np.float32))
         return weights[:, np.diff(weights.tocsc().indptr) >= 2].tocsr()
 

@@ -1,173 +1,156 @@
 """``make bench-quality``: the default detector beside every peer, on labelled tasks from real data.
 
-Every result is kept in benchmarks/results/quality.jsonl as it comes, so a run that was cut short goes on where it
-stopped; ``--fresh`` starts again, ``--only NAME`` measures one method, ``--forget NAME`` measures it again,
-``--report`` only writes the summary. The summary goes to benchmarks/results/quality.json and docs/quality.md.
+It is an experiment like those of the paper (`tonmf.experiments`): every result is kept in benchmarks/results/quality.jsonl as
+it comes, so a run that was cut short goes on where it stopped. ``--fresh`` measures everything again, ``--again NAME`` one
+method, ``--only NAME`` no other method; ``--report`` only writes the summary, to benchmarks/results/quality.json and the page.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import multiprocessing
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path
+from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from sklearn.metrics import average_precision_score, roc_auc_score
 from threadpoolctl import threadpool_limits
 
 from benchmarks import peers
-from benchmarks.embeddings import DRAWS, embeddings_of
+from benchmarks.embeddings import DRAWS, embeddings_for, embeddings_of
 from benchmarks.harness import RESULTS
-from benchmarks.quality_report import FUSED, MINILM, OURS, write_report
-from benchmarks.tasks import TASKS, Draw, Task
+from benchmarks.quality_report import FUSED, MINILM, OURS, PAGE, report, write_report
+from benchmarks.tasks import TASKS, draw, draw_of
 from tonmf import TextOutlierDetector
+from tonmf.experiments.log import ResultLog
+from tonmf.experiments.running import run, todo
+from tonmf.experiments.specification import Config, Experiment
+from tonmf.experiments.tasks import Draw
 
-LOG = RESULTS / "quality.jsonl"
+Measured = dict[str, Any]
 
 
-def measure_ours(task: Task, draw: Draw) -> Iterator[dict[str, Any]]:
-    """The default detector: score, score before alarms, and what its automatic threshold flags, with outliers and without."""
+def measure_ours(drawn: Draw) -> Measured:
+    """Measure the default detector: its score, the score before alarms, and what its automatic threshold flags."""
     start = time.perf_counter()
-    detector = TextOutlierDetector(n_jobs=1).fit(draw.rows)
+    detector = TextOutlierDetector(n_jobs=1).fit(drawn.documents)
     seconds = time.perf_counter() - start
-    clean = draw.labels == 0
-    rows = (
-        [row for row, keep in zip(draw.rows, clean, strict=True) if keep]
-        if isinstance(draw.rows, list)
-        else draw.rows[clean]
-    )
     flagged = detector.outlier_scores_ > detector.threshold_
-    without_outliers = TextOutlierDetector(n_jobs=1).fit(rows)
-    yield {
-        **_figures(draw, detector.outlier_scores_),
-        "method": OURS,
-        "setting": "default",
-        "seconds": seconds,
-        "before_alarms": _figures(draw, detector.scores_before_alarms_),
-        "precision": float(draw.labels[flagged].mean()) if flagged.any() else None,
-        "recall": float(flagged[draw.labels == 1].mean()),
+    clean = drawn.without_outliers()
+    without_outliers = TextOutlierDetector(n_jobs=1).fit(clean.documents)
+    return {
+        "settings": {"default": {**_figures(drawn, detector.outlier_scores_), "seconds": seconds}},
+        "before_alarms": _figures(drawn, detector.scores_before_alarms_),
+        "precision": float(drawn.labels[flagged].mean()) if flagged.any() else None,
+        "recall": float(flagged[drawn.labels == 1].mean()),
         "flagged": float(flagged.mean()),
         "flagged_when_clean": float((without_outliers.outlier_scores_ > without_outliers.threshold_).mean()),
     }
 
 
-def measure_fused(task: Task, draw: Draw) -> Iterator[dict[str, Any]]:
-    """The default detector with MiniLM embeddings; the time to make those is not counted."""
-    if not task.is_text:
-        return
-    embeddings = embeddings_of(task.collection)[draw.numbers]
+def measure_fused(drawn: Draw) -> Measured:
+    """Measure the default detector with MiniLM embeddings; the time to make those is not counted."""
+    embeddings = embeddings_for(drawn.dataset)
     start = time.perf_counter()
-    detector = TextOutlierDetector(n_jobs=1).fit(draw.rows, embeddings=embeddings)
+    detector = TextOutlierDetector(n_jobs=1).fit(drawn.documents, embeddings=embeddings)
     seconds = time.perf_counter() - start
-    yield {**_figures(draw, detector.outlier_scores_), "method": FUSED, "setting": "default", "seconds": seconds}
+    return {"settings": {"default": {**_figures(drawn, detector.outlier_scores_), "seconds": seconds}}}
 
 
-def measure_minilm(task: Task, draw: Draw) -> Iterator[dict[str, Any]]:
-    """k-NN among MiniLM embeddings."""
-    if task.is_text:
-        embeddings = embeddings_of(task.collection)[draw.numbers]
-        yield from _by_setting(draw, MINILM, lambda: peers.embedding_neighbours(embeddings))
+def measure_minilm(drawn: Draw) -> Measured:
+    """Measure k-NN among MiniLM embeddings."""
+    embeddings = embeddings_for(drawn.dataset)
+    return _by_setting(drawn, lambda: peers.embedding_neighbours(embeddings))
 
 
-def measure_peers(task: Task, draw: Draw) -> Iterator[dict[str, Any]]:
-    """All bag-of-words peers."""
-    view = peers.View(draw)
-    for name, peer in peers.BAG_OF_WORDS.items():
-        yield from _by_setting(draw, name, lambda peer=peer: peer(view))  # type: ignore[misc]
-
-
-def _by_setting(draw: Draw, method: str, score: Callable[[], peers.Scores]) -> Iterator[dict[str, Any]]:
+def _by_setting(drawn: Draw, score: Callable[[], peers.Scores]) -> Measured:
     start = time.perf_counter()
     scores = score()
     seconds = (time.perf_counter() - start) / len(scores)
-    for setting, values in scores.items():
-        yield {**_figures(draw, values), "method": method, "setting": setting, "seconds": seconds}
+    return {"settings": {name: {**_figures(drawn, values), "seconds": seconds} for name, values in scores.items()}}
 
 
-def _figures(draw: Draw, scores: Any) -> dict[str, float]:
+def _figures(drawn: Draw, scores: Any) -> dict[str, float]:
     return {
-        "auc": float(roc_auc_score(draw.labels, scores)),
-        "ap": float(average_precision_score(draw.labels, scores)),
+        "auc": float(roc_auc_score(drawn.labels, scores)),
+        "ap": float(average_precision_score(drawn.labels, scores)),
     }
 
 
-JOBS = {OURS: measure_ours, FUSED: measure_fused, MINILM: measure_minilm, "peers": measure_peers}
+@lru_cache(maxsize=1)  # all peers look at one draw, one after the other
+def _view(task: str, seed: int) -> peers.View:
+    return peers.View(draw_of(task, seed))
 
 
-def run(job: tuple[str, str, int]) -> list[dict[str, Any]]:
-    """One job on one draw of one task, on one thread."""
-    name, task_name, seed = job
+OWN: dict[str, Callable[[Draw], Measured]] = {OURS: measure_ours, FUSED: measure_fused, MINILM: measure_minilm}
+METHODS = (*OWN, *peers.BAG_OF_WORDS)
+
+
+def measure(config: Config) -> Measured:
+    """Measure one method on one draw of one task, on one thread."""
     peers.quiet()
-    task = next(task for task in TASKS if task.name == task_name)
+    drawn, method = draw(config), config["method"]
     with threadpool_limits(1):
-        rows = list(JOBS[name](task, task.draw(seed)))
-    return [{"job": name, "task": task_name, "seed": seed, **row} for row in rows]
+        if method in OWN:
+            return OWN[method](drawn)
+        peer, view = peers.BAG_OF_WORDS[method], _view(config["task"], config["seed"])
+        return _by_setting(drawn, lambda: peer(view))
 
 
-def logged() -> list[dict[str, Any]]:
-    """What has been measured so far."""
-    if not LOG.exists():
-        return []
-    return [row for line in LOG.read_text().splitlines() for row in json.loads(line)]
+def applies(config: Config) -> bool:
+    """Tell whether a method can read a task's documents: embeddings are made of texts."""
+    return TASKS[config["task"]].is_text or config["method"] not in (FUSED, MINILM)
+
+
+QUALITY = Experiment(
+    "quality",
+    "How well are outliers found, beside every peer?",
+    axes={"seed": tuple(range(DRAWS)), "task": tuple(TASKS), "method": METHODS},
+    quick={},
+    measure=measure,
+    report=report,
+    applies=applies,
+)
 
 
 def main(arguments: list[str]) -> None:
     """Measure what is not measured yet, then report."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.quality", description=__doc__.splitlines()[0])
     parser.add_argument("--fresh", action="store_true", help="measure everything again")
-    parser.add_argument("--forget", metavar="NAME", choices=list(JOBS), help="measure this again")
-    parser.add_argument("--only", metavar="NAME", choices=list(JOBS), help="measure only this")
+    parser.add_argument("--again", metavar="NAME", choices=METHODS, help="measure this method again")
+    parser.add_argument("--only", metavar="NAME", choices=METHODS, help="measure only this method")
     parser.add_argument("--report", action="store_true", help="only write the summary of what is there")
     parser.add_argument("--jobs", type=int, default=2, help="processes, of one thread each")
     options = parser.parse_args(arguments)
     RESULTS.mkdir(exist_ok=True)
-    if options.fresh:
-        LOG.unlink(missing_ok=True)
-    if options.forget:
-        _forget(options.forget)
+    log = ResultLog(RESULTS / "quality.jsonl")
     if not options.report:
-        _measure([options.only] if options.only else list(JOBS), options.jobs)
-    if options.only:
-        return
-    write_report(logged(), Path(__file__).parent.parent / "docs" / "quality.md", RESULTS / "quality.json")
+        wanted = todo(QUALITY, log, fresh=options.fresh)
+        wanted += [c for c in QUALITY.configs() if c["method"] == options.again and c not in wanted]
+        _measure([c for c in wanted if options.only in (None, c["method"])], log, options.jobs)
+    if options.only is None:
+        found = [log.result(QUALITY.name, config) for config in QUALITY.configs()]
+        write_report([result for result in found if result is not None], PAGE, RESULTS / "quality.json")
 
 
-def _forget(name: str) -> None:
-    if not LOG.exists():
-        return
-    kept = [line for line in LOG.read_text().splitlines() if json.loads(line)[0]["job"] != name]
-    LOG.write_text("".join(f"{line}\n" for line in kept))
-
-
-def _measure(names: list[str], n_processes: int) -> None:
-    done = {(row["job"], row["task"], row["seed"]) for row in logged()}
-    todo = [
-        (name, task.name, seed)
-        for name in names
-        for seed in range(DRAWS)
-        for task in TASKS
-        if (name, task.name, seed) not in done and (task.is_text or name in (OURS, "peers"))
-    ]
-    if FUSED in names or MINILM in names:  # before processes are made, so that only one makes the embeddings
-        for collection in {task.collection for task in TASKS if task.is_text}:
-            embeddings_of(collection)
-    spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(n_processes, mp_context=spawn) as pool, LOG.open("a") as log:
-        for number, rows in enumerate(pool.map(run, todo), start=1):
-            log.write(json.dumps(rows) + "\n")
-            log.flush()
-            best = max(rows, key=lambda row: row["auc"])
-            print(
-                f"{number}/{len(todo)} {best['task']}, draw {best['seed']}: {best['method']} {best['auc']:.3f}",
-                flush=True,
-            )
+def _measure(configs: list[Config], log: ResultLog, n_processes: int) -> None:
+    for collection in {TASKS[c["task"]].collection for c in configs if c["method"] in (FUSED, MINILM)}:
+        embeddings_of(collection)  # before processes start, so that only one makes the embeddings
+    left_out = run(
+        QUALITY,
+        log,
+        configs,
+        lambda share: print(f"\r{share:.1%}", end="", flush=True),
+        load=draw,
+        n_processes=n_processes,
+    )
+    for task, why in left_out.items():
+        print(f"\n{task} was left out: {why}")
 
 
 if __name__ == "__main__":
     import sys
 
-    main(sys.argv[1:])
+    from benchmarks.quality import main as main_of_module  # processes find `measure` under the module's name
+
+    main_of_module(sys.argv[1:])

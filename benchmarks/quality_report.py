@@ -1,22 +1,34 @@
-"""From the measurements of `benchmarks.quality` to docs/quality.md and quality.json."""
+"""From the measurements of `benchmarks.quality` to docs/evidence/quality.md and quality.json."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.harness import describe_machine, print_table
+from benchmarks.harness import RESULTS, ROOT, describe_machine, print_table
 from benchmarks.peers import BAG_OF_WORDS
 from benchmarks.tasks import TASKS
 from tonmf.experiments.measured import markdown_table
+from tonmf.experiments.specification import Result, Section
 
 OURS, FUSED, MINILM = "tonmf", "tonmf + MiniLM", "MiniLM k-NN"
 
+PAGE = ROOT / "docs" / "evidence" / "quality.md"
+
 Row = dict[str, Any]
+
+
+def rows_of(results: Iterable[Result]) -> list[Row]:
+    """Return one row for each method, setting, task and draw."""
+    return [
+        {**result["result"], **figures, "setting": setting, **result["config"]}
+        for result in results
+        for setting, figures in result["result"]["settings"].items()
+    ]
 
 
 class Measurements:
@@ -24,7 +36,7 @@ class Measurements:
 
     def __init__(self, rows: Iterable[Row]) -> None:
         self.rows = list(rows)
-        self.tasks = [task for task in TASKS if any(row["task"] == task.name for row in self.rows)]
+        self.tasks = [task for task in TASKS.values() if any(row["task"] == task.name for row in self.rows)]
         self.texts = [task.name for task in self.tasks if task.is_text]
         self.names = [task.name for task in self.tasks]
 
@@ -119,21 +131,10 @@ def summarise(data: Measurements) -> dict[str, Any]:
     }
 
 
-def write_report(rows: list[Row], page: Path, figures: Path) -> None:
+def write_report(results: Sequence[Result], page: Path, figures: Path) -> None:
     """Print the tables, and write them to the page and the figures to JSON."""
-    data = Measurements(rows)
-    summary = summarise(data)
-    methods = [OURS, *sorted(BAG_OF_WORDS, key=lambda m: -data.best(m, "auc", data.names).mean())]
-    tuned = [task.name for task in data.tasks if task.tuned]
-    held_out = [task.name for task in data.tasks if not task.tuned]
-    tables = {
-        "all": compare(data, methods, data.names),
-        "tuned": compare(data, methods, tuned),
-        "held out": compare(data, methods, held_out),
-        "texts": compare(data, [OURS, MINILM, FUSED], data.texts),
-        "by task": by_task(data, summary["best_peer"]),
-        "threshold": thresholds(data),
-    }
+    data = Measurements(rows_of(results))
+    summary, tables = summarise(data), tables_of(data)
     for title, (columns, lines) in tables.items():
         print_table(title, columns, lines)
     print(json.dumps(summary, indent=1))
@@ -141,8 +142,31 @@ def write_report(rows: list[Row], page: Path, figures: Path) -> None:
         title: [dict(zip(columns, line, strict=True)) for line in lines] for title, (columns, lines) in tables.items()
     }
     _write(figures, json.dumps({"machine": describe_machine(), "summary": summary, "tables": by_name}, indent=1))
-    cost = figures.with_name("cost.json")
-    _write(page, page_text(summary, tables, json.loads(cost.read_text())["results"] if cost.exists() else None))
+    section = report(results)
+    _write(page, f"# {section.title}\n\n{section.text}")
+
+
+def tables_of(data: Measurements) -> dict[str, tuple[list[str], list[list[Any]]]]:
+    """Return the tables of the page: columns and lines, by name."""
+    methods = [OURS, *sorted(BAG_OF_WORDS, key=lambda m: -data.best(m, "auc", data.names).mean())]
+    tuned = [task.name for task in data.tasks if task.tuned]
+    held_out = [task.name for task in data.tasks if not task.tuned]
+    return {
+        "all": compare(data, methods, data.names),
+        "tuned": compare(data, methods, tuned),
+        "held out": compare(data, methods, held_out),
+        "texts": compare(data, [OURS, MINILM, FUSED], data.texts),
+        "by task": by_task(data, summarise(data)["best_peer"]),
+        "threshold": thresholds(data),
+    }
+
+
+def report(results: Sequence[Result]) -> Section:
+    """Return the page about results of the experiment."""
+    data = Measurements(rows_of(results))
+    cost = RESULTS / "cost.json"
+    costs = json.loads(cost.read_text())["results"] if cost.exists() else None
+    return Section("How well it finds outliers", page_text(summarise(data), tables_of(data), costs))
 
 
 def _write(path: Path, text: str) -> None:
@@ -184,7 +208,7 @@ def thresholds(data: Measurements) -> tuple[list[str], list[list[Any]]]:
 
 
 def page_text(summary: dict[str, Any], tables: dict[str, Any], cost: dict[str, Any] | None) -> str:
-    """docs/quality.md."""
+    """Return the text of the page, below its title."""
 
     def table(title: str) -> str:
         return markdown_table(*tables[title])
@@ -197,11 +221,9 @@ def page_text(summary: dict[str, Any], tables: dict[str, Any], cost: dict[str, A
         f"{cost['detector_s']:.1f} s and\n  scikit-learn's `TfidfVectorizer` alone {cost['tfidf_s']:.1f} s in the same "
         f"run: {cost['ratio']:.2f} times as long\n  (medians of {cost['runs']}, `make bench BENCH_ARGS=cost`)."
     )
-    return f"""# How well it finds outliers
-
-This page is written by `make bench-quality`, which keeps each result and goes on where it was cut short; every figure here
-comes from it. There are {summary["tasks"]} tasks with {summary["draws"]} draws each. A task is made of real data with
-classes: documents of some classes are ordinary, a few of another class are the outliers.
+    return f"""`make bench-quality` writes this page and prints every figure on it. It keeps each result, so an interrupted run
+resumes. There are {summary["tasks"]} tasks with {summary["draws"]} draws each. A task is made of real data with classes:
+documents of some classes are ordinary, and a few of another class are the outliers.
 
 - Mean area under the ROC curve {s("auc")}; the best bag-of-words peer ({summary["best_peer"]}) has
   {s("best_peer_auc")}: {s("auc_gain")} less.
@@ -213,20 +235,21 @@ classes: documents of some classes are ordinary, a few of another class are the 
 
 ## All tasks
 
-Every peer has the one setting that gives it the highest mean AUC over the tasks, chosen with the labels; the last but
-one column gives it the best setting for each task, also chosen with the labels. tonmf has its defaults throughout.
-Seconds are for one setting on one thread; tonmf's include reading the text, those of k-NN on tf-idf the making of
-tf-idf rows (divided by its settings), those of PyOD's k-NN the SVD. The interval is a bootstrap over tasks.
+Every peer has the single setting with the highest mean AUC over the tasks, chosen with the labels. The last column but
+one gives it the best setting for each task, also chosen with the labels. tonmf has its defaults throughout. Seconds are
+for one setting on one thread. Those of tonmf include reading the text, those of k-NN on tf-idf computing the tf-idf rows
+(divided by the number of its settings), and those of PyOD's k-NN the SVD. The interval is a bootstrap over tasks.
 
 {table("all")}
 
-Peers see sublinear tf-idf rows (scikit-learn's English stop words out, words in at least 2 documents), dense ones its
-first 100 singular directions. tonmf leaves out what contractions leave, too; that gains it .003 of AUC.
+Peers see sublinear tf-idf rows (without scikit-learn's English stop words, words in at least 2 documents); those that
+need dense data see the first 100 singular directions. tonmf also drops fragments of contractions, which gains it .003
+of AUC.
 
-### Tasks by which choices were made
+### Tasks used for tuning
 
-Choices made on these, with the labels, in the course of writing this version: the ladder of topic shares, that and how
-nearness to ordinary documents counts, the widths of the automatic threshold, the alarms.
+While writing this version we tuned on these tasks, with the labels: the ladder of topic shares, whether and how nearness
+to ordinary documents counts, the widths of the automatic threshold, and the alarms.
 
 {table("tuned")}
 
@@ -236,7 +259,7 @@ nearness to ordinary documents counts, the widths of the automatic threshold, th
 
 ## With sentence embeddings
 
-On the tasks that are texts. MiniLM's own time to read the texts, many times that of everything here, is not counted.
+Text tasks only. The time MiniLM needs to embed the texts, many times that of everything here, is not counted.
 
 {table("texts")}
 
@@ -248,14 +271,14 @@ AUC, with average precision in brackets; means over {summary["draws"]} draws.
 
 ## The automatic threshold
 
-What `contamination="auto"` flags: how many of the flagged are outliers (precision), how many of the outliers are
-flagged (recall), the share of documents flagged, and the same when the outliers are left out of the data.
+What the [automatic threshold](../guide/scores.md#the-automatic-threshold) flags (`contamination="auto"`): how many of
+the flagged are outliers (precision), how many of the outliers are flagged (recall), the share of documents flagged, and
+that share when the outliers are left out of the data.
 
 {table("threshold")}
 
 ## The alarms
 
-The alarms for unknown, rare and repeated words (docs/detector.md) change the mean AUC by
-{summary["alarm_changes_auc_by"]:+.4f}: these tasks have no such documents to speak of. What they are for is tested in
-tests/test_alarms.py.
+The [alarms](../method/detector.md#6-alarms) for unknown, rare and repeated words change the mean AUC by
+{summary["alarm_changes_auc_by"]:+.4f}: these tasks have no such documents to speak of.
 """

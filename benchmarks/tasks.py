@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 
 import numpy as np
@@ -17,6 +17,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from benchmarks.harness import data_folder
+from tonmf.datasets import Dataset
 from tonmf.datasets.archives import (
     Document,
     read_bbc,
@@ -28,32 +29,25 @@ from tonmf.datasets.archives import (
     without_header_and_quotes,
 )
 from tonmf.datasets.selection import choose_documents
-
-Rows = list[str] | list[list[int]] | sp.csr_matrix
-
-
-@dataclass(frozen=True)
-class Draw:
-    """Documents with labels (1 = outlier), and the place of each in its collection."""
-
-    rows: Rows
-    labels: NDArray[np.int64]
-    numbers: NDArray[np.int64]
+from tonmf.experiments.specification import Config
+from tonmf.experiments.tasks import Draw, Task
 
 
 @dataclass(frozen=True)
-class Task:
-    """A name, the collection the documents come from, and a way to draw them."""
+class LabelledTask(Task):
+    """A `Task` that names the collection its documents come from, and says whether choices were made by it."""
 
-    name: str
-    collection: str
-    tuned: bool
-    draw: Callable[[int], Draw]
+    collection: str = ""
+    tuned: bool = False
 
     @property
     def is_text(self) -> bool:
         """Whether documents are texts, for methods that read sentences."""
         return self.collection in TEXTS
+
+    def draw(self, seed: int) -> Draw:
+        """Draw its documents."""
+        return Draw(self.load(seed))
 
 
 @cache
@@ -97,27 +91,31 @@ TEXTS: dict[str, Callable[[], list[Document]]] = {
 
 def text_task(
     name: str, collection: str, ordinary: Sequence[str], strange: Sequence[str], n: int, tuned: bool = False
-) -> Task:
-    """A task from texts."""
+) -> LabelledTask:
+    """Make a task from texts."""
 
-    def draw(seed: int) -> Draw:
+    def load(seed: int) -> Dataset:
         documents = TEXTS[collection]()
-        labels = np.array([d.label for d in documents])
-        numbers = choose_documents(labels, ordinary, strange, n, seed)
-        return Draw([documents[i].text for i in numbers], np.isin(labels[numbers], strange).astype(np.int64), numbers)
+        classes = np.array([document.label for document in documents])
+        chosen = [documents[number] for number in choose_documents(classes, ordinary, strange, n, seed)]
+        labels = np.array([document.label in strange for document in chosen], np.int64)
+        return Dataset(collection, labels, [d.id for d in chosen], [d.text for d in chosen])
 
-    return Task(name, collection, tuned, draw)
+    about = f"{', '.join(ordinary)}, and {n} of {', '.join(strange)}"
+    return LabelledTask(name, name, about, load, collection=collection, tuned=tuned)
 
 
-def matrix_task(name: str, strange: int, tuned: bool = False) -> Task:
-    """A task from the paper's Reuters matrix: classes 1 and 2 (earn, acq), and 100 of another."""
+def matrix_task(name: str, strange: int, tuned: bool = False) -> LabelledTask:
+    """Make a task from the paper's Reuters matrix: classes 1 and 2 (earn, acq), and 100 of another."""
 
-    def draw(seed: int) -> Draw:
+    def load(seed: int) -> Dataset:
         counts, classes = _reuters_matrix()
-        numbers = choose_documents(classes, (1, 2), (strange,), 100, seed)
-        return Draw(counts[numbers], (classes[numbers] == strange).astype(np.int64), numbers)
+        rows = choose_documents(classes, (1, 2), (strange,), 100, seed)
+        labels = (classes[rows] == strange).astype(np.int64)
+        return Dataset("Reuters matrix", labels, [f"row-{row:04d}" for row in rows], X=counts[rows])
 
-    return Task(name, "Reuters matrix", tuned, draw)
+    about = f"classes 1 and 2, and 100 of class {strange}"
+    return LabelledTask(name, name, about, load, collection="Reuters matrix", tuned=tuned)
 
 
 @cache
@@ -125,8 +123,11 @@ def _reuters_matrix() -> tuple[sp.csr_matrix, NDArray[np.int64]]:
     return read_reuters_matrix(data_folder() / "Reuters21578.mat")
 
 
-def draw_baskets(seed: int) -> Draw:
-    """Four groups of 2,500 baskets and 250 of a fifth.
+N_ITEMS = 50_000
+
+
+def load_baskets(seed: int) -> Dataset:
+    """Draw four groups of 2,500 baskets and 250 of a fifth.
 
     A group is a part of one run of the Quest generator with its items renamed at random, which makes another run of it:
     the same statistics, other patterns.
@@ -137,12 +138,21 @@ def draw_baskets(seed: int) -> Draw:
     parts = [*np.split(order, 4), rng.choice(order, 250, replace=False)]
     rows, labels = [], []
     for group, part in enumerate(parts):
-        names = rng.permutation(50_000)
-        rows += [names[baskets[i]].tolist() for i in part]
+        names = rng.permutation(N_ITEMS)
+        rows += [names[baskets[i]] for i in part]
         labels += [int(group == 4)] * len(part)
     shuffled = rng.permutation(len(rows))
-    numbers = np.array(list(chain.from_iterable(parts)))
-    return Draw([rows[i] for i in shuffled], np.array(labels)[shuffled], numbers[shuffled])
+    numbers = np.array(list(chain.from_iterable(parts)))[shuffled]
+    ids = [f"basket-{number}-{place}" for place, number in enumerate(numbers)]
+    return Dataset("Quest", np.array(labels)[shuffled], ids, X=_counts([rows[i] for i in shuffled]))
+
+
+def _counts(baskets: list[NDArray[np.int64]]) -> sp.csr_matrix:
+    ends = np.cumsum([0, *map(len, baskets)])
+    items = np.concatenate(baskets)
+    counts = sp.csr_matrix((np.ones(len(items)), items, ends), shape=(len(baskets), N_ITEMS))
+    counts.sum_duplicates()
+    return counts
 
 
 @cache
@@ -176,7 +186,7 @@ GROUPS = [
 HARDWARE = ("comp.sys.ibm.pc.hardware", "comp.sys.mac.hardware")
 
 
-def _newsgroup_tasks(collection: str) -> list[Task]:
+def _newsgroup_tasks(collection: str) -> list[LabelledTask]:
     """The paper's pair of groups with two kinds of strangers, ten groups with an eleventh, and four random triples."""
     kind = "bodies" if collection.endswith("bodies") else "posts"
     windows, christian = "comp.os.ms-windows.misc", "soc.religion.christian"
@@ -200,7 +210,7 @@ def _short(group: str) -> str:
 
 BBC_CLASSES = ("business", "entertainment", "politics", "sport", "tech")
 
-TASKS: list[Task] = [
+_ALL: list[LabelledTask] = [
     matrix_task("Reuters matrix + interest", 6, tuned=True),
     *[matrix_task(f"Reuters matrix + class {number}", number) for number in (3, 4, 5)],
     *[
@@ -216,5 +226,24 @@ TASKS: list[Task] = [
         "BBC others + politics", "BBC", [c for c in BBC_CLASSES if c != "politics"], ("politics",), 50, tuned=True
     ),
     text_task("Wikipedia life, career + death", "Wikipedia", ("life", "career"), ("death",), 100, tuned=True),
-    Task("Quest-like baskets", "Quest", False, draw_baskets),
+    LabelledTask(
+        "Quest-like baskets",
+        "Quest-like baskets",
+        "four groups of 2,500 baskets, and 250 of a fifth",
+        load_baskets,
+        collection="Quest",
+    ),
 ]
+
+TASKS: dict[str, LabelledTask] = {task.name: task for task in _ALL}
+
+
+@lru_cache(maxsize=1)  # measurements on one draw follow one another
+def draw_of(name: str, seed: int) -> Draw:
+    """Return one draw of a task."""
+    return TASKS[name].draw(seed)
+
+
+def draw(config: Config) -> Draw:
+    """Return the draw that a configuration names by ``task`` and ``seed``."""
+    return draw_of(config["task"], config["seed"])

@@ -26,7 +26,7 @@ LEVELS = [
 ]
 """The rooms, from the ground up: a room imports from lower levels only, never sideways."""
 
-SHELVES = {"detector": ["scores", "explain", "state", "saved", "recipe", "learning", "disk", "detector"]}
+SHELVES = {"detector": ["scores", "explain", "state", "saved", "reading", "recipe", "learning", "disk", "detector"]}
 """The shelves of a large room, from the ground up; a module that is on none of them may be imported by all."""
 
 MOST_ENTRIES, MOST_LEVELS = 26, 13
@@ -99,6 +99,29 @@ def test_the_top_of_the_package_is_small():
 def test_every_room_has_a_map():
     for path in PACKAGE.rglob("__init__.py"):
         assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), path
+
+
+SEAM = ["persist", "ranking", "timeline", "dask", "plots", "report", "experiments", "service", "cli"]
+"""The rooms that use the detector, and may use its public names only."""
+
+
+def private_names(path):
+    """Private attributes of other modules' objects that a module uses; those that it sets on ``self`` are its own."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    attributes = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and is_private(node.attr)]
+    ours = {node.attr for node in attributes if isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")}
+    yield from {f"{ast.unparse(node)} (line {node.lineno})" for node in attributes if node.attr not in {*ours, "_exit"}}
+
+
+def is_private(name):
+    return name.startswith("_") and not name.startswith("__")
+
+
+def test_nobody_reaches_into_the_detector():
+    found = {
+        f"{module}: {name}" for module, path in modules() if parts_of(module)[0] in SEAM for name in private_names(path)
+    }
+    assert not found, "\n".join(sorted(found))
 
 
 def arrows():

@@ -15,7 +15,7 @@ from tonmf.cli.app import app
 from tonmf.cli.reading import EncodingErrors, Format, _options
 from tonmf.io import FORMATS, ReadOptions
 
-DOCUMENT = (DOCS / "cli.md").read_text(encoding="utf-8")
+DOCUMENT = (DOCS / "guide" / "cli.md").read_text(encoding="utf-8")
 
 
 def all_commands(group=None, path=()):

@@ -205,7 +205,7 @@ def test_a_nursery_that_is_saved_and_loaded_on_the_way_finds_the_same(planted, t
 
 def test_what_is_recent_strange_and_announced_comes_back(planted, gathered):
     topics = NewTopics.load(gathered, planted[0])
-    memory = topics._nursery.memory
+    memory = topics._nursery.state
     assert (memory.n_taken, len(memory.recent), len(memory.announced)) == (160, 160, 1)
     assert list(topics.unsaid) == [TOPIC]
     assert topics._nursery._frequencies == Counter(word for recent in memory.recent for word in recent.words)
@@ -219,9 +219,9 @@ def test_baskets_come_back_and_are_bounded(planted, tmp_path, monkeypatch):
     monkeypatch.setattr(births_module, "LONGEST", 50)
     topics._nursery.take(detector, ["x" * 30, "y" * 20, "z"], 9.0, "long", 1.0)
     topics.save(tmp_path / "nursery")
-    (strange,) = NewTopics.load(tmp_path / "nursery", detector)._nursery.memory.strange
+    (strange,) = NewTopics.load(tmp_path / "nursery", detector)._nursery.state.strange
     assert strange.document == ["x" * 30, "y" * 20]
-    assert strange == topics._nursery.memory.strange[0]
+    assert strange == topics._nursery.state.strange[0]
     with pytest.raises(InputError, match="kind must be 'texts', as that of the detector; got 'rows of items'"):
         NewTopics.load(tmp_path / "nursery", planted[0])
 
@@ -231,8 +231,8 @@ def test_strange_documents_without_times_come_back(planted, tmp_path):
     for score, time in enumerate((None, 0.0, 5.0)):
         topics._nursery.take(planted[0], f"{planted[1][0]['text']} {time}", score, str(time), time)
     topics.save(tmp_path / "nursery")
-    strange = NewTopics.load(tmp_path / "nursery", planted[0])._nursery.memory.strange
-    assert [one.time for one in strange] == [one.time for one in topics._nursery.memory.strange] == [None, 0.0, 5.0]
+    strange = NewTopics.load(tmp_path / "nursery", planted[0])._nursery.state.strange
+    assert [one.time for one in strange] == [one.time for one in topics._nursery.state.strange] == [None, 0.0, 5.0]
 
 
 def test_copies_are_known_in_other_processes():

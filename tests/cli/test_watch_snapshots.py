@@ -26,6 +26,8 @@ def test_a_folder_with_files_of_others_is_refused(name, tmp_path):
 
 def test_what_comes_into_the_folder_later_stays_and_what_a_kill_has_left_goes(snapshot, tmp_path):
     (tmp_path / ".0123456789abcdef").touch()
+    (tmp_path / "snapshot-000001.part" / "model").mkdir(parents=True)
+    (tmp_path / "snapshot-000007.part" / "model").mkdir(parents=True)
     snapshots = Snapshots(tmp_path)
     (tmp_path / ".env").touch()
     (tmp_path / ".git").mkdir()

@@ -61,10 +61,10 @@ def test_a_few_documents_in_another_language_do_not_explain_one_another(data_fol
 def test_the_alarms_hardly_change_the_ranking_of_ordinary_outliers(data_folder, monkeypatch):
     monkeypatch.setenv("TONMF_DATA", str(data_folder))
     changes = []
-    for task in TASKS:
+    for task in TASKS.values():
         if task.collection in ("BBC", "20 Newsgroups, bodies") and task.tuned:
             draw = task.draw(0)
-            detector = TextOutlierDetector(n_restarts=1).fit(draw.rows)
+            detector = TextOutlierDetector(n_restarts=1).fit(draw.documents)
             both = detector.outlier_scores_, detector.scores_before_alarms_
             changes.append(np.subtract(*[roc_auc_score(draw.labels, scores) for scores in both]))
     assert len(changes) == 4
@@ -75,14 +75,22 @@ def counts_of(baskets, min_df=2):
     return TermCounter(items_of, min_df).learn(baskets)
 
 
+def rarity_of(counts):
+    return sums_over_terms(counts.matrix, inverse_document_frequencies(counts.matrix) - 1)
+
+
 def alarms_of(counts):
-    idf = inverse_document_frequencies(counts.matrix)
-    return Alarms.learn(counts.totals, idf, sums_over_terms(counts.matrix, idf - 1))
+    return Alarms.learn(counts.totals, rarity_of(counts))
+
+
+def raised_by(counts):
+    """The alarms that documents raise among themselves."""
+    return alarms_of(counts).raised(counts.totals, rarity_of(counts))
 
 
 def test_an_ordinary_document_raises_none():
     counts = counts_of([text.split() for text in make_corpus(200, 0).texts])
-    raised = alarms_of(counts).raised_by(counts)
+    raised = raised_by(counts)
     assert set(raised) == {*CUTS, "empty"}
     assert all((values == 0).all() for values in raised.values())
 
@@ -91,20 +99,19 @@ def test_short_documents_get_the_benefit_of_the_doubt():
     """One unknown word of one is not what fifty unknown words of fifty are."""
     baskets = [text.split() for text in make_corpus(200, 0).texts]
     counts = counts_of([*baskets, ["unheard"], [f"unheard-{i}" for i in range(50)]])
-    raised = alarms_of(counts).raised_by(counts)["unknown"]
+    raised = raised_by(counts)["unknown"]
     assert raised[-1] > 3 * raised[-2]
 
 
 def test_a_word_twice_is_no_repetition_and_a_word_a_hundred_times_is():
     baskets = [text.split() for text in make_corpus(200, 0).texts]
     counts = counts_of([*baskets, ["goal"] * 100, ["goal"] * 2])
-    raised = alarms_of(counts).raised_by(counts)["repeated"]
+    raised = raised_by(counts)["repeated"]
     assert raised[-2] > 0
     assert raised[-2] > 3 * raised[-1]
 
 
 def test_documents_that_are_all_alike_have_no_width_but_a_smallest_one():
     counts = counts_of([["a", "b", "c"]] * 50)
-    alarms = alarms_of(counts)
-    assert all(width > 0 for width in alarms.widths.values())
-    assert all((values == 0).all() for values in alarms.raised_by(counts).values())
+    assert all(width > 0 for width in alarms_of(counts).widths.values())
+    assert all((values == 0).all() for values in raised_by(counts).values())

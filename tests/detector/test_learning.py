@@ -193,7 +193,7 @@ def test_added_topics_leave_when_they_have_faded_and_others_stay(detector, tmp_p
     for seed in range(4):
         detector.partial_fit(texts_about(["apple", "berry"], 20, seed))
     detector.add_topic(texts_about(["delta"], 12, 1))
-    with detector._keeping_topics():  # as a timeline does, in which topics have numbers
+    with detector.keeping_topics():  # as a timeline does, in which topics have numbers
         staying = copy.deepcopy(detector)
         for seed in range(4, 11):
             staying.partial_fit(texts_about(["apple", "berry"], 20, seed))

@@ -5,12 +5,18 @@ import pytest
 import scipy.sparse as sp
 from sklearn.preprocessing import normalize
 
-from tonmf.detector.scores.ordinary import NEAREST, SAMPLE, ordinary_documents, remoteness, sample_of
+from tonmf.detector.scores.ordinary import NEAREST, SAMPLE, ordinary_documents, remoteness_of, sample_of
 from tonmf.nmf.in_memory import MatrixSource
 from tonmf.nmf.ops.compiled import CompiledOps
 from tonmf.nmf.ops.reference import ReferenceOps
 
 OPS = [ReferenceOps(), CompiledOps(1), CompiledOps(3)]
+
+
+def remoteness(ops, X, sample, block_size=300):
+    """Of all rows of X, block by block."""
+    blocks = MatrixSource(X, np.ones(X.shape[0]), block_size, ops).blocks()
+    return np.concatenate([remoteness_of(ops, block.X, ops.prepare(sample)) for block in blocks])
 
 
 def unit_rows(n_docs, seed=0, n_terms=80):
@@ -32,18 +38,14 @@ def test_the_nearest_are_averaged_and_a_row_is_no_neighbour_of_itself(ops, n_oth
 
 def test_a_row_without_terms_is_near_nothing_and_finitely_far():
     X = sp.vstack([unit_rows(50), sp.csr_matrix((1, 80), dtype=np.float32)]).tocsr()
-    source = MatrixSource(X, np.ones(51), 7, OPS[1])
-    far = remoteness(OPS[1], source, X[:40])
+    far = remoteness(OPS[1], X, X[:40], 7)
     assert far.argmax() == 50
     assert np.isfinite(far).all()
 
 
 def test_threads_and_blocks_make_no_difference_to_the_bit():
     X = unit_rows(300)
-    values = [
-        remoteness(ops, MatrixSource(X, np.ones(300), size, ops), X[:200])
-        for ops, size in [(OPS[1], 300), (OPS[2], 41)]
-    ]
+    values = [remoteness(ops, X, X[:200], size) for ops, size in [(OPS[1], 300), (OPS[2], 41)]]
     np.testing.assert_array_equal(*values)
 
 
@@ -51,7 +53,7 @@ def test_documents_of_a_strange_group_do_not_vouch_for_one_another():
     """Ten documents that are near each other, but far from the ordinary ones."""
     ordinary, strange = unit_rows(200, n_terms=60), unit_rows(1, seed=1, n_terms=20)
     X = sp.block_diag([ordinary, sp.vstack([strange] * 10)], format="csr")
-    far = remoteness(OPS[0], MatrixSource(X, np.ones(210), 300, OPS[0]), X[:200])
+    far = remoteness(OPS[0], X, X[:200])
     assert far[200:].min() > far[:200].max()
 
 

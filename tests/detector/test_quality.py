@@ -18,25 +18,25 @@ FLOORS = {
 @pytest.mark.parametrize("name", FLOORS)
 def test_outliers_of_real_tasks_are_found(name, data_folder, monkeypatch):
     monkeypatch.setenv("TONMF_DATA", str(data_folder))
-    draw = next(task for task in TASKS if task.name == name).draw(0)
-    detector = TextOutlierDetector().fit(draw.rows)
+    draw = TASKS[name].draw(0)
+    detector = TextOutlierDetector().fit(draw.documents)
     assert roc_auc_score(draw.labels, detector.outlier_scores_) > FLOORS[name]
     assert 0 < (detector.outlier_scores_ > detector.threshold_).mean() < 0.06
 
 
 def test_documents_that_were_not_seen_score_as_well_as_those_that_were(data_folder, monkeypatch):
     monkeypatch.setenv("TONMF_DATA", str(data_folder))
-    draw = next(task for task in TASKS if task.name == "BBC business, politics + tech").draw(0)
+    draw = TASKS["BBC business, politics + tech"].draw(0)
     half = np.arange(len(draw.labels)) % 2 == 0
-    detector = TextOutlierDetector().fit([draw.rows[i] for i in np.flatnonzero(half)])
-    new = detector.outlier_score([draw.rows[i] for i in np.flatnonzero(~half)])
+    detector = TextOutlierDetector().fit([draw.documents[i] for i in np.flatnonzero(half)])
+    new = detector.outlier_score([draw.documents[i] for i in np.flatnonzero(~half)])
     assert roc_auc_score(draw.labels[~half], new) > 0.93
     assert abs(np.median(new) - np.median(detector.outlier_scores_)) < 0.35
 
 
 def test_a_clean_corpus_has_few_documents_flagged(data_folder, monkeypatch):
     monkeypatch.setenv("TONMF_DATA", str(data_folder))
-    draw = next(task for task in TASKS if task.name == "BBC others + politics").draw(0)
-    clean = [text for text, label in zip(draw.rows, draw.labels, strict=True) if not label]
+    draw = TASKS["BBC others + politics"].draw(0)
+    clean = [text for text, label in zip(draw.documents, draw.labels, strict=True) if not label]
     detector = TextOutlierDetector().fit(clean)
     assert (detector.outlier_scores_ > detector.threshold_).mean() < 0.04

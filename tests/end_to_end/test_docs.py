@@ -10,16 +10,35 @@ from repository import ROOT
 
 from tonmf import TONMF, TextOutlierDetector
 
-DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
-def test_links_lead_to_files_that_exist(document):
-    for target in re.findall(r"\]\(([^)#]+)\)", document.read_text(encoding="utf-8")):
-        assert (document.parent / target).exists(), f"{document.name} links to {target}"
+def name_of(document):
+    return str(document.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def headings(document):
+    """The names by which links address the headings of a document."""
+    text = re.sub(r"^```.*?^```", "", document.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    titles = re.findall(r"^#+ (.*)$", text, flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
+def test_links_lead_to_files_and_headings_that_exist(document):
+    for path, heading in re.findall(r"\]\(([^)#]*)#?([^)]*)\)", document.read_text(encoding="utf-8")):
+        target = document.parent / path if path else document
+        assert target.exists(), f"{name_of(document)} links to {path}"
+        assert not heading or heading in headings(target), f"{name_of(document)} links to {path}#{heading}"
+
+
+def test_the_index_has_one_line_for_every_page():
+    index = (ROOT / "docs/README.md").read_text(encoding="utf-8")
+    linked = re.findall(r"^- \[[^]]+\]\(([^)]+)\): ", index, flags=re.MULTILINE)
+    assert sorted(linked) == sorted(str(page.relative_to(ROOT / "docs")) for page in ROOT.glob("docs/*/*.md"))
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
 def test_make_targets_that_are_mentioned_exist(document):
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE))
     mentioned = set(re.findall(r"`make ([a-z-]+)", document.read_text(encoding="utf-8")))
@@ -32,7 +51,7 @@ def test_every_parameter_is_documented():
             assert re.search(rf"^    {name} : ", estimator.__doc__, flags=re.MULTILINE), name
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/cli.md"])
+@pytest.mark.parametrize("document", ["README.md", "docs/guide/cli.md"])
 def test_commands_print_what_the_documents_show(document, tmp_path):
     found = list(sessions(document))
     assert found
@@ -67,15 +86,19 @@ def shop(tmp_path_factory):
     return folder
 
 
-def test_constraints_are_plain_name_and_version():
-    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
-    pins = [line for line in lines if line and not line.startswith("#")]
-    assert pins
-    assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9.]+", line) for line in pins)
+def test_constraints_are_plain_names_and_versions_that_say_what_asks_for_them():
+    names = []
+    for file in ("constraints.txt", "constraints-bench.txt"):
+        lines = (ROOT / file).read_text(encoding="utf-8").splitlines()
+        pins = [line for line in lines if line and not line.startswith("#")]
+        assert pins
+        assert all(re.fullmatch(r"[a-z0-9-]+==[A-Za-z0-9.]+ +# via [a-z0-9-][^/@]*", line) for line in pins)
+        names += [line.split("==")[0] for line in pins]
+    assert len(names) == len(set(names))
 
 
 def test_the_readme_quotes_the_figures_of_the_quality_page():
-    readme, page = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/quality.md"))
+    readme, page = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/evidence/quality.md"))
     section = readme[readme.index("## How well it does") : readme.index("## The model underneath")]
     quoted = re.findall(r"^\| ([^|]+) \| (\.\d+) \| (\.\d+) \|$", section, flags=re.MULTILINE)
     assert len(quoted) == 6

@@ -14,7 +14,7 @@ from repository import DOCS, ROOT
 from tonmf import InputError, MissingExtraError
 from tonmf.cli.commands.paper import paper
 from tonmf.datasets import make_baskets
-from tonmf.experiments import running, tasks
+from tonmf.experiments import tasks
 from tonmf.experiments.beside_baselines import beside_baselines
 from tonmf.experiments.claims import VERDICTS, judged
 from tonmf.experiments.facts import AUTHORS_CODE_AUC, PAPER_AUC
@@ -58,12 +58,12 @@ def test_the_full_roc_has_every_data_set_method_and_ten_draws():
     assert {config["rows"] for config in by_detector} == {None}
 
 
-def go(experiment, log, quick=False, fresh=False, on_progress=lambda share: None):
-    return run(experiment, log, todo(experiment, log, quick, fresh), on_progress)
+def go(experiment, log, quick=False, fresh=False, on_progress=lambda share: None, load=lambda config: None):
+    return run(experiment, log, todo(experiment, log, quick, fresh), on_progress, load=load)
 
 
 @pytest.fixture
-def counted(monkeypatch):
+def counted():
     """An experiment that counts its measurements, on data that is always there."""
     done = []
 
@@ -73,7 +73,6 @@ def counted(monkeypatch):
             raise KeyboardInterrupt
         return {"auc": config["x"] / 10}
 
-    monkeypatch.setattr(running, "draw", lambda config: None)
     experiment = Experiment(
         "counted",
         "?",
@@ -100,6 +99,22 @@ def test_a_run_that_was_stopped_goes_on_where_it_stopped(counted, tmp_path):
     assert [line["config"]["x"] for line in lines] == [0, 1, 2, 3, 4]
     assert all(line["versions"]["tonmf"] and line["seconds"] >= 0 for line in lines)
     assert len(finished(experiment, ResultLog(path), False)) == 5
+
+
+def doubled(config):
+    return {"auc": config["x"] * 2}
+
+
+def nothing(config):
+    return None
+
+
+def test_processes_side_by_side_measure_the_same(tmp_path):
+    axes = {"task": ("baskets",), "seed": (0, 1), "x": range(3)}
+    experiment = Experiment("doubled", "?", axes, {}, doubled, lambda r: Section("", ""))
+    log = ResultLog(tmp_path / "results.jsonl")
+    assert run(experiment, log, todo(experiment, log), lambda share: None, load=nothing, n_processes=2) == {}
+    assert [result["result"]["auc"] for result in finished(experiment, log, False)] == [0, 2, 4, 0, 2, 4]
 
 
 def test_a_quick_run_is_never_taken_for_a_full_one(counted, tmp_path):
@@ -148,7 +163,9 @@ def test_fresh_measures_again_and_the_last_result_counts(counted, tmp_path):
 def test_a_line_that_is_no_result_is_named(broken, tmp_path):
     path = tmp_path / "results.jsonl"
     path.write_bytes(broken + b"\n")
-    with pytest.raises(InputError, match=r"Line 1 of .*results.jsonl is no result of tonmf paper. Remove the line"):
+    with pytest.raises(
+        InputError, match=r"Line 1 of .*results.jsonl is not a result of an experiment. Remove the line"
+    ):
         ResultLog(path)
 
 
@@ -173,7 +190,7 @@ def test_a_data_set_that_cannot_be_had_is_left_out_and_named(tmp_path, monkeypat
         lambda config: {"n": len(tasks.draw(config).labels)},
         lambda results: Section("", ""),
     )
-    left_out = go(experiment, log, quick=True)
+    left_out = go(experiment, log, quick=True, load=tasks.draw)
     assert list(left_out) == ["wiki-people"]
     assert "wiki-featured-bios.jsonl.gz" in left_out["wiki-people"]
     assert [line["config"]["task"] for line in finished(experiment, log, True)] == ["baskets"]
@@ -276,7 +293,7 @@ def test_the_full_grid_can_be_told_and_drawn(experiment, tmp_path):
     assert set(re.findall(r"\{([a-z-]+)\}", section.text)) == {figure.name for figure in section.figures}
     for figure in section.figures:
         save_figure(figure, tmp_path)
-        assert {path.suffix for path in tmp_path.glob(f"{figure.name}.*")} == {".svg", ".png"}
+        assert {path.suffix for path in tmp_path.glob(f"{figure.name}.*")} == {".svg"}
 
 
 def test_every_claim_of_a_full_run_is_judged_with_its_rule():
@@ -329,7 +346,7 @@ def test_baselines_that_are_better_are_named_with_reasons():
 
 
 def test_help_and_documents_name_every_experiment():
-    document = (DOCS / "cli.md").read_text(encoding="utf-8")
+    document = (DOCS / "guide" / "cli.md").read_text(encoding="utf-8")
     told = inspect.signature(paper).parameters["only"].annotation
     for name in EXPERIMENTS:
         assert f"`{name}`" in document
@@ -337,7 +354,7 @@ def test_help_and_documents_name_every_experiment():
 
 
 def test_the_page_in_the_documents_is_what_its_results_say(tmp_path):
-    docs = DOCS
+    docs = DOCS / "evidence"
     (tmp_path / "paper").mkdir()
     shutil.copy(docs / "paper" / "results.jsonl", tmp_path / "paper")
     page = write_page(tmp_path, ResultLog(tmp_path / "paper" / "results.jsonl"), False)
@@ -354,7 +371,7 @@ def test_without_matplotlib_the_error_says_how_to_get_it(monkeypatch, tmp_path):
 def test_the_figures_in_the_readme_are_those_of_the_page(tmp_path):
     root = ROOT
     readme = (root / "README.md").read_text(encoding="utf-8")
-    shutil.copy(root / "docs" / "paper" / "results.jsonl", tmp_path)
+    shutil.copy(root / "docs" / "evidence" / "paper" / "results.jsonl", tmp_path)
     areas = Areas(finished(EXPERIMENTS["roc"], ResultLog(tmp_path / "results.jsonl"), False))
     titles = {
         "reuters": "Reuters",

@@ -175,7 +175,7 @@ def test_a_quantile_over_blocks_is_that_of_all_numbers(kind, weighted):
     for block in source.blocks():
         block.rho = values[block.first : block.first + len(block.sample_weight)]
     for q in (0.0, 0.1, 0.5, 0.9, 1.0):
-        found = quantile_over(SerialExecutor(), source.blocks(), lambda b: (b.rho, b.sample_weight), q, n)
+        found = quantile_over(SerialExecutor(), source, lambda b: (b.rho, b.sample_weight), q)
         assert found == weighted_quantile(values, q, weights)
 
 
@@ -194,13 +194,13 @@ class SlowStep:
 def test_a_pass_that_is_repeated_beside_itself_is_done_once(rows):
     """Two threads of a worker were at the same H, and it was updated twice."""
     partition = as_partition(rows, np.ones(300), 1, 60)
-    told = pickle.dumps((SlowStep(), EmptySums((1, 1)), np.dtype(float)))
-    errands = [worker.Errand(0, 0, partition.facts())]
+    payload = pickle.dumps((SlowStep(), EmptySums((1, 1)), np.dtype(float)))
+    tasks = [worker.PartitionTask(0, 0, partition.facts())]
     sums = []
 
     def run_pass(n_done):
         log = FitLog("family", "family-1", n_done, 1, None, frozenset())
-        sums.append(worker.run_step(told, log, errands, partition).P[0, 0])
+        sums.append(worker.run_step(payload, log, tasks, partition).P[0, 0])
 
     def remembered():
         return {value for block in worker._memories["family-1", 0].blocks for value in block.H.ravel()}

@@ -6,9 +6,9 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tonmf import TONMF
+from tonmf import TONMF, TextOutlierDetector
 from tonmf.nmf.in_memory import MatrixSource
-from tonmf.nmf.mixture import STEPS, Mixture, read_blocks
+from tonmf.nmf.mixture import STEPS, Mixture, Reading
 from tonmf.nmf.ops.compiled import CompiledOps
 from tonmf.nmf.ops.reference import ReferenceOps
 
@@ -43,7 +43,8 @@ def test_threads_blocks_and_other_rows_make_no_difference_to_the_bit():
     mixture = mixture_of(X)
     whole = mixture.read(OPS[1], OPS[1].prepare(X))
     threads = mixture.read(OPS[2], OPS[2].prepare(X))
-    blocks = read_blocks(mixture, OPS[1], MatrixSource(X, np.ones(300), 37, OPS[1]))
+    source = MatrixSource(X, np.ones(300), 37, OPS[1])
+    blocks = Reading.joined([mixture.read(OPS[1], block.X) for block in source.blocks()])
     alone = mixture.read(OPS[1], OPS[1].prepare(X[11:12]))
     for other in (threads, blocks):
         np.testing.assert_array_equal(other.theta, whole.theta)
@@ -122,9 +123,32 @@ def test_the_score_is_that_of_the_fit_whatever_the_parameter_says_later(small):
 def test_what_topics_explain_and_what_they_leave_is_all_there_is():
     C = documents()
     mixture = mixture_of(C)
-    reading = read_blocks(mixture, OPS[0], MatrixSource(C, np.ones(300), 100, OPS[0]))
+    reading = mixture.read(OPS[0], OPS[0].prepare(C))
     explained, left = mixture.explained(C, reading), C.copy()
     left.data = C.data * mixture.unexplained(C, reading)
     assert explained.shape == (300, 5)
     assert (explained >= 0).all()
     np.testing.assert_allclose(explained.sum(axis=1) + left.sum(axis=1).A1, C.sum(axis=1).A1, rtol=1e-5, atol=1e-6)
+
+
+def assert_topics_are_weights_over_idf(detector, counts):
+    """φ_k ∝ W_tk/idf_t, with idf_t = ln((1 + n)/(1 + df_t)) + 1, and ratios φ_kt/bg_t with bg_t ∝ Σ_i 1 + ln(count)."""
+    df = np.diff(counts.tocsc().indptr)
+    idf = np.log((1 + counts.shape[0]) / (1 + df)) + 1
+    assert idf.max() > 2 * idf.min()  # so that it matters
+    background = np.bincount(counts.indices, 1 + np.log(counts.data), counts.shape[1])
+    for rung in detector.rungs_:
+        phi = rung.topics / idf[:, None]
+        expected = (phi / phi.sum(axis=0)) / (background / background.sum())[:, None]
+        np.testing.assert_allclose(rung.mixture.ratios, expected, rtol=1e-4, atol=1e-6)
+
+
+def test_topics_of_the_detector_are_weights_over_idf():
+    """Rows are counts times idf; read as words, topics must be probabilities of counts again."""
+    rng = np.random.default_rng(0)
+    common_and_rare = np.concatenate([np.full(10, 4.0), np.full(30, 0.15)])
+    counts = sp.csr_matrix(rng.poisson(common_and_rare * rng.choice([0.2, 2.0], (2, 40))[rng.integers(2, size=200)]))
+    assert (np.diff(counts.tocsc().indptr) > 1).all()
+    detector = TextOutlierDetector(max_topics=5, n_restarts=1).fit(counts[:150])
+    assert_topics_are_weights_over_idf(detector, counts[:150])
+    assert_topics_are_weights_over_idf(detector.partial_fit(counts[150:]), counts)

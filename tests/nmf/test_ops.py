@@ -9,7 +9,6 @@ from tonmf.nmf.ops.reference import ReferenceOps
 
 RANKS = [1, 2, 3, 4, 5, 7, 8, 10, 16, 31, 32, 33, 36, 50, 64, 100, 256]
 OPS = [ReferenceOps(), CompiledOps(1), CompiledOps(2), CompiledOps(5)]
-REFERENCE = ReferenceOps()
 
 
 def name(ops):
@@ -61,13 +60,13 @@ def test_sparse_products_take_wide_indices_and_empty_rows(ops, dtype):
     np.testing.assert_allclose(product, X.toarray().astype(np.float64) @ W.astype(np.float64), rtol=1e-13)
 
 
-@pytest.mark.parametrize("ops", OPS, ids=name)
+@pytest.mark.parametrize("ops", OPS[1:], ids=name)
 @pytest.mark.parametrize("n_topics", RANKS)
 @pytest.mark.parametrize("method", ["hals", "greedy"])
 def test_coordinate_descent_agrees_with_the_reference(ops, n_topics, method, dtype):
     F, rhs, gram = normal_equations(n_topics, dtype)
     expected = F.astype(np.float64)
-    getattr(REFERENCE, method)(expected, rhs, gram, 2)
+    getattr(OPS[0], method)(expected, rhs, gram, 2)
     getattr(ops, method)(F, rhs, gram, 2)
     assert (F >= 0).all()
     # In float32 two moves of equal gain may swap, so there the values of the quadratic are compared.

@@ -212,14 +212,14 @@ def test_beta_makes_documents_use_fewer_topics(small):
 def test_the_sums_of_two_sets_of_documents_add_up():
     rng = np.random.default_rng(0)
     ops = ReferenceOps()
-    this = Pass(topics_of(ops, rng.random((25, 4))), 1.0, np.full(4, 0.1), INNER_METHODS["hals"], n_sweeps=2)
+    current = Pass(topics_of(ops, rng.random((25, 4))), 1.0, np.full(4, 0.1), INNER_METHODS["hals"], n_sweeps=2)
 
     def sums_of(rows):
         source = MatrixSource(rows, np.ones(rows.shape[0]), 100, ops)
         source.start_from(None, 4)
         sums = Sums.zeros(25, 4)
         for block in source.blocks():
-            reweighted_step(ops, this, block, sums)
+            reweighted_step(ops, current, block, sums)
         return sums
 
     X = counts(3)

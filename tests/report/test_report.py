@@ -11,7 +11,6 @@ import pytest
 import scipy.sparse as sp
 from command import run
 from hostile import HOSTILE
-from repository import ROOT
 from saved_models import CORPUS, SMALL
 
 from tonmf import InputError, TextOutlierDetector
@@ -19,7 +18,6 @@ from tonmf.ranking import Ranking
 from tonmf.report import summarise, write_html, write_summary
 from tonmf.report.atlas import places_of_topics
 from tonmf.report.html import policy
-from tonmf.report.web import assets
 from tonmf.text.pieces import Piece
 
 
@@ -311,29 +309,6 @@ def test_a_report_that_cannot_be_written_leaves_the_old_one(summary, tmp_path, m
         write_html(target, summary)
     assert target.read_text() == "old"
     assert list(tmp_path.iterdir()) == [target]
-
-
-# ------------------------------------------------------------------ scripts
-
-
-@pytest.mark.parametrize("entry", ["report", "app"])
-def test_modules_become_one_script(entry):
-    script = assets.script(entry)
-    assert not re.search(r"^\s*(import|export)\b", script, flags=re.MULTILINE)
-    defined = re.findall(r"^(?:async )?(?:function\*?|class|const|let) (\w+)", script, flags=re.MULTILINE)
-    assert len(defined) == len(set(defined))
-
-
-def test_the_plotting_library_is_the_published_one():
-    """Figures of version 1.6.32; ``make front`` brings another."""
-    version = re.search(r"^UPLOT := (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE)[1]
-    assert f"v{version}" in assets.library()[:200]
-    assert assets.source_of(assets.library()) == "'sha256-GcjUxq2Ikpp59K5J1vcWFWbf0Lo9FcxJXpdPeH63jx8='"
-
-
-def test_pages_never_turn_text_into_markup():
-    script = assets.script("report") + assets.script("app")
-    assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function", script)
 
 
 # ------------------------------------------------------------------ the commands

@@ -10,7 +10,7 @@ from tonmf import ParameterError, TextOutlierDetector
 from tonmf.timeline import nursery as births_module
 from tonmf.timeline.bursts import burst_of, latest_burst
 from tonmf.timeline.nursery import CAPACITY, RECENT, Nursery
-from tonmf.timeline.trends import Tally, changes, states_of
+from tonmf.timeline.trends import WindowTotals, changes, states_of
 
 
 def detector_of(texts):
@@ -174,7 +174,7 @@ def test_chance_alone_is_rarely_sure():
 
 def tally(share, n_docs=200, seed=0):
     shares = np.clip(np.random.default_rng(seed).normal(share, 0.05, size=(n_docs, len(share))), 0, 1)
-    return Tally.of(shares, np.zeros(n_docs, bool))
+    return WindowTotals.of(shares, np.zeros(n_docs, bool))
 
 
 def test_topics_emerge_and_fade_by_a_stated_rule():
@@ -195,6 +195,6 @@ def test_few_documents_say_nothing():
 
 def test_a_topic_that_is_added_emerges_then_and_is_compared_with_what_came_since():
     windows = [tally([0.2]), tally([0.2, 0.3]), tally([0.2, 0.3], seed=1), tally([0.2, 0.1], seed=2)]
-    padded = [Tally(t.n_docs, 0, np.resize(t.sums, 2), np.resize(t.squares, 2)) for t in windows]
+    padded = [WindowTotals(t.n_docs, 0, np.resize(t.sums, 2), np.resize(t.squares, 2)) for t in windows]
     states = states_of(padded, [None, 1])
     assert [row[1] for row in states] == [0, 1, 0, -1]

@@ -1,4 +1,4 @@
-"""Text outlier detection on a Dask cluster (``pip install 'tonmf[dask]'``; docs/scale.md).
+"""Text outlier detection on a Dask cluster (``pip install 'tonmf[dask]'``; docs/guide/cluster.md).
 
 Examples
 --------
@@ -16,6 +16,7 @@ Examples
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -69,13 +70,12 @@ def fit_detector(
     detector : TextOutlierDetector
         Fitted; its scores have come back from the workers.
     """
-    detector = TextOutlierDetector(**options)
-    values = detector.get_params(deep=False)
+    values = TextOutlierDetector(**options).get_params(deep=False)
     check_parameters(values, DETECTOR_RULES)
     for name in ("vectorizer", "memory", "cache"):
         if values.get(name) is not None:
             raise ParameterError(f"{name} is for documents in one process, and these are in partitions. Leave it out.")
-    recipe = Recipe(**{name: values[name] for name in Recipe.__dataclass_fields__})
+    recipe = Recipe.of(values)
     cluster = Cluster(client)
     given = to_read_again(documents)
     told = TextOptions({name: value for name, value in values.items() if name != "callback"}, column)
@@ -92,9 +92,9 @@ def fit_detector(
     kind, plain = vocabulary.kind, make_counter(values, vocabulary.kind, None)
     assert isinstance(plain, TermCounter)  # noqa: S101 (there are no others of texts without a vectorizer)
     counter = TermCounter.restored(plain.analyze, vocabulary.terms)
-    with corpus.executor.over(corpus.source):
-        detector._adopt(recipe.learn_from(corpus, kind, counter, side_by_side=SIDE_BY_SIDE))
-    return detector
+    with corpus.executor.session(corpus.source):
+        state = recipe.learn_from(corpus, kind, counter, side_by_side=SIDE_BY_SIDE)
+    return TextOutlierDetector.from_state(state, **values)
 
 
 def score(client: Any, model: Any, documents: Any, *, column: str | None = None, compute: bool = False) -> Any:
@@ -116,8 +116,7 @@ def score(client: Any, model: Any, documents: Any, *, column: str | None = None,
         Of each partition an array of scores, on the worker that made it; or all of them, here.
     """
     cluster, of_texts = Cluster(client), isinstance(model, TextOutlierDetector)
-    used = type(model)(**{**model.get_params(deep=False), "callback": None, **({} if of_texts else {"executor": None})})
-    used.__dict__ |= {name: value for name, value in model.__dict__.items() if name not in used.__dict__}
+    used = copy.copy(model).set_params(callback=None, **({} if of_texts else {"executor": None}))
     given = to_read_again(documents) if of_texts else documents
 
     def attempt() -> Any:

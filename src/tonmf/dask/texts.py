@@ -86,7 +86,7 @@ class DocumentPartitions(PartitionSource):
             whole.supply_lost()
             return some_of(number)
 
-        data = data_of(cluster, [some_of(number) for number in range(len(self))])
+        data = data_of(cluster, [some_of(number) for number in range(self.n_partitions)])
         return PartitionSource(replace(data, supply=supply), self.fits)
 
 
@@ -205,8 +205,8 @@ class CountedTexts:
         self.counted.clear()  # workers need not keep them
         source, executor, terms = DocumentPartitions(cluster, data), DaskExecutor(cluster), self.vocabulary.terms
         called = None if names is None else check_names(names, source.n_docs)
-        totals = WordTotals.joined(executor.gather(totals_of, source.blocks()))
-        background = executor.run(add_counts, source.blocks(), EmptySums((len(terms), 1))).P[:, 0]
+        totals = WordTotals.joined(executor.gather(totals_of, source))
+        background = executor.run(add_counts, source, EmptySums((len(terms), 1))).P[:, 0]
         describe = describer(source, executor, called)
         return Corpus(source, executor, terms, self.vocabulary.idf, background, totals, describe)
 
@@ -220,7 +220,7 @@ def describer(
         def beginnings(block: Any) -> list[str]:
             return [block.begins[row] for row in block.inside(rows)]
 
-        begins = [begin for of_block in executor.gather(beginnings, source.blocks()) for begin in of_block]
+        begins = [begin for of_block in executor.gather(beginnings, source) for begin in of_block]
         return [str(row) if called is None else called[row] for row in rows], begins
 
     return describe

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted
@@ -18,18 +17,15 @@ from tonmf.arrays import Array
 from tonmf.detector.disk.learn import learn_on_disk
 from tonmf.detector.explain.explanation import Explanation
 from tonmf.detector.explain.topics import Topic
-from tonmf.detector.explain.unexpected import Leftovers, UnexpectedWord
+from tonmf.detector.explain.unexpected import UnexpectedWord
 from tonmf.detector.learning.learner import Learner
-from tonmf.detector.learning.new_documents import NewDocuments
 from tonmf.detector.options import DETECTOR_RULES
-from tonmf.detector.recipe import Recipe, whole_source
+from tonmf.detector.reading import ReadDocuments, Reader
+from tonmf.detector.recipe import Recipe
 from tonmf.detector.saved import read_state, state_arrays, state_fields
-from tonmf.detector.scores.embeddings import check_embeddings
-from tonmf.detector.scores.scoring import DocumentScores
+from tonmf.detector.scores.embeddings import check_new_embeddings
 from tonmf.detector.state import DetectorState
 from tonmf.errors import InputError, Message, Param, ParameterError
-from tonmf.nmf.mixture import Reading, read_blocks
-from tonmf.nmf.ops import Ops
 from tonmf.nmf.threads import make_ops, one_blas_thread
 from tonmf.parameters import check_at_least, check_parameters, check_unused, defaults_of
 from tonmf.storage.bundles import Bundle, provenance, write_bundle
@@ -39,10 +35,8 @@ from tonmf.stream.half_life import age, half_life_of
 from tonmf.text.analysis import WORD_RULES, WordRules
 from tonmf.text.batches import in_batches
 from tonmf.text.choose import check_no_option_idle, make_counter
-from tonmf.text.counts import Counts
 from tonmf.text.documents import COUNTS, as_documents, check_ids, check_names, is_matrix, take
 from tonmf.text.pieces import Piece, pieces_of_items, pieces_of_text
-from tonmf.text.weighting import damped, unit_rows
 
 
 class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
@@ -51,7 +45,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     Documents are explained by topics that must earn their place, and scored by how little those topics say about them and
     by how far they are from the documents that the topics explain well. How common a topic must be is not asked: several
     answers are tried and averaged. Documents of unknown or rare words, or of one word over and over, raise an alarm that
-    lifts their score. docs/detector.md says how it works, docs/quality.md how well.
+    lifts their score. docs/method/detector.md says how it works, docs/evidence/quality.md how well.
 
     Parameters
     ----------
@@ -95,7 +89,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         Seed of the starts. With a number, runs repeat bit for bit on one machine.
     memory : int or str, optional
         Bytes to get along with, such as "2GB". Documents are then gone through in batches, counted once into files, and
-        learnt from there (docs/outofcore.md). Without it they are held in memory.
+        learnt from there (docs/guide/larger-than-memory.md). Without it they are held in memory.
     cache : str or Path, optional
         Folder for these files, which stay there: a fit that was cut short goes on when it is run again. Without it they are
         in a temporary folder, and gone in the end.
@@ -128,6 +122,12 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         The vocabulary.
     n_terms_ : int
         Its size.
+    idf_ : ndarray of shape (n_terms,)
+        ln((1 + n)/(1 + df)) + 1 of each term.
+    idf_outside_ : float
+        The same of a word outside the vocabulary, as if one document had it.
+    n_seen_ : int
+        Documents that it has learnt from, in ``fit`` and ``partial_fit``.
     word_ : str
         What documents are made of: "word", "item", or "term" for rows of counts and where terms are characters.
     highest_score_ : float
@@ -230,16 +230,16 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """
         values = self.get_params(deep=False)
         check_parameters(values, DETECTOR_RULES)
-        options = {name: values[name] for name in Recipe.__dataclass_fields__}
+        recipe = Recipe.of(values)
         if self.memory is not None:
-            self._adopt(self._learn_on_disk(Recipe(**options), documents, values, embeddings, names, terms))
+            self._adopt(self._learn_on_disk(recipe, documents, values, embeddings, names, terms))
             return self
         check_unused(values, defaults_of(type(self)), ("cache",), Message("without ", Param("memory")))
         documents, kind = as_documents(documents)
         check_no_option_idle(values, defaults_of(type(self)), kind)
         counter = make_counter(values, kind, None if terms is None else list(map(str, terms)))
         # A fit that fails leaves the detector as it was.
-        self._adopt(Recipe(**options).learn(documents, kind, counter, embeddings, names))
+        self._adopt(recipe.learn(documents, kind, counter, embeddings, names))
         return self
 
     def _learn_on_disk(
@@ -269,7 +269,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         names: Sequence[Any] | None = None,
         terms: Sequence[Any] | None = None,
     ) -> Self:
-        """Score more documents, then learn from them, on top of what is left of those before (docs/streaming.md).
+        """Score more documents, then learn from them, on top of what is left of those before (docs/guide/streaming.md).
 
         Of a detector that is not fitted this is ``fit``, so there should be some hundred documents. Otherwise they are scored
         by the detector as it is, and ``outlier_scores_``, ``labels_``, ``alarms_`` and the like are afterwards those of these
@@ -314,15 +314,17 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError("terms name the columns of the first documents; these are known. Leave them out.")
         stream = self._state.stream
         ageing = age(half_life_of(self.half_life), n_docs, times, Clock() if stream is None else stream.clock)
+        read = self.read(documents, embeddings=embeddings, names=names)
         with one_blas_thread():
-            self._adopt(self._learner.learn(self._state, self._new(documents, embeddings, names), ageing))
+            self._adopt(self._learner.learn(self._state, read, ageing))
         return self
 
     def add_topic(self, documents: Any, *, embeddings: Any = None, names: Sequence[Any] | None = None) -> Self:
         """Give a group of documents a topic of its own, on every rung, so that documents like them are ordinary from now on.
 
         Words of at least two of them join the vocabulary. Scores that have been given stay as they are. The topic leaves again
-        when what documents use of it has faded to a tenth, or when it is the least used of more than 50 (docs/streaming.md).
+        when what documents use of it has faded to a tenth, or when it is the least used of more than 50
+        (docs/method/updates.md).
 
         Parameters
         ----------
@@ -338,10 +340,10 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self : TextOutlierDetector
         """
         check_is_fitted(self)
-        new = self._new(documents, embeddings, names)
-        if not new.has_words.any():
+        read = self.read(documents, embeddings=embeddings, names=names)
+        if not read.has_words.any():
             raise InputError("None of the documents has any word that counts, so they make no topic.")
-        self._adopt(self._learner.add_topic(self._state, new))
+        self._adopt(self._learner.add_topic(self._state, read))
         return self
 
     @property
@@ -354,28 +356,20 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     _topics_leave = True
 
     @contextmanager
-    def _keeping_topics(self) -> Iterator[None]:
-        """Let no added topic leave meanwhile, so that topics keep their numbers."""
+    def keeping_topics(self) -> Iterator[None]:
+        """Keep every added topic while in this context, so that topics keep their places in ``rungs_``."""
         self._topics_leave = False
         try:
             yield
         finally:
             del self._topics_leave
 
-    def _new(self, documents: Any, embeddings: Any, names: Sequence[Any] | None) -> NewDocuments:
-        """Documents as they are scored now."""
-        documents = self._of_the_same_kind(documents)
-        counts, outside = self._state.counter.count_all(documents)
-        n_docs, before = counts.matrix.shape[0], 0 if self._state.stream is None else self._state.stream.n_seen
-        ids = check_names(range(before, before + n_docs) if names is None else names, n_docs)
-        rows = self._check_new_embeddings(embeddings, n_docs)
-        _, readings, scores = self._score(counts, rows)
-        return NewDocuments(documents, ids, self.terms_, counts, outside, readings, scores, rows)
-
     def _adopt(self, state: DetectorState) -> None:
         """Be the fitted detector that a state describes."""
         self._state, self._explainer = state, state.explainer(self.analyzer)
         self.kind_, self.terms_, self.n_terms_ = state.kind, state.counter.terms, len(state.counter.terms)
+        self.idf_, self.idf_outside_ = state.idf, state.scorer.alarms.rarity_outside + 1
+        self.n_seen_ = state.profile.n_docs if state.stream is None else state.stream.n_seen
         self.word_, self.highest_score_ = state.word(self.analyzer), state.scorer.highest
         self.column_names_ = getattr(state.counter, "names", None)
         self.n_columns_ = getattr(state.counter, "n_columns", None)
@@ -388,6 +382,32 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     # ------------------------------------------------------------------ using the model
 
+    @property
+    def _reader(self) -> Reader:
+        check_is_fitted(self)
+        return Reader(self._state, self._explainer, make_ops(self.backend, self.n_jobs), self.max_topics)
+
+    def read(self, documents: Any, *, embeddings: Any = None, names: Sequence[Any] | None = None) -> ReadDocuments:
+        """Read documents by the detector as it is now: scores, topics and unexpected words together.
+
+        The other methods return parts of it; other modules of the package read documents by it.
+
+        Parameters
+        ----------
+        documents : as in ``fit``
+        embeddings : array of shape (n_docs, width), optional
+            If the detector was fitted with embeddings.
+        names : sequence of shape (n_docs,), optional
+            What to call the documents; how many came before each if not given.
+
+        Returns
+        -------
+        read : ReadDocuments
+        """
+        reader, (documents, kind) = self._reader, as_documents(documents)
+        n_docs = documents.shape[0] if kind == COUNTS else len(documents)
+        return reader.read(documents, check_new_embeddings(embeddings, n_docs, reader.state.scorer.neighbours), names)
+
     def outlier_score(self, documents: Any, *, embeddings: Any = None) -> Array:
         """How strange each document is, on the scale of ``outlier_scores_``; higher is stranger.
 
@@ -397,9 +417,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         scores : ndarray of shape (n_docs,)
         """
-        counts = self._count(documents)
-        rows = self._check_new_embeddings(embeddings, counts.matrix.shape[0])
-        return self._score(counts, rows)[-1].total
+        return self._reader.score(documents, embeddings).total
 
     def explain(
         self,
@@ -451,17 +469,14 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         check_at_least(n_missing, 0, "n_missing")
         documents, kind = as_documents(documents)
         n_docs = documents.shape[0] if kind == COUNTS else len(documents)
-        called, rows = check_names(names, n_docs), self._check_new_embeddings(embeddings, n_docs)
+        called = check_names(names, n_docs)
+        rows = check_new_embeddings(embeddings, n_docs, self._state.scorer.neighbours)
         chosen = list(range(n_docs)) if ids is None else check_ids(ids, called)
         if not chosen:
             return []
-        counts, outside = self._state.counter.count_all(self._of_the_same_kind(take(documents, chosen)))
-        with one_blas_thread():
-            Y, readings, scores = self._score(counts, None if rows is None else rows[chosen])
-            leftovers = Leftovers.of(counts, outside, self.rungs_, readings)
-            return self._explainer.explain(
-                [called[i] for i in chosen], leftovers, Y, readings, scores, n_words, n_nearest, n_missing
-            )
+        rows = None if rows is None else rows[chosen]
+        read = self._reader.read(take(documents, chosen), rows, [called[i] for i in chosen])
+        return read.explain(n_words, n_nearest, n_missing)
 
     def unexpected_words(self, documents: Any, n_words: int = 5) -> list[list[UnexpectedWord]]:
         """The words that make up what the topics leave unexplained of each document, those that say most first.
@@ -486,12 +501,8 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_at_least(n_words, 1, "n_words")
         check_is_fitted(self)
-        counts, outside = self._state.counter.count_all(self._of_the_same_kind(documents))
-        _, readings = self._read(counts, make_ops(self.backend, self.n_jobs))
-        leftovers = Leftovers.of(counts, outside, self.rungs_, readings)
-        explainer = self._explainer
-        words = [explainer.words(leftovers, row, n_words) for row in range(counts.matrix.shape[0])]
-        return explainer.main_topics(leftovers), words
+        read = self._reader.read(documents, None, None)
+        return read.main_topics(), read.unexpected_words(n_words)
 
     def analyze(self, document: Any) -> list[str]:
         """The terms of one document, known or not, in order; of a row of counts, the names of its columns.
@@ -535,49 +546,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         alarms : dict of str to ndarray of shape (n_docs,)
         """
-        counts = self._count(documents)
-        return self._state.scorer.alarms.raised_by(counts)
-
-    def _count(self, documents: Any) -> Counts:
-        """Counts of new documents."""
-        check_is_fitted(self)
-        return self._state.counter.count(self._of_the_same_kind(documents))
-
-    def _of_the_same_kind(self, documents: Any) -> Any:
-        documents, kind = as_documents(documents)
-        if kind != self.kind_:
-            raise InputError(f"The detector was fitted on {self.kind_}, but got {kind}.")
-        return documents
-
-    def _score(self, counts: Counts, embeddings: Array | None) -> tuple[sp.csr_matrix, list[Reading], DocumentScores]:
-        """Unit rows, what each rung makes of them, and scores."""
-        ops = make_ops(self.backend, self.n_jobs)
-        C, readings = self._read(counts, ops)
-        Y = unit_rows(C, self._state.idf)
-        source = whole_source(Y, self.max_topics, ops)
-        with one_blas_thread():
-            return Y, readings, self._state.scorer.score(ops, counts, source, readings, embeddings)
-
-    def _read(self, counts: Counts, ops: Ops) -> tuple[sp.csr_matrix, list[Reading]]:
-        """Damped counts, and what each rung makes of them."""
-        C = damped(counts.matrix)
-        source = whole_source(C, self.max_topics, ops)
-        return C, [read_blocks(rung.mixture, ops, source) for rung in self.rungs_]
-
-    def _check_new_embeddings(self, embeddings: Any, n_docs: int) -> Array | None:
-        """Those of new documents, which must come if those of the training documents did, and only then."""
-        neighbours = self._state.scorer.neighbours
-        if neighbours is None:
-            if embeddings is not None:
-                raise InputError(
-                    "The detector was fitted without embeddings, so it has none to compare with. Fit it with them."
-                )
-            return None
-        if embeddings is None:
-            raise InputError(
-                "The detector was fitted with embeddings: give those of the new documents too (embeddings=...)."
-            )
-        return check_embeddings(embeddings, n_docs, neighbours.rows.shape[1])
+        return self._reader.alarms(documents)
 
     def score_samples(self, documents: Any, *, embeddings: Any = None) -> Array:
         """``-outlier_score(documents)``: scikit-learn's sign, lower is stranger."""
@@ -621,6 +590,11 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             state = read_state(bundle, parameters)
         except ParameterError as error:
             raise bundle.wrong(str(error).rstrip(".")) from error
+        return cls.from_state(state, **parameters)
+
+    @classmethod
+    def from_state(cls, state: DetectorState, **parameters: Any) -> Self:
+        """Make a fitted detector of a state that was learnt elsewhere, such as on a cluster."""
         detector = cls(**parameters)
         detector._adopt(state)
         return detector

@@ -1,19 +1,17 @@
-"""The recipe of `TextOutlierDetector`, start to end: from documents to all that a fitted detector knows (docs/detector.md)."""
+"""The recipe of `TextOutlierDetector`: from documents to all that a fitted detector knows (docs/method/detector.md)."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
-import numpy as np
-import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
 from tonmf.arrays import Array
 from tonmf.detector.explain.profile import excerpt_at, learn_profile
-from tonmf.detector.scores.corpus import Corpus, CountedSource, Describe
+from tonmf.detector.scores.corpus import Corpus, Describe
 from tonmf.detector.scores.embeddings import check_embeddings, require_index
 from tonmf.detector.scores.groups import (
     COARSE_SHARE,
@@ -24,26 +22,23 @@ from tonmf.detector.scores.groups import (
     small_groups,
     strangest,
 )
-from tonmf.detector.scores.ladder import PASSES, Keeper, Ladder, Rung
+from tonmf.detector.scores.ladder import PASSES, Ladder, LadderCheckpoints, Rung
 from tonmf.detector.scores.ordinary import ORDINARY_SHARE
-from tonmf.detector.scores.scoring import DocumentScores, Scorer, learn_scorer
+from tonmf.detector.scores.scoring import DocumentScores, Scorer, learn_scorer, mean_score
 from tonmf.detector.state import DetectorState
 from tonmf.errors import InputError, Param
-from tonmf.nmf.blocks import SerialExecutor
-from tonmf.nmf.in_memory import MatrixSource, default_block_size
 from tonmf.nmf.ops import Ops
 from tonmf.nmf.threads import make_ops, n_threads_of, one_blas_thread
 from tonmf.nmf.threshold import threshold_for_share
 from tonmf.text.counts import Counts
 from tonmf.text.documents import check_names
-from tonmf.text.totals import WordTotals
 from tonmf.text.vocabulary import Vocabulary
-from tonmf.text.weighting import damped, inverse_document_frequencies, unit_rows
+from tonmf.text.weighting import inverse_document_frequencies
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """The options of the detector that say how to fit, once documents are counted."""
+    """The options of the detector that decide how to fit counted documents."""
 
     min_df: float
     topic_shares: tuple[float, ...]
@@ -55,8 +50,13 @@ class Recipe:
     random_state: Any
     callback: Callable[[float], None] | None
 
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> Self:
+        """Pick them out of all options of the detector."""
+        return cls(**{name: values[name] for name in cls.__dataclass_fields__})
+
     def learn(self, documents: Any, kind: str, counter: Vocabulary, embeddings: Any, names: Any) -> DetectorState:
-        """All that there is to know about documents in memory."""
+        """Count documents in memory, and learn from them."""
         counts = counter.learn(documents)
         n_docs = counts.matrix.shape[0]
         ids, checked = check_names(names, n_docs), None
@@ -64,12 +64,15 @@ class Recipe:
             checked = check_embeddings(embeddings, n_docs)
             require_index(int(ORDINARY_SHARE * n_docs))
         self.check_vocabulary(n_docs, bool(counts.n_words.any()), counter.terms)
+        idf = inverse_document_frequencies(counts.matrix)
         describe = describer(documents, counts, counter.terms, ids)
-        corpus = corpus_in_memory(counts, counter.terms, self.max_topics, self._ops(), describe)
+        corpus = Corpus.in_memory(
+            counts.matrix, counts.totals, counter.terms, idf, self.max_topics, self._ops(), describe=describe
+        )
         return self.learn_from(corpus, kind, counter, checked)
 
     def check_vocabulary(self, n_docs: int, any_words: bool, terms: Sequence[str]) -> None:
-        """There must be something to learn from."""
+        """Check that there is something to learn from."""
         if not any_words:
             raise InputError(
                 f"None of the {n_docs} documents has any word that counts, so there is nothing to learn from: stop words and "
@@ -92,14 +95,16 @@ class Recipe:
         embeddings: Array | None = None,
         *,
         side_by_side: int | None = None,
-        keeper: Keeper | None = None,
+        checkpoints: LadderCheckpoints | None = None,
     ) -> DetectorState:
-        """All that there is to know about counted documents, wherever they are."""
+        """Learn from counted documents, wherever they are."""
         rng, ops, n_threads = check_random_state(self.random_state), self._ops(), n_threads_of(self.n_jobs)
         seeds = [int(seed) for seed in rng.randint(2**31, size=self.n_restarts)]
         plan = self._plan(seeds)
         on_passes = self._count_passes((len(plan) + 1) * PASSES)
-        ladder = Ladder(corpus, self.max_topics, self._ops_of, n_threads, side_by_side or n_threads, on_passes, keeper)
+        ladder = Ladder(
+            corpus, self.max_topics, self._ops_of, n_threads, side_by_side or n_threads, on_passes, checkpoints
+        )
         rungs, topics, groups = self._climb(ladder, plan, seeds[0])
         with one_blas_thread():
             scorer, scores, sampled = learn_scorer(ops, corpus, rungs, topics, embeddings, rng)
@@ -120,29 +125,32 @@ class Recipe:
         )
 
     def _plan(self, seeds: Sequence[int]) -> list[tuple[float, int]]:
-        """The fits: of common topics, then of the rarest, then those that score."""
+        """List the fits: one of common topics, one of the rarest, then those that score."""
         ladder = [(share, seed) for share in sorted(self.topic_shares) for seed in seeds]
         return [(COARSE_SHARE, seeds[0]), (FINE_SHARE, seeds[0]), *ladder]
 
     def _climb(
         self, ladder: Ladder, plan: Sequence[tuple[float, int]], seed: int
     ) -> tuple[list[Rung], Array, list[Group]]:
-        """The rungs that score, the mean of their z(b) + z(g), and the small groups that all fits together show."""
+        """Return the rungs that score, the mean of their z(b) + z(g), and the small groups that all fits together show."""
         terms, readable = ladder.corpus.terms, ladder.corpus.readable
         fits = ladder.fits(plan)
         common, glance = next(fits)
         strangeness = common.score(glance)
         found: list[Group] = []
         rungs: list[Rung] = []
-        total = np.zeros(len(strangeness))
-        for number, (rung, glance) in enumerate(fits):
-            found += candidates(rung, glance, common, strangeness, terms)
-            if number > 0:  # the first is too fine to score
-                rungs.append(rung)
-                total += rung.score(glance)
+
+        def scores() -> Iterator[Array]:
+            for number, (rung, glance) in enumerate(fits):
+                found.extend(candidates(rung, glance, common, strangeness, terms))
+                if number > 0:  # the first is too fine to score
+                    rungs.append(rung)
+                    yield rung.score(glance)
+
+        topics = mean_score(scores())
         there = ladder.fit_among(strangest(strangeness, readable), SHARE_AMONG_STRANGEST, seed)
         groups = small_groups([*candidates(*there, common, strangeness, terms), *found])
-        return rungs, total / len(rungs), groups
+        return rungs, topics, groups
 
     def _ops(self) -> Ops:
         return make_ops(self.backend, self.n_jobs)
@@ -151,7 +159,7 @@ class Recipe:
         return make_ops(self.backend, n_threads)
 
     def _count_passes(self, n_passes: int) -> Callable[[int], None]:
-        """A function that tells the user's callback how much is done; fits call it from several threads."""
+        """Return a function that reports progress to the user's callback; fits call it from several threads."""
         done, lock = 0, threading.Lock()
 
         def on_passes(n: int) -> None:
@@ -169,36 +177,10 @@ class Recipe:
         return threshold_for_share(scores.total, self.contamination, 1.0 - (scores.alarms["empty"] > 0))
 
 
-def corpus_in_memory(counts: Counts, terms: list[str], max_topics: int, ops: Ops, describe: Describe) -> Corpus:
-    """Documents of which all counts are at hand."""
-    C, idf = damped(counts.matrix), inverse_document_frequencies(counts.matrix)
-    return corpus_of_rows(C, idf, counts.totals, terms, max_topics, ops, describe)
-
-
-def corpus_of_rows(
-    C: sp.csr_matrix,
-    weights: Array,
-    totals: WordTotals,
-    terms: list[str],
-    max_topics: int,
-    ops: Ops,
-    describe: Describe = lambda rows: ([], []),
-) -> Corpus:
-    """Damped counts in memory, with the weight of each term in place of its idf."""
-    background = np.bincount(C.indices, C.data, len(terms)).astype(np.float64)
-    source = CountedSource(unit_rows(C, weights), C, totals, max_topics, ops)
-    return Corpus(source, SerialExecutor(), terms, weights, background, totals, describe)
-
-
 def describer(documents: Any, counts: Counts, terms: Sequence[str], ids: Sequence[str]) -> Describe:
-    """What documents in memory are called, and how they begin; of a row of counts, its terms."""
+    """Return a function that gives the names and excerpts of documents in memory; of a row of counts, its terms."""
 
     def describe(rows: Any) -> tuple[list[str], list[str]]:
         return [ids[row] for row in rows], [excerpt_at(documents, row, counts, terms) for row in rows]
 
     return describe
-
-
-def whole_source(rows: sp.csr_matrix, max_topics: int, ops: Ops) -> MatrixSource:
-    """Rows in memory, each of weight 1, in blocks that fit the caches."""
-    return MatrixSource(rows, np.ones(rows.shape[0]), default_block_size(rows, max_topics), ops)

@@ -19,11 +19,10 @@ from tonmf.detector.scores.ladder import Rung
 from tonmf.detector.scores.scale import Scale
 from tonmf.detector.scores.scoring import Scorer
 from tonmf.detector.state import DIGESTS, RECENT, DetectorState, DetectorStream, RungStream
-from tonmf.nmf.mixture import Mixture
+from tonmf.nmf.saved import mixture_arrays, read_mixture
 from tonmf.nmf.streaming import Past
-from tonmf.storage.bundles import LARGEST_PRIOR, UNIT, Bundle
-from tonmf.stream.clock import clock_arrays, clock_fields, read_clock
-from tonmf.stream.digest import digest_arrays, read_digest
+from tonmf.storage.bundles import UNIT, Bundle
+from tonmf.stream.saved import clock_arrays, clock_fields, digest_arrays, read_clock, read_digest
 from tonmf.text.analysis import Analyzer
 from tonmf.text.choose import make_analysis
 from tonmf.text.documents import COUNTS, ITEMS, TEXTS, items_of
@@ -104,8 +103,7 @@ def state_arrays(state: DetectorState) -> dict[str, NDArray[Any]]:
     for i, rung in enumerate(scorer.rungs):
         arrays[f"rungs.{i}.topics"] = rung.topics
         arrays[f"rungs.{i}.shares"] = rung.shares
-        arrays[f"rungs.{i}.ratios"] = rung.mixture.ratios
-        arrays[f"rungs.{i}.prior"] = rung.mixture.prior
+        arrays.update(mixture_arrays(f"rungs.{i}.", rung.mixture))
     return arrays
 
 
@@ -183,17 +181,16 @@ def _read_scorer(bundle: Bundle, idf: Array) -> Scorer:
         _read_scale(bundle, "remoteness_scale"),
         neighbours,
         _read_scale(bundle, "distance_scale"),
-        _read_alarms(bundle.part("alarms"), idf),
+        _read_alarms(bundle.part("alarms")),
         bundle.number("level"),
         bundle.number("highest"),
     )
 
 
-def _read_alarms(part: Bundle, idf: Array) -> Alarms:
+def _read_alarms(part: Bundle) -> Alarms:
     of_each = {name: part.part(name) for name in CUTS}
     means = part.part("means")
     return Alarms(
-        idf - 1,
         part.number("rarity_outside"),
         {name: means.number(name) for name in ("unknown", "rare")},
         {name: numbers.number("medians") for name, numbers in of_each.items()},
@@ -221,14 +218,11 @@ def _read_rung(part: Bundle, n_terms: int) -> Rung:
     n_topics = topics.shape[1]
     if n_topics == 0:
         raise part.wrong(f"{part.prefix}topics has no column")
-    prior = part.positive("prior", np.float64, (n_topics + 1,), most=LARGEST_PRIOR)
-    if not prior[0] > 0:
-        raise part.wrong(f"{part.prefix}prior must begin with a number above 0")
     return Rung(
         part.number("topic_share", above=0),
         topics,
         part.positive("shares", np.float64, (n_topics,)),
-        Mixture(part.positive("ratios", np.float32, (n_terms, n_topics)), prior),
+        read_mixture(part, n_terms, n_topics),
         _read_scale(part, "help_scale"),
         _read_scale(part, "share_scale"),
     )

@@ -45,7 +45,7 @@ def beside_baselines(results: Everything) -> str:
 Mean areas over the draws; a baseline has the rows that suit it, and k-NN the k. In the last column the residuals of NMF and
 SVD have the rank, and robust PCA the λ, that suit the draw. All of this is chosen by the labels. Nothing is chosen for
 tonmf here, but its defaults were chosen with the labels of draws of these data sets, market baskets excepted
-(docs/quality.md of the project has others, on which nothing was chosen).
+(docs/evidence/quality.md of the project has others, on which nothing was chosen).
 
 {markdown_table(columns, rows)}
 

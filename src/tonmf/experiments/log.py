@@ -57,8 +57,8 @@ class ResultLog:
         except (ValueError, KeyError, TypeError) as error:
             if not is_last:
                 raise InputError(
-                    f"Line {number} of {self.path} is no result of tonmf paper. Remove the line, or the whole file to begin "
-                    "again."
+                    f"Line {number} of {self.path} is not a result of an experiment. Remove the line, or the whole file to "
+                    "begin again."
                 ) from error
 
     def result(self, experiment: str, config: Config) -> Result | None:

@@ -1,4 +1,4 @@
-"""The plots of the paper's page: SVG for the page, PNG for slides."""
+"""The plots of the paper's page, as SVG."""
 
 from __future__ import annotations
 
@@ -8,22 +8,21 @@ from pathlib import Path
 from typing import Any
 
 from tonmf.experiments.specification import Figure
-from tonmf.plots import SETTINGS, WRITTEN, require_matplotlib, save_canvas
+from tonmf.plots import SETTINGS, require_matplotlib, save_canvas
 
 STYLES = ("-", "--", "-.", ":")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 
 def save_figure(figure: Figure, folder: Path) -> None:
-    """Write ``NAME.svg`` and ``NAME.png``, each whole or not at all; the same figure gives the same bytes."""
+    """Write ``NAME.svg``, whole or not at all; the same figure gives the same bytes."""
     mpl = require_matplotlib("paper")
     from matplotlib.figure import Figure as Canvas
 
     with mpl.rc_context(SETTINGS):
         canvas = Canvas(layout="constrained")
         figure.draw(canvas)
-        for extension in WRITTEN:
-            save_canvas(canvas, folder / f"{figure.name}.{extension}")
+        save_canvas(canvas, folder / f"{figure.name}.svg")
 
 
 def panels(canvas: Any, titles: Sequence[str], columns: int, size: tuple[float, float] = (3.3, 2.6)) -> list[Any]:

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from typing import Any
 
 from tonmf.errors import InputError, MissingExtraError
 from tonmf.experiments.log import ResultLog
 from tonmf.experiments.specification import Config, Experiment
 from tonmf.experiments.tasks import draw
 
-CANNOT_BE_HAD = (InputError, MissingExtraError)
-"""What loading a data set raises where its file, or a library that it needs, is missing."""
+UNAVAILABLE = (InputError, MissingExtraError)
+"""Errors of loading a data set where its file, or a library that it needs, is missing."""
+
+Outcome = tuple[dict[str, Any], float] | str
+"""A result and the seconds it took, or why the data set is not available."""
 
 
-def todo(experiment: Experiment, log: ResultLog, quick: bool, fresh: bool = False) -> list[Config]:
-    """The configurations that are not in the log; if `fresh`, all of them."""
+def todo(experiment: Experiment, log: ResultLog, quick: bool = False, fresh: bool = False) -> list[Config]:
+    """Return the configurations that are not in the log; all of them if `fresh`."""
     return [config for config in experiment.configs(quick) if fresh or log.result(experiment.name, config) is None]
 
 
@@ -25,6 +32,8 @@ def run(
     configs: Collection[Config],
     on_progress: Callable[[float], None],
     without: Collection[str] = (),
+    load: Callable[[Config], Any] = draw,
+    n_processes: int = 1,
 ) -> dict[str, str]:
     """Run some configurations of an experiment.
 
@@ -32,31 +41,54 @@ def run(
     ----------
     experiment : Experiment
     log : ResultLog
-        Each result is kept as soon as it is there.
+        Each result is written as soon as it is there.
     configs : collection of configurations
         What to measure (`todo`).
     on_progress : callable
         Called with the share that is done.
     without : collection of str
-        Data sets that are known not to be had.
+        Data sets that are known to be unavailable.
+    load : callable
+        Loads the documents of a configuration, before its time is taken.
+    n_processes : int
+        Processes that measure side by side. Each takes the configurations of one draw together.
 
     Returns
     -------
     left_out : dict of str to str
-        Other data sets that cannot be had, and why.
+        Other data sets that are unavailable, and why.
     """
     left_out: dict[str, str] = {}
-    for number, config in enumerate(configs):
-        on_progress(number / len(configs))
-        if config["task"] in without or config["task"] in left_out:
-            continue
-        try:
-            draw(config)
-        except CANNOT_BE_HAD as error:
-            left_out[config["task"]] = str(error)
-            continue
-        begin = time.perf_counter()
-        result = experiment.measure(config)
-        log.add(experiment.name, config, result, time.perf_counter() - begin)
+    measure = partial(measure_one, experiment.measure, load)
+    wanted = [config for config in configs if config["task"] not in without]
+    if n_processes > 1:
+        outcomes = _side_by_side(measure, wanted, n_processes, experiment.n_consecutive)
+    else:
+        outcomes = (left_out.get(config["task"]) or measure(config) for config in wanted)
+    on_progress(0.0)
+    for number, (config, outcome) in enumerate(zip(wanted, outcomes, strict=True), start=1):
+        if isinstance(outcome, str):
+            left_out[config["task"]] = outcome
+        else:
+            log.add(experiment.name, config, *outcome)
+        on_progress(number / len(wanted))
     on_progress(1.0)
     return left_out
+
+
+def measure_one(measure: Callable[[Config], Any], load: Callable[[Config], Any], config: Config) -> Outcome:
+    """Measure one configuration."""
+    try:
+        load(config)
+    except UNAVAILABLE as error:
+        return str(error)
+    begin = time.perf_counter()
+    result = dict(measure(config))
+    return result, time.perf_counter() - begin
+
+
+def _side_by_side(
+    measure: Callable[[Config], Outcome], configs: Iterable[Config], n_processes: int, together: int
+) -> Iterator[Outcome]:
+    with ProcessPoolExecutor(n_processes, mp_context=multiprocessing.get_context("spawn")) as pool:
+        yield from pool.map(measure, configs, chunksize=together)

@@ -62,6 +62,11 @@ class Experiment:
     report: Callable[[Sequence[Result]], Section]
     applies: Callable[[Config], bool] = field(default=lambda config: True)
 
+    @property
+    def n_consecutive(self) -> int:
+        """Length of the last axis: measurements that follow one another on the same documents."""
+        return len(list(self.axes.values())[-1])
+
     def configs(self, quick: bool = False) -> Iterator[Config]:
         """All configurations; those of a quick run are marked, so that they are never taken for those of a full one."""
         axes = {**self.axes, **(self.quick if quick else {}), "quick": (quick,)}

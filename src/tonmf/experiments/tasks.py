@@ -165,6 +165,10 @@ class Draw:
         """Texts or a matrix of counts, as the detector takes them."""
         return self.dataset.X if self.dataset.texts is None else self.dataset.texts
 
+    def without_outliers(self) -> Draw:
+        """Return the same documents without the outliers."""
+        return Draw(chosen(self.dataset, np.flatnonzero(self.labels == 0).tolist()))
+
     @cached_property
     def counts(self) -> sp.csr_matrix:
         """How often each term occurs, as in the paper: of a matrix all terms, of texts those that the detector would count."""

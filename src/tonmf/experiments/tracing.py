@@ -63,11 +63,11 @@ class _Diary(Problem):
         self.objectives: list[float] = []
         self.last: Array = np.empty(0)
 
-    def run(self, step: Step, this: Pass) -> Sums:
+    def run(self, step: Step, current: Pass) -> Sums:
         self.n_passes += 1
-        return super().run(step, this)
+        return super().run(step, current)
 
-    def report(self, iteration: int, this: Pass, objective: float) -> None:
+    def report(self, iteration: int, current: Pass, objective: float) -> None:
         self.passes.append(self.n_passes)
         self.seconds.append(time.perf_counter() - self.begin)
         self.objectives.append(objective)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
 import numpy as np
 import scipy.sparse as sp
@@ -27,7 +27,7 @@ class Block:
     first          number                  how many documents come before the block
     H              n_docs × n_topics       its topics
     rho, omega     n_docs                  its residual norm and weight, once `measured`
-    held           (`tonmf.nmf.steps`)     what the paper's solver keeps while Z is held
+    held_z         `tonmf.nmf.steps.HeldZ` what the paper's solver keeps while Z is held
     ============== ======================= ==========================================================
     """
 
@@ -39,7 +39,7 @@ class Block:
     rho: Array = field(init=False)
     omega: Array = field(init=False)
     measured: bool = False
-    held: Any = None
+    held_z: Any = None
 
     def fresh(self) -> Block:
         """Return the same documents for another fit, which remembers nothing of them yet."""
@@ -47,14 +47,11 @@ class Block:
 
 
 class Source(Protocol):
-    """Documents in blocks, to be gone through as often as a fit needs."""
+    """Documents in blocks, which an `Executor` goes over as often as a fit needs."""
 
     n_docs: int
     n_terms: int
     dtype: np.dtype[Any]
-
-    def blocks(self) -> Iterable[Block]:
-        """The blocks, in order; a block may be at hand only until the next one is asked for."""
 
     def start_from(self, H: Array | None, n_topics: int) -> None:
         """Set every document's topics to its row of `H`, or to zero."""
@@ -63,7 +60,15 @@ class Source(Protocol):
         """Forget every document's use of the other topics."""
 
     def matrix(self) -> sp.csr_matrix:
-        """All documents as one matrix, where that is possible."""
+        """Return all documents as one matrix, where that is possible."""
+
+
+@runtime_checkable
+class LocalSource(Source, Protocol):
+    """A `Source` whose blocks are in this process."""
+
+    def blocks(self) -> Iterable[Block]:
+        """Return the blocks in order; a block may be valid only until the next one is asked for."""
 
 
 class Mergeable(Protocol):
@@ -86,36 +91,45 @@ T = TypeVar("T")
 
 
 class Executor(Protocol):
-    """Does a step on every block and returns the sums over all of them; or looks at every block and returns what it saw.
+    """Runs a function on every block of a source: a step that updates blocks and sums, or a look at each block.
 
-    `far` says that blocks are somewhere else, so that a number for each document is a lot to ask for.
+    `far` says that the blocks are in other processes, so that fetching one number per document is expensive.
     """
 
     far: bool
 
-    def over(self, source: Source) -> AbstractContextManager[None]:
-        """Around a fit over a source: in the end, what was kept for it elsewhere is let go."""
+    def session(self, source: Source) -> AbstractContextManager[None]:
+        """Context of one fit; on exit, release what the executor cached for `source`."""
 
-    def run(self, step: Callable[[Block, S], None], blocks: Iterable[Block], empty: Callable[[], S]) -> S:
-        """``step(block, sums)`` updates the block and adds its share to `sums`, which starts from ``empty()``."""
+    def run(self, step: Callable[[Block, S], None], source: Source, empty: Callable[[], S]) -> S:
+        """Call ``step(block, sums)``, which updates the block and adds its share to `sums`; return the sums over all blocks.
 
-    def gather(self, look: Callable[[Block], T], blocks: Iterable[Block]) -> list[T]:
-        """``look(block)`` of every block, in order; it changes none."""
+        Sums start from ``empty()``.
+        """
+
+    def gather(self, look: Callable[[Block], T], source: Source) -> list[T]:
+        """Return ``look(block)`` for every block, in order. `look` must not change the block."""
 
 
 class SerialExecutor:
-    """`tonmf.nmf.blocks.Executor` that adds every block's share into one set of sums."""
+    """`Executor` that runs on one block after the other in this process."""
 
     far = False
 
-    def over(self, source: Source) -> AbstractContextManager[None]:
+    def session(self, source: Source) -> AbstractContextManager[None]:
         return nullcontext()
 
-    def run(self, step: Callable[[Block, S], None], blocks: Iterable[Block], empty: Callable[[], S]) -> S:
+    def run(self, step: Callable[[Block, S], None], source: Source, empty: Callable[[], S]) -> S:
         sums = empty()
-        for block in blocks:
+        for block in _local_blocks(source):
             step(block, sums)
         return sums
 
-    def gather(self, look: Callable[[Block], T], blocks: Iterable[Block]) -> list[T]:
-        return [look(block) for block in blocks]
+    def gather(self, look: Callable[[Block], T], source: Source) -> list[T]:
+        return [look(block) for block in _local_blocks(source)]
+
+
+def _local_blocks(source: Source) -> Iterable[Block]:
+    if not isinstance(source, LocalSource):
+        raise TypeError(f"Expected a source with blocks in this process, got {type(source).__name__}.")
+    return source.blocks()

@@ -27,7 +27,7 @@ from tonmf.nmf.ops import Ops
 from tonmf.nmf.options import MIXTURE_SCORES, MODEL_RULES, check_model_parameters
 from tonmf.nmf.penalty import Ramp
 from tonmf.nmf.remembered import ModelStream, learn_rows
-from tonmf.nmf.saved import read_attributes, state_arrays, state_fields
+from tonmf.nmf.saved import model_arrays, model_fields, read_model
 from tonmf.nmf.signs import OutlierSigns
 from tonmf.nmf.solver import Options, Problem, Progress, Solution, solve
 from tonmf.nmf.starts import STARTS, Start, at_unit_norm, term_sums
@@ -112,8 +112,8 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         Called with a `tonmf.Progress` after each iteration. An exception in it ends the fit.
     executor : dask.distributed.Client, optional
         The cluster to fit on (``pip install 'tonmf[dask]'``); this process if not given. X may then be a Dask array, a
-        dataframe of numbers, a bag of rows or of sparse blocks, or a list of partitions (docs/scale.md). `n_jobs` is for this
-        process: each worker uses the threads that it has. Other methods run in this process.
+        dataframe of numbers, a bag of rows or of sparse blocks, or a list of partitions (docs/guide/cluster.md).
+        `n_jobs` is for this process: each worker uses the threads that it has. Other methods run in this process.
 
     Attributes
     ----------
@@ -232,7 +232,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
             X = check_rows(self, X, reset=True)
             source, executor, weights = self._in_memory(X, check_sample_weight(sample_weight, X.shape[0]))
         ops = make_ops(self.backend, self.n_jobs)
-        with one_blas_thread(), executor.over(source):
+        with one_blas_thread(), executor.session(source):
             n_topics = check_n_topics(self.n_topics, self.max_topics, source.n_docs, source.n_terms)
             H, W = at_unit_norm(self._start(source, n_topics, ops, executor), source.dtype)
             source.start_from(H, n_topics)
@@ -242,7 +242,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         return self
 
     def partial_fit(self, X: Any, y: Any = None, *, times: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from more rows: one pass over them, on top of what is left of those before (docs/streaming.md).
+        """Learn from more rows: one pass over them, on top of what is left of those before (docs/guide/streaming.md).
 
         The first rows of a model that is not fitted are where it starts from (with n_topics="auto", by a whole fit). What
         belongs to rows, such as ``outlier_scores_``, is afterwards that of these rows; ``alpha_`` and ``threshold_`` follow
@@ -295,13 +295,13 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
                 problem, stream = Problem(source, self._options(), ops, executor), ModelStream.nothing(n_topics)
                 H, W = at_unit_norm(self._start(source, n_topics, ops, executor), rows.dtype)
                 source.start_from(H, n_topics)
-                (_, this), n_iter = problem.first_pass(W), 1
+                (_, current), n_iter = problem.first_pass(W), 1
             else:
                 source = self._source_of(rows, ops, weights)
                 problem, stream = Problem(source, self._options(), ops, executor), self._stream
-                this, n_iter = self._pass(np.array(self.components_.T, order="C")), self.n_iter_ + 1
-                problem.run(document_step, this)
-            solution, stream = learn_rows(problem, this, stream, ageing, weights, n_iter)
+                current, n_iter = self._pass(np.array(self.components_.T, order="C")), self.n_iter_ + 1
+                problem.run(document_step, current)
+            solution, stream = learn_rows(problem, current, stream, ageing, weights, n_iter)
             self._keep(solution, source, weights, ops, executor, stream)
         return self
 
@@ -362,7 +362,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         stream: ModelStream | None = None,
     ) -> None:
         """Be the model of a solution; with a `stream`, its rows are on top of others."""
-        of_documents = executor.gather(lambda block: (block.rho, block.omega, block.squared_norms), source.blocks())
+        of_documents = executor.gather(lambda block: (block.rho, block.omega, block.squared_norms), source)
         rho, omega, squared_norms = (np.concatenate(parts) for parts in zip(*of_documents, strict=True))
         self.components_ = solution.topics.W.T
         self._gram = solution.topics.G
@@ -505,7 +505,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
             reading = mixture.read(ops, block.X)
             return reading.unexplained.copy() if unexplained else reading.strangeness
 
-        return np.concatenate(executor.gather(score, source.blocks()))
+        return np.concatenate(executor.gather(score, source))
 
     def save(self, path: str | Path) -> None:
         """Save the fitted model in a folder that ``tonmf.load`` reads, and that holds nothing that can execute.
@@ -514,14 +514,14 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         """
         check_is_fitted(self)
         parameters = kept_parameters(self.get_params(deep=False))
-        fields = {"parameters": parameters, **state_fields(self), "provenance": provenance()}
-        write_bundle(path, type(self).__name__, fields, state_arrays(self))
+        fields = {"parameters": parameters, **model_fields(self), "provenance": provenance()}
+        write_bundle(path, type(self).__name__, fields, model_arrays(self))
 
     @classmethod
     def from_bundle(cls, bundle: Bundle) -> Self:
         """The model in a saved model; ``tonmf.load`` calls it."""
         model = cls(**restored_parameters(bundle, defaults_of(cls), MODEL_RULES))
-        for name, value in read_attributes(bundle).items():
+        for name, value in read_model(bundle).items():
             setattr(model, name, value)
         return model
 

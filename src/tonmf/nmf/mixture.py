@@ -22,6 +22,7 @@ says how far that word is unexpected.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -29,7 +30,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from tonmf.arrays import Array
-from tonmf.nmf.blocks import Source
 from tonmf.nmf.ops import Ops
 
 STEPS = 20
@@ -42,6 +42,11 @@ class Reading:
 
     theta: Array
     lift: Array
+
+    @classmethod
+    def joined(cls, parts: Sequence[Reading]) -> Reading:
+        """Join those of several blocks, in order."""
+        return cls(np.concatenate([part.theta for part in parts]), np.concatenate([part.lift for part in parts]))
 
     @property
     def unexplained(self) -> Array:
@@ -106,9 +111,3 @@ class Mixture:
     def read(self, ops: Ops, X: Any) -> Reading:
         """Mixtures of documents, given as `Ops.prepare` returned them."""
         return Reading(*ops.mixtures(X, self.ratios, self.prior, STEPS))
-
-
-def read_blocks(mixture: Mixture, ops: Ops, source: Source) -> Reading:
-    """Mixtures of all documents of a source, block by block."""
-    readings = [mixture.read(ops, block.X) for block in source.blocks()]
-    return Reading(np.concatenate([r.theta for r in readings]), np.concatenate([r.lift for r in readings]))

@@ -8,7 +8,7 @@ Bins add up, so a round brings some 16 kB here, however many blocks there are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tonmf.arrays import Array
-from tonmf.nmf.blocks import Block, Executor
+from tonmf.nmf.blocks import Block, Executor, Source
 
 BINS = 512
 
@@ -65,15 +65,16 @@ class Bins:
         return type(self)(self.counts.copy(), self.weights.copy(), self.smallest.copy(), self.largest.copy())
 
 
-def quantile_over(executor: Executor, blocks: Iterable[Block], values: Values, q: float, n_values: int) -> float:
-    """The smallest of `n_values` numbers with at least the share q of all weight at or below it."""
+def quantile_over(executor: Executor, source: Source, values: Values, q: float) -> float:
+    """Return the smallest number with at least the share q of all weight at or below it; `values` has one per document."""
+    n_values = source.n_docs
     if n_values <= FEW:
-        return _pick(executor.gather(_quantile_between(values, -np.inf, np.inf), blocks), q, None, 0.0)
-    extremes = executor.gather(lambda block: _extremes(*_counted(*values(block))), blocks)
+        return _pick(executor.gather(_quantile_between(values, -np.inf, np.inf), source), q, None, 0.0)
+    extremes = executor.gather(lambda block: _extremes(*_counted(*values(block))), source)
     low, high = min(low for low, *_ in extremes), max(high for _, high, _ in extremes)
     goal, below = q * sum(weight for *_, weight in extremes) * (1 - 1e-12), 0.0
     while n_values > FEW and low < high:
-        bins = executor.run(_quantile_bins(values, low, high), blocks, Bins.empty)
+        bins = executor.run(_quantile_bins(values, low, high), source, Bins.empty)
         cumulative = below + np.cumsum(bins.weights)
         chosen = int(np.searchsorted(cumulative, goal))
         chosen = min(chosen, int(np.flatnonzero(bins.counts)[-1]))
@@ -81,7 +82,7 @@ def quantile_over(executor: Executor, blocks: Iterable[Block], values: Values, q
         n_values, low, high = int(bins.counts[chosen]), float(bins.smallest[chosen]), float(bins.largest[chosen])
     if low == high:
         return float(low)
-    return _pick(executor.gather(_quantile_between(values, low, high), blocks), q, goal, below)
+    return _pick(executor.gather(_quantile_between(values, low, high), source), q, goal, below)
 
 
 def _pick(parts: list[tuple[Array, Array]], q: float, goal: float | None, below: float) -> float:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tonmf.arrays import Array
 from tonmf.nmf.solver import Problem, Solution, automatic_alpha, topics_of
 from tonmf.nmf.steps import Pass, document_step
 from tonmf.nmf.streaming import Past, learn_block
 from tonmf.nmf.threshold import common_norm
-from tonmf.storage.bundles import Bundle
-from tonmf.stream.clock import Clock, clock_arrays, clock_fields, read_clock
-from tonmf.stream.digest import Digest, digest_arrays, read_digest
+from tonmf.stream.clock import Clock
+from tonmf.stream.digest import Digest
 from tonmf.stream.half_life import Ageing
 
 
@@ -83,61 +81,20 @@ class ModelStream:
 
 
 def learn_rows(
-    problem: Problem, this: Pass, stream: ModelStream, ageing: Ageing, weights: Array, n_iter: int
+    problem: Problem, current: Pass, stream: ModelStream, ageing: Ageing, weights: Array, n_iter: int
 ) -> tuple[Solution, ModelStream]:
-    """One pass over new rows, which are solved against the new topics in the end; W of `this` is changed in place.
+    """One pass over new rows, which are solved against the new topics in the end; W of `current` is changed in place.
 
     The result is as of a fit; what is remembered still lacks the scores.
     """
-    past = learn_block(problem, this, stream.past, ageing.factor)
+    past = learn_block(problem, current, stream.past, ageing.factor)
     stream = stream.faded(ageing)
     rho = stream.rho.add(problem.rho(), weights)
     alpha = problem.options.alpha
     if alpha is None:
-        alpha = automatic_alpha(rho.values, rho.weights) if len(rho.values) else this.alpha
-    last = replace(this, topics=topics_of(problem.ops, this.topics.W), alpha=alpha, cross=None)
+        alpha = automatic_alpha(rho.values, rho.weights) if len(rho.values) else current.alpha
+    last = replace(current, topics=topics_of(problem.ops, current.topics.W), alpha=alpha, cross=None)
     final = problem.run(document_step, last)
     stream = replace(stream, past=past, rho=rho, usage=stream.usage + final.usage)
     history = [final.objective]
     return Solution(last.topics, alpha, stream.usage, past.Q, history, n_iter, True, 0.0), stream
-
-
-def stream_fields(stream: ModelStream) -> dict[str, Any]:
-    """What goes into the JSON."""
-    return {**clock_fields(stream.clock), "learnt": stream.past.P is not None}
-
-
-def stream_arrays(stream: ModelStream) -> dict[str, NDArray[Any]]:
-    """What goes beside it."""
-    arrays: dict[str, NDArray[Any]] = {
-        "stream.gram": stream.past.Q,
-        "stream.past_usage": stream.past.usage,
-        "stream.usage": stream.usage,
-        "stream.squared_norms": stream.squared_norms,
-        **clock_arrays("stream", stream.clock),
-        **digest_arrays("stream.rho", stream.rho),
-        **digest_arrays("stream.scores", stream.scores),
-    }
-    if stream.past.P is not None:
-        arrays["stream.rhs"] = stream.past.P
-    if stream.term_sums is not None:
-        arrays["stream.term_sums"] = stream.term_sums
-    return arrays
-
-
-def read_stream(part: Bundle, n_terms: int, n_topics: int, by_mixture: bool) -> ModelStream:
-    """Of a saved model, each value checked."""
-    Q = part.positive("gram", np.float64, (n_topics, n_topics))
-    rhs = part.positive("rhs", np.float64, (n_terms, n_topics)) if part.flag("learnt") else None
-    squared_norms = part.positive("squared_norms", np.float64, (None,))
-    if len(squared_norms) not in (0, 2):
-        raise part.wrong(f"the array {part.prefix}squared_norms must have 0 or 2 numbers")
-    return ModelStream(
-        Past(rhs, Q, part.positive("past_usage", np.float64, (n_topics,))),
-        part.positive("usage", np.float64, (n_topics,)),
-        read_digest(part, "rho"),
-        read_digest(part, "scores"),
-        squared_norms,
-        part.positive("term_sums", np.float64, (n_terms,)) if by_mixture else None,
-        read_clock(part),
-    )

@@ -1,4 +1,4 @@
-"""What a fitted `TONMF` consists of, as a saved model holds it (`tonmf.storage.bundles`): written here, and read again."""
+"""A fitted `TONMF` as a saved model (`tonmf.storage.bundles`)."""
 
 from __future__ import annotations
 
@@ -10,15 +10,20 @@ from numpy.typing import NDArray
 
 from tonmf.nmf.mixture import Mixture
 from tonmf.nmf.options import MIXTURE_SCORES, SCORES
-from tonmf.nmf.remembered import read_stream, stream_arrays, stream_fields
-from tonmf.storage.bundles import LARGEST_PRIOR, UNIT, Bundle
+from tonmf.nmf.remembered import ModelStream
+from tonmf.nmf.streaming import Past
+from tonmf.storage.bundles import UNIT, Bundle
+from tonmf.stream.saved import clock_arrays, clock_fields, digest_arrays, read_clock, read_digest
 
 PER_ROW = ("outlier_scores_", "residual_norms_", "weights_")
 NUMBERS = ("alpha_", "threshold_")
 
+LARGEST_PRIOR = 1e6
+"""More than the pseudo-counts of a mixture, which are about as many as its topics."""
 
-def state_fields(model: Any) -> dict[str, Any]:
-    """What goes into the JSON."""
+
+def model_fields(model: Any) -> dict[str, Any]:
+    """Return the fields of a fitted model for the JSON."""
     names = getattr(model, "feature_names_in_", None)
     return {
         "dtype": str(model.components_.dtype),
@@ -32,18 +37,18 @@ def state_fields(model: Any) -> dict[str, Any]:
     }
 
 
-def state_arrays(model: Any) -> dict[str, NDArray[Any]]:
-    """What goes beside it."""
+def model_arrays(model: Any) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a fitted model."""
     arrays = {name: getattr(model, name) for name in (*PER_ROW, "objective_history_", "topic_shares_", "components_")}
     arrays["gram"] = model._gram
     arrays.update(stream_arrays(model._stream))
     if model._score_by in MIXTURE_SCORES:
-        arrays.update(ratios=model._mixture.ratios, prior=model._mixture.prior)
+        arrays.update(mixture_arrays("", model._mixture))
     return arrays
 
 
-def read_attributes(bundle: Bundle) -> Mapping[str, Any]:
-    """The attributes of a saved model, each checked for itself and against the others."""
+def read_model(bundle: Bundle) -> Mapping[str, Any]:
+    """Return the attributes of a saved model, each checked by itself and against the others."""
     n_features, dtype = bundle.whole("n_features", low=1), bundle.text("dtype")
     if dtype not in ("float32", "float64"):
         raise bundle.wrong(f"dtype must be float32 or float64; got {dtype!r:.40}")
@@ -75,9 +80,60 @@ def read_attributes(bundle: Bundle) -> Mapping[str, Any]:
     if bundle.has("feature_names"):
         attributes["feature_names_in_"] = np.array(bundle.texts("feature_names", n_features), dtype=object)
     if score_by in MIXTURE_SCORES:
-        ratios = bundle.positive("ratios", np.float32, (n_features, n_topics))
-        prior = bundle.positive("prior", np.float64, (n_topics + 1,), most=LARGEST_PRIOR)
-        if not prior[0] > 0:
-            raise bundle.wrong("the array prior must begin with a number above 0")
-        attributes["_mixture"] = Mixture(ratios, prior)
+        attributes["_mixture"] = read_mixture(bundle, n_features, n_topics)
     return attributes
+
+
+def mixture_arrays(prefix: str, mixture: Mixture) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a mixture, under names that begin with `prefix`."""
+    return {f"{prefix}ratios": mixture.ratios, f"{prefix}prior": mixture.prior}
+
+
+def read_mixture(part: Bundle, n_terms: int, n_topics: int) -> Mixture:
+    """Read a mixture and check it."""
+    ratios = part.positive("ratios", np.float32, (n_terms, n_topics))
+    prior = part.positive("prior", np.float64, (n_topics + 1,), most=LARGEST_PRIOR)
+    if not prior[0] > 0:
+        raise part.wrong(f"the array {part.prefix}prior must begin with a number above 0")
+    return Mixture(ratios, prior)
+
+
+def stream_fields(stream: ModelStream) -> dict[str, Any]:
+    """Return the fields of a model's stream for the JSON."""
+    return {**clock_fields(stream.clock), "learnt": stream.past.P is not None}
+
+
+def stream_arrays(stream: ModelStream) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a model's stream."""
+    arrays: dict[str, NDArray[Any]] = {
+        "stream.gram": stream.past.Q,
+        "stream.past_usage": stream.past.usage,
+        "stream.usage": stream.usage,
+        "stream.squared_norms": stream.squared_norms,
+        **clock_arrays("stream", stream.clock),
+        **digest_arrays("stream.rho", stream.rho),
+        **digest_arrays("stream.scores", stream.scores),
+    }
+    if stream.past.P is not None:
+        arrays["stream.rhs"] = stream.past.P
+    if stream.term_sums is not None:
+        arrays["stream.term_sums"] = stream.term_sums
+    return arrays
+
+
+def read_stream(part: Bundle, n_terms: int, n_topics: int, by_mixture: bool) -> ModelStream:
+    """Read the stream of a saved model and check each value."""
+    Q = part.positive("gram", np.float64, (n_topics, n_topics))
+    rhs = part.positive("rhs", np.float64, (n_terms, n_topics)) if part.flag("learnt") else None
+    squared_norms = part.positive("squared_norms", np.float64, (None,))
+    if len(squared_norms) not in (0, 2):
+        raise part.wrong(f"the array {part.prefix}squared_norms must have 0 or 2 numbers")
+    return ModelStream(
+        Past(rhs, Q, part.positive("past_usage", np.float64, (n_topics,))),
+        part.positive("usage", np.float64, (n_topics,)),
+        read_digest(part, "rho"),
+        read_digest(part, "scores"),
+        squared_norms,
+        part.positive("term_sums", np.float64, (n_terms,)) if by_mixture else None,
+        read_clock(part),
+    )

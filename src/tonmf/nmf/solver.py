@@ -169,16 +169,16 @@ class Problem:
         self._sums: Sums | None = None
         self._without_topics: tuple[float, float] | None = None
 
-    def run(self, step: Step, this: Pass) -> Sums:
+    def run(self, step: Step, current: Pass) -> Sums:
         """One pass over all blocks; the sums of the pass before it are gone then."""
 
-        on_block, empty = BlockStep(step, self.ops, this), EmptySums(this.topics.W.shape, self._sums)
-        self._sums = self.executor.run(on_block, self.source.blocks(), empty)
+        on_block, empty = BlockStep(step, self.ops, current), EmptySums(current.topics.W.shape, self._sums)
+        self._sums = self.executor.run(on_block, self.source, empty)
         return self._sums
 
     def rho(self) -> Array:
         """Residual norms of all documents, as of the last pass."""
-        return np.concatenate(self.executor.gather(lambda block: block.rho, self.source.blocks()))
+        return np.concatenate(self.executor.gather(lambda block: block.rho, self.source))
 
     def first_pass(self, W: Array) -> tuple[int, Pass]:
         """The passes that are done, and the next one: from where a fit was cut short, or from the topics of the start.
@@ -193,41 +193,40 @@ class Problem:
         self.penalty, self.history = midway.penalty, list(midway.history)
         return midway.iteration, Pass(topics_of(self.ops, midway.W), midway.alpha, midway.beta, o.inner, n_sweeps=1)
 
-    def keep(self, iteration: int, this: Pass) -> None:
+    def keep(self, iteration: int, current: Pass) -> None:
         """Tell the checkpoints that a pass is done."""
         if self.checkpoints is not None:
             self.checkpoints.save(
-                Midway(iteration, this.topics.W, this.alpha, this.beta, self.penalty, list(self.history))
+                Midway(iteration, current.topics.W, current.alpha, current.beta, self.penalty, list(self.history))
             )
 
-    def next_alpha(self, this: Pass, iteration: int) -> Pass:
-        """`this` with α re-estimated, if it is automatic and still follows the residuals."""
+    def next_alpha(self, current: Pass, iteration: int) -> Pass:
+        """`current` with α re-estimated, if it is automatic and still follows the residuals."""
         if self.options.alpha is not None or not self.settling(iteration):
-            return this
-        blocks = self.source.blocks()
+            return current
         if not self.executor.far:
-            weights = np.concatenate(self.executor.gather(lambda block: block.sample_weight, blocks))
-            return replace(this, alpha=automatic_alpha(self.rho(), weights))
-        alpha = quantile_over(self.executor, blocks, _residuals_and_weights, ALPHA_QUANTILE, self.source.n_docs)
+            weights = np.concatenate(self.executor.gather(lambda block: block.sample_weight, self.source))
+            return replace(current, alpha=automatic_alpha(self.rho(), weights))
+        alpha = quantile_over(self.executor, self.source, _residuals_and_weights, ALPHA_QUANTILE)
         if alpha == 0:
-            alpha = min(self.executor.gather(_smallest_residual, blocks))
-        return replace(this, alpha=alpha if np.isfinite(alpha) else 1.0)
+            alpha = min(self.executor.gather(_smallest_residual, self.source))
+        return replace(current, alpha=alpha if np.isfinite(alpha) else 1.0)
 
-    def next_penalty(self, this: Pass, sums: Sums, iteration: int) -> Pass:
-        """`this` with the penalty's tangent at the present masses, and the price re-estimated if it is still on its way up."""
+    def next_penalty(self, current: Pass, sums: Sums, iteration: int) -> Pass:
+        """Return `current` with the penalty's tangent at the present masses; re-estimate the price while it still rises."""
         ramp = self.options.ramp
         if ramp is None:
-            return this
+            return current
         if not ramp.over(iteration):
             n_docs, squared_norms = self._totals
             self.penalty = ramp.penalty(self.options.beta, iteration, sums.explained, n_docs, squared_norms)
-        return replace(this, beta=self.penalty.slopes(this.topics.norms * sums.usage))
+        return replace(current, beta=self.penalty.slopes(current.topics.norms * sums.usage))
 
-    def objective(self, this: Pass, sums: Sums) -> float:
+    def objective(self, current: Pass, sums: Sums) -> float:
         """F of a pass, whose sums hold the tangent of the penalty in place of the penalty."""
         if not self.penalty.price:
             return sums.objective
-        return sums.objective - float(this.l1 @ sums.usage) + self.penalty.value(this.topics.norms * sums.usage)
+        return sums.objective - float(current.l1 @ sums.usage) + self.penalty.value(current.topics.norms * sums.usage)
 
     def settling(self, iteration: int) -> bool:
         """Whether F is still another function after this iteration, because α or the price of topics follows the data."""
@@ -241,7 +240,7 @@ class Problem:
             return float(block.sample_weight @ huber(np.sqrt(block.squared_norms), alpha))
 
         if self._without_topics is None or self._without_topics[0] != alpha:
-            self._without_topics = alpha, sum(self.executor.gather(of_block, self.source.blocks()))
+            self._without_topics = alpha, sum(self.executor.gather(of_block, self.source))
         return self._without_topics[1]
 
     @cached_property
@@ -251,13 +250,15 @@ class Problem:
         def of_block(block: Block) -> tuple[float, float]:
             return float(block.sample_weight.sum()), float(block.sample_weight @ block.squared_norms)
 
-        n_docs, squared_norms = zip(*self.executor.gather(of_block, self.source.blocks()), strict=True)
+        n_docs, squared_norms = zip(*self.executor.gather(of_block, self.source), strict=True)
         return sum(n_docs), sum(squared_norms)
 
-    def report(self, iteration: int, this: Pass, objective: float) -> None:
+    def report(self, iteration: int, current: Pass, objective: float) -> None:
         """Tell the user's callback, if there is one."""
         if self.callback is not None:
-            self.callback(Progress(iteration, self.options.max_iter, objective, this.alpha, this.topics.W.shape[1]))
+            self.callback(
+                Progress(iteration, self.options.max_iter, objective, current.alpha, current.topics.W.shape[1])
+            )
 
 
 def _residuals_and_weights(block: Block) -> tuple[Array, Array]:
@@ -276,82 +277,94 @@ def solve(problem: Problem, W: Array) -> Solution:
     n_done, first = problem.first_pass(W)
     options, history, first_rho = problem.options, problem.history, None
     iteration, converged = n_done, False
-    for iteration, (this, sums) in enumerate(iterate(problem, first, n_done), start=n_done + 1):
+    for iteration, (current, sums) in enumerate(iterate(problem, first, n_done), start=n_done + 1):
         if options.compare_with_start and iteration == 1:
             first_rho = problem.rho()
-        objective = problem.objective(this, sums)
-        problem.report(iteration, this, objective)
+        objective = problem.objective(current, sums)
+        problem.report(iteration, current, objective)
         if problem.settling(iteration):
             continue
         history.append(objective)
         if len(history) > 1:
-            converged = history[-2] - history[-1] <= options.tol * problem.objective_of_nothing(this.alpha)
+            converged = history[-2] - history[-1] <= options.tol * problem.objective_of_nothing(current.alpha)
         if converged:
             break
-    this = problem.next_alpha(this, iteration)
+    current = problem.next_alpha(current, iteration)
     correlation = 0.0 if first_rho is None or iteration == 1 else rank_correlation(first_rho, problem.rho())
-    topics, final = _finish(problem, this)
+    topics, final = _finish(problem, current)
     if options.ramp is None:
         history.append(final.objective)
-    return Solution(topics, this.alpha, final.usage, final.Q, history, iteration, converged, correlation)
+    return Solution(topics, current.alpha, final.usage, final.Q, history, iteration, converged, correlation)
 
 
-def _reweighted(problem: Problem, this: Pass, n_done: int) -> Iterator[tuple[Pass, Sums]]:
+def _reweighted(problem: Problem, current: Pass, n_done: int) -> Iterator[tuple[Pass, Sums]]:
     """Yield after every H step."""
-    this = replace(this, n_sweeps=problem.options.inner_iter)
+    current = replace(current, n_sweeps=problem.options.inner_iter)
     for iteration in range(n_done + 1, problem.options.max_iter + 1):
-        sums = problem.run(reweighted_step, this)
-        yield this, sums
-        this = problem.next_alpha(this, iteration)
-        this = problem.next_penalty(this, sums, iteration)
+        sums = problem.run(reweighted_step, current)
+        yield current, sums
+        current = problem.next_alpha(current, iteration)
+        current = problem.next_penalty(current, sums, iteration)
         if problem.penalty.price:
-            this, sums = _drop_idle(problem, this, sums)
-        this = replace(this, topics=improve_topics(problem.ops, this, sums.P, sums))
+            current, sums = _drop_idle(problem, current, sums)
+        current = replace(current, topics=improve_topics(problem.ops, current, sums.P, sums))
         if iteration < problem.options.max_iter:
-            problem.keep(iteration, this)
+            problem.keep(iteration, current)
 
 
-def _drop_idle(problem: Problem, this: Pass, sums: Sums) -> tuple[Pass, Sums]:
+def _drop_idle(problem: Problem, current: Pass, sums: Sums) -> tuple[Pass, Sums]:
     """Leave out the topics that have been priced out, the first excepted if that is all of them."""
-    kept = this.topics.norms * sums.usage > 0
+    kept = current.topics.norms * sums.usage > 0
     if kept.all():
-        return this, sums
+        return current, sums
     kept[0] |= not kept.any()
     problem.source.keep_topics(kept)
-    W, G = np.ascontiguousarray(this.topics.W[:, kept]), np.ascontiguousarray(this.topics.G[np.ix_(kept, kept)])
-    return replace(this, topics=Topics(W, G), beta=this.beta[kept]), sums.of_topics(kept)
+    W, G = np.ascontiguousarray(current.topics.W[:, kept]), np.ascontiguousarray(current.topics.G[np.ix_(kept, kept)])
+    return replace(current, topics=Topics(W, G), beta=current.beta[kept]), sums.of_topics(kept)
 
 
-def _paper(problem: Problem, this: Pass, n_done: int) -> Iterator[tuple[Pass, Sums]]:
+def _paper(problem: Problem, current: Pass, n_done: int) -> Iterator[tuple[Pass, Sums]]:
     """Yield whenever a new Z has been taken."""
-    options = problem.options
-    for iteration in range(n_done + 1, options.max_iter + 1):
-        W0 = this.topics.W.copy()
-        held: list[float] = []
-        for inner_iteration in range(options.inner_iter):
-            cross = problem.ops.gram(W0, np.ones(len(W0)), this.topics.W) if inner_iteration else None
-            sums = problem.run(paper_step, replace(this, cross=cross))
-            if cross is None:
-                yield this, sums
-            target = sums.P + W0 @ sums.R
-            this = replace(this, topics=improve_topics(problem.ops, this, target, sums))
-            held.append(sums.held_objective)
-            if len(held) > 1 and held[-2] - held[-1] <= options.inner_tol * problem.objective_of_nothing(this.alpha):
-                break
-        this = problem.next_alpha(this, iteration)
+    for iteration in range(n_done + 1, problem.options.max_iter + 1):
+        sums = problem.run(paper_step, current)
+        yield current, sums
+        current, _ = lower_with_z_held(problem, current, sums)
+        current = problem.next_alpha(current, iteration)
 
 
-def improve_topics(ops: Ops, this: Pass, rhs: Array, sums: Sums) -> Topics:
+def lower_with_z_held(problem: Problem, current: Pass, sums: Sums, earlier: Sums | None = None) -> tuple[Pass, Sums]:
+    """Run the inner loop of Algorithm 1: W and H in turn, with the Z that the pass of `sums` took.
+
+    Return the pass with the new topics, and the sums of their W step. `earlier` stands for documents that are not in the
+    source (`tonmf.nmf.streaming`) and is added to the sums of every W step.
+    """
+    options, W0 = problem.options, current.topics.W.copy()
+    held = [sums.held_objective]
+    while True:
+        sums.P += W0 @ sums.R
+        if earlier is not None:
+            sums.merge(earlier)
+        current = replace(current, topics=improve_topics(problem.ops, current, sums.P, sums))
+        if len(held) > 1 and held[-2] - held[-1] <= options.inner_tol * problem.objective_of_nothing(current.alpha):
+            return current, sums
+        if len(held) == options.inner_iter:
+            return current, sums
+        cross = problem.ops.gram(W0, np.ones(len(W0)), current.topics.W)
+        sums = problem.run(paper_step, replace(current, cross=cross))
+        held.append(sums.held_objective)
+
+
+def improve_topics(ops: Ops, current: Pass, rhs: Array, sums: Sums) -> Topics:
     """The W step: lower the quadratic over W ≥ 0, in place."""
     gram = sums.Q.copy()
-    idle = np.diag(gram) <= np.finfo(this.topics.W.dtype).eps ** 2 * np.diag(gram).max()
-    if this.beta.any():
-        norms = this.topics.norms
-        gram += np.diag(this.beta * sums.usage / np.where(norms > 0, norms, 1))
+    idle = np.diag(gram) <= np.finfo(current.topics.W.dtype).eps ** 2 * np.diag(gram).max()
+    if current.beta.any():
+        norms = current.topics.norms
+        gram += np.diag(current.beta * sums.usage / np.where(norms > 0, norms, 1))
         idle |= norms == 0  # the penalty has no tangent there: leave the topic at zero
     gram[idle], gram[:, idle] = 0, 0
-    this.inner(ops, this.topics.W, rhs, gram, this.n_sweeps)
-    return topics_of(ops, this.topics.W)
+    current.inner(ops, current.topics.W, rhs, gram, current.n_sweeps)
+    return topics_of(ops, current.topics.W)
 
 
 def automatic_alpha(rho: Array, weights: Array) -> float:
@@ -374,14 +387,14 @@ def bring_to_unit_norm(W: Array) -> Array:
     return norms
 
 
-def _finish(problem: Problem, this: Pass) -> tuple[Topics, Sums]:
+def _finish(problem: Problem, current: Pass) -> tuple[Topics, Sums]:
     """Solve every document against the topics at unit norm, and drop the topics that none of them uses."""
-    W = this.topics.W
+    W = current.topics.W
     bring_to_unit_norm(W)
 
     def solve_documents(W: Array) -> tuple[Topics, Sums]:
         beta = np.full(W.shape[1], problem.options.beta)
-        last = replace(this, topics=topics_of(problem.ops, W), beta=beta, cross=None)
+        last = replace(current, topics=topics_of(problem.ops, W), beta=beta, cross=None)
         problem.source.start_from(None, W.shape[1])
         return last.topics, problem.run(document_step, last)
 

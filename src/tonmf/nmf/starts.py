@@ -66,10 +66,10 @@ def random_start(source: Source, n_topics: int, rng: np.random.RandomState, ops:
         lean *= block.sample_weight[:, None]
         ops.collect(block.X, lean.astype(dtype), sums.P)
 
-    total_weight = sum(executor.gather(lambda block: float(block.sample_weight.sum()), source.blocks()))
+    total_weight = sum(executor.gather(lambda block: float(block.sample_weight.sum()), source))
     total = term_sums(source, ops, executor)
     centre = total / total_weight @ R
-    W = executor.run(add_leaning, source.blocks(), partial(Sums.zeros, source.n_terms, n_topics)).P
+    W = executor.run(add_leaning, source, partial(Sums.zeros, source.n_terms, n_topics)).P
     empty = ~W.any(axis=0)
     W[:, empty] = total[:, None]
     return None, W
@@ -82,7 +82,7 @@ def term_sums(source: Source, ops: Ops, executor: Executor) -> Array:
     def add_documents(block: Block, sums: Sums) -> None:
         ops.collect(block.X, block.sample_weight.astype(dtype)[:, None], sums.P)
 
-    sums: Array = executor.run(add_documents, source.blocks(), partial(Sums.zeros, source.n_terms, 1)).P[:, 0]
+    sums: Array = executor.run(add_documents, source, partial(Sums.zeros, source.n_terms, 1)).P[:, 0]
     return sums
 
 
@@ -92,10 +92,10 @@ ROWS_PER_TOPIC = 8
 
 def rows_start(source: Source, n_topics: int, rng: np.random.RandomState, ops: Ops, executor: Executor) -> Start:
     """Each topic the sum of a few documents that are not empty, drawn as often as they count."""
-    of_blocks = executor.gather(_first_and_weight, source.blocks())
+    of_blocks = executor.gather(_first_and_weight, source)
     flat = not any(weight for _, weight in of_blocks)
     if flat:
-        of_blocks = executor.gather(_first_and_size, source.blocks())
+        of_blocks = executor.gather(_first_and_size, source)
     ends = np.cumsum([weight for _, weight in of_blocks])
     begins = {first: end - weight for (first, weight), end in zip(of_blocks, ends, strict=True)}
     drawn = rng.random_sample(n_topics * ROWS_PER_TOPIC) * ends[-1]
@@ -109,7 +109,7 @@ def rows_start(source: Source, n_topics: int, rng: np.random.RandomState, ops: O
             np.add.at(chosen, (np.searchsorted(cumulative, drawn[here], side="right"), topics[here]), 1)
             ops.collect(block.X, chosen, sums.P)
 
-    W = executor.run(add_chosen, source.blocks(), partial(Sums.zeros, source.n_terms, n_topics)).P
+    W = executor.run(add_chosen, source, partial(Sums.zeros, source.n_terms, n_topics)).P
     return None, W
 
 
@@ -135,15 +135,15 @@ def uniform_start(source: Source, n_topics: int, rng: np.random.RandomState, *_:
     return rng.uniform(size=(source.n_docs, n_topics)), W
 
 
-def nndsvd_start(source: Source, n_topics: int, rng: np.random.RandomState, *_: Any) -> Start:
+def nndsvd_start(source: Source, n_topics: int, rng: np.random.RandomState, ops: Ops, executor: Executor) -> Start:
     """Non-negative double singular value decomposition, zeros included."""
-    return _nndsvd(source, n_topics, rng)
+    return _nndsvd(source, n_topics, rng, executor)
 
 
-def _nndsvd(source: Source, n_topics: int, rng: np.random.RandomState) -> tuple[Array, Array]:
+def _nndsvd(source: Source, n_topics: int, rng: np.random.RandomState, executor: Executor) -> tuple[Array, Array]:
     """(H, W) from the singular vectors of the rows scaled by the root of their weight."""
     X, rank = source.matrix(), min(n_topics, source.n_docs, source.n_terms)
-    root = np.sqrt(np.concatenate([block.sample_weight for block in source.blocks()]))
+    root = np.sqrt(_all_weights(source, executor))
     U, S, Vt = randomized_svd(sp.diags_array(root, dtype=source.dtype) @ X, rank, random_state=rng)
     H, W = np.zeros((source.n_docs, n_topics)), np.zeros((source.n_terms, n_topics))
     for k in range(rank):
@@ -156,24 +156,28 @@ def _nndsvd(source: Source, n_topics: int, rng: np.random.RandomState) -> tuple[
     return np.divide(H, root[:, None], out=np.zeros_like(H), where=root[:, None] > 0), W
 
 
-def _mean(source: Source) -> float:
+def _mean(source: Source, executor: Executor) -> float:
     """Mean entry of X, weighted."""
-    X = source.matrix()
-    weights = np.concatenate([block.sample_weight for block in source.blocks()])
+    X, weights = source.matrix(), _all_weights(source, executor)
     return float((weights @ X).sum() / (weights.sum() * source.n_terms))
 
 
-def nndsvda_start(source: Source, n_topics: int, rng: np.random.RandomState, *_: Any) -> Start:
+def _all_weights(source: Source, executor: Executor) -> Array:
+    """How often each document counts."""
+    return np.concatenate(executor.gather(lambda block: block.sample_weight, source))
+
+
+def nndsvda_start(source: Source, n_topics: int, rng: np.random.RandomState, ops: Ops, executor: Executor) -> Start:
     """NNDSVD with zeros replaced by the mean of X."""
-    mean = _mean(source)
-    H, W = (np.where(factor == 0, mean, factor) for factor in _nndsvd(source, n_topics, rng))
+    mean = _mean(source, executor)
+    H, W = (np.where(factor == 0, mean, factor) for factor in _nndsvd(source, n_topics, rng, executor))
     return H, W
 
 
-def nndsvdar_start(source: Source, n_topics: int, rng: np.random.RandomState, *_: Any) -> Start:
+def nndsvdar_start(source: Source, n_topics: int, rng: np.random.RandomState, ops: Ops, executor: Executor) -> Start:
     """NNDSVD with zeros replaced by random numbers up to a hundredth of the mean of X."""
-    most = _mean(source) / 100
-    factors = _nndsvd(source, n_topics, rng)
+    most = _mean(source, executor) / 100
+    factors = _nndsvd(source, n_topics, rng, executor)
     H, W = (np.where(factor == 0, most * rng.uniform(size=factor.shape), factor) for factor in factors)
     return H, W
 

@@ -144,35 +144,35 @@ class BlockStep:
 
     step: Step
     ops: Ops
-    this: Pass
+    current: Pass
 
     def __call__(self, block: Block, sums: Sums) -> None:
         """Do it on a block."""
-        self.step(self.ops, self.this, block, sums)
+        self.step(self.ops, self.current, block, sums)
 
     def restore(self, block: Block) -> None:
         """Make up H, ρ and ω of a block that were lost: the best there are for the topics of this pass."""
-        document_step(self.ops, self.this, block, Sums.zeros(0, self.this.topics.W.shape[1]))
-        if self.this.cross is not None:
-            block.held = _hold(self.this, block, self.ops.project(block.X, self.this.topics.W))
+        document_step(self.ops, self.current, block, Sums.zeros(0, self.current.topics.W.shape[1]))
+        if self.current.cross is not None:
+            block.held_z = _hold(self.current, block, self.ops.project(block.X, self.current.topics.W))
 
 
-def reweighted_step(ops: Ops, this: Pass, block: Block, sums: Sums) -> None:
+def reweighted_step(ops: Ops, current: Pass, block: Block, sums: Sums) -> None:
     """Update H, ρ and ω of a block under the tightest quadratic above F, and add its sums."""
-    G = this.topics.G
-    rhs = ops.project(block.X, this.topics.W)
+    G = current.topics.G
+    rhs = ops.project(block.X, current.topics.W)
     if not block.measured:
-        _measure(ops, this, block, rhs)
-    this.inner(ops, block.H, this.with_l1(rhs, block.omega), G, this.n_sweeps)
-    _measure(ops, this, block, rhs)
+        _measure(ops, current, block, rhs)
+    current.inner(ops, block.H, current.with_l1(rhs, block.omega), G, current.n_sweeps)
+    _measure(ops, current, block, rhs)
     weight = block.sample_weight * block.omega
     ops.collect(block.X, _weighted(block.H, weight), sums.P)
     sums.Q += ops.gram(block.H, weight, block.H)
-    _add_measures(this, block, sums)
+    _add_measures(current, block, sums)
 
 
 @dataclass
-class Held:
+class HeldZ:
     """What a block keeps while Z is held: H₀, ‖x_i − z_i‖² and the outlier term α‖z_i‖ of each document."""
 
     H0: Array
@@ -180,70 +180,70 @@ class Held:
     outlier_terms: Array
 
 
-def paper_step(ops: Ops, this: Pass, block: Block, sums: Sums) -> None:
-    """One inner iteration of Algorithm 1 on a block; takes a new Z first if `this.cross` is None."""
-    G = this.topics.G
-    rhs = ops.project(block.X, this.topics.W)
-    if this.cross is None:
-        _measure(ops, this, block, rhs)
-        sums.objective += _objective(this, block, huber(block.rho, this.alpha), _usage(block))
-        block.held = _hold(this, block, rhs)
-    held: Held = block.held
+def paper_step(ops: Ops, current: Pass, block: Block, sums: Sums) -> None:
+    """One inner iteration of Algorithm 1 on a block; takes a new Z first if `current.cross` is None."""
+    G = current.topics.G
+    rhs = ops.project(block.X, current.topics.W)
+    if current.cross is None:
+        _measure(ops, current, block, rhs)
+        sums.objective += _objective(current, block, huber(block.rho, current.alpha), _usage(block))
+        block.held_z = _hold(current, block, rhs)
+    held: HeldZ = block.held_z
     rest = 1 - block.omega
-    cross = G if this.cross is None else this.cross
+    cross = G if current.cross is None else current.cross
     target_rhs = block.omega[:, None] * rhs + rest[:, None] * (held.H0.astype(np.float64) @ cross)
-    this.inner(ops, block.H, this.with_l1(target_rhs, np.ones(len(rhs))), G, this.n_sweeps)
+    current.inner(ops, block.H, current.with_l1(target_rhs, np.ones(len(rhs))), G, current.n_sweeps)
 
     misfit = residual_norms(ops, held.target_squared_norms, block.H, target_rhs, G)
     usage = _usage(block)
     sums.usage += usage
-    sums.held_objective += _objective(this, block, 0.5 * misfit**2 + held.outlier_terms, usage)
+    sums.held_objective += _objective(current, block, 0.5 * misfit**2 + held.outlier_terms, usage)
     ops.collect(block.X, _weighted(block.H, block.sample_weight * block.omega), sums.P)
     sums.Q += ops.gram(block.H, block.sample_weight, block.H)
     sums.R += ops.gram(held.H0, block.sample_weight * rest, block.H)
 
 
-def _hold(this: Pass, block: Block, rhs: Array) -> Held:
+def _hold(current: Pass, block: Block, rhs: Array) -> HeldZ:
     """Fix Z at the present (H, W, ω):  ‖x − z‖² = ‖ωx + (1−ω)Wh‖² from inner products that are at hand."""
     H0 = block.H.copy()
     h = H0.astype(np.float64)
     rest = 1 - block.omega
     inner_product = np.einsum("ij,ij->i", rhs, h)
-    fit_squared = np.einsum("ij,ij->i", h @ this.topics.G, h)
+    fit_squared = np.einsum("ij,ij->i", h @ current.topics.G, h)
     squared = block.omega**2 * block.squared_norms + 2 * block.omega * rest * inner_product + rest**2 * fit_squared
-    outlier = outlier_norms(block.rho, this.alpha)
-    terms = np.multiply(this.alpha, outlier, out=np.zeros_like(outlier), where=outlier > 0)
-    return Held(H0, squared, terms)
+    outlier = outlier_norms(block.rho, current.alpha)
+    terms = np.multiply(current.alpha, outlier, out=np.zeros_like(outlier), where=outlier > 0)
+    return HeldZ(H0, squared, terms)
 
 
-def document_step(ops: Ops, this: Pass, block: Block, sums: Sums) -> None:
+def document_step(ops: Ops, current: Pass, block: Block, sums: Sums) -> None:
     """H of a block for fixed topics, to convergence, from zero: how documents are scored, seen in training or not."""
-    rhs = ops.project(block.X, this.topics.W)
-    block.H = np.zeros(rhs.shape, dtype=this.topics.W.dtype)
+    rhs = ops.project(block.X, current.topics.W)
+    block.H = np.zeros(rhs.shape, dtype=current.topics.W.dtype)
     for low in range(0, len(rhs), DOCUMENTS_AT_A_TIME):
         rows = slice(low, low + DOCUMENTS_AT_A_TIME)
-        _solve_documents(ops, this, block.squared_norms[rows], rhs[rows], block.H[rows])
-    _measure(ops, this, block, rhs)
+        _solve_documents(ops, current, block.squared_norms[rows], rhs[rows], block.H[rows])
+    _measure(ops, current, block, rhs)
     sums.Q += ops.gram(block.H, block.sample_weight * block.omega, block.H)
-    _add_measures(this, block, sums)
+    _add_measures(current, block, sums)
 
 
-def _solve_documents(ops: Ops, this: Pass, squared_norms: Array, rhs: Array, H: Array) -> None:
+def _solve_documents(ops: Ops, current: Pass, squared_norms: Array, rhs: Array, H: Array) -> None:
     """Sweep until each document has converged: until no topic of it moves by more than a tolerance times its largest.
 
     Which other documents are at hand makes no difference to a document.
     """
-    G = this.topics.G
+    G = current.topics.G
     tolerance = 50 * np.finfo(H.dtype).eps
     todo = np.flatnonzero(squared_norms > 0)
     for _ in range(MAX_CHECKS):
         if not len(todo):
             break
         h, target = H[todo], rhs[todo]
-        if this.beta.any():
+        if current.beta.any():
             rho = residual_norms(ops, squared_norms[todo], h, target, G)
-            target = this.with_l1(target, document_weights(rho, this.alpha))
-        this.inner(ops, h, target, G, SWEEPS_PER_CHECK)
+            target = current.with_l1(target, document_weights(rho, current.alpha))
+        current.inner(ops, h, target, G, SWEEPS_PER_CHECK)
         moved = np.abs(h - H[todo]).max(axis=1, initial=0)
         H[todo] = h
         todo = todo[moved > tolerance * h.max(axis=1, initial=0)]
@@ -259,24 +259,24 @@ MAX_CHECKS = 100
 """Looks before a document is taken as it is: with nearly collinear topics its h may wander on without changing ρ."""
 
 
-def _measure(ops: Ops, this: Pass, block: Block, rhs: Array) -> None:
+def _measure(ops: Ops, current: Pass, block: Block, rhs: Array) -> None:
     """ρ and ω of a block as it is."""
-    block.rho = residual_norms(ops, block.squared_norms, block.H, rhs, this.topics.G)
-    block.omega = document_weights(block.rho, this.alpha)
+    block.rho = residual_norms(ops, block.squared_norms, block.H, rhs, current.topics.G)
+    block.omega = document_weights(block.rho, current.alpha)
     block.measured = True
 
 
-def _add_measures(this: Pass, block: Block, sums: Sums) -> None:
+def _add_measures(current: Pass, block: Block, sums: Sums) -> None:
     """A block's share of the usage, of the objective, and of what is explained."""
     usage = _usage(block)
     sums.usage += usage
-    sums.objective += _objective(this, block, huber(block.rho, this.alpha), usage)
+    sums.objective += _objective(current, block, huber(block.rho, current.alpha), usage)
     sums.explained += float(block.sample_weight @ (block.squared_norms - block.rho**2))
 
 
-def _objective(this: Pass, block: Block, losses: Array, usage: Array) -> float:
+def _objective(current: Pass, block: Block, losses: Array, usage: Array) -> float:
     """A block's share of the objective:  Σ_i s_i (loss_i + Σ_k β_k‖w_k‖ h_ik)."""
-    return float(block.sample_weight @ losses) + float(this.l1 @ usage)
+    return float(block.sample_weight @ losses) + float(current.l1 @ usage)
 
 
 def _usage(block: Block) -> Array:

@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tonmf.arrays import Array
-from tonmf.nmf.solver import Problem, bring_to_unit_norm, improve_topics
+from tonmf.nmf.solver import Problem, bring_to_unit_norm, improve_topics, lower_with_z_held
 from tonmf.nmf.steps import Pass, Sums, paper_step, reweighted_step
 
 
@@ -77,39 +77,27 @@ class Past:
         return type(self)(P, self.Q[np.ix_(kept, kept)], self.usage[kept])
 
 
-def learn_block(problem: Problem, this: Pass, past: Past, factor: float) -> Past:
+def learn_block(problem: Problem, current: Pass, past: Past, factor: float) -> Past:
     """One pass over the documents of `problem`, and a W step on them and what is left of the past.
 
-    W of `this` is changed in place, and of unit norm in the end. Documents that are `measured` go on from the H they have.
+    W of `current` is changed in place, and of unit norm in the end. Documents that are `measured` go on from the H they have.
     """
-    W = this.topics.W
+    W = current.topics.W
     earlier = Sums(factor * past.right_hand_side(W), factor * past.Q, np.zeros_like(past.Q), factor * past.usage)
-    sums = {"reweighted": _reweighted, "paper": _paper}[problem.options.solver](problem, this, earlier)
+    sums = {"reweighted": _reweighted, "paper": _paper}[problem.options.solver](problem, current, earlier)
     norms = bring_to_unit_norm(W)
     return Past(None, sums.Q, sums.usage).rescaled(sums.P, norms)
 
 
-def _reweighted(problem: Problem, this: Pass, earlier: Sums) -> Sums:
-    this = replace(this, n_sweeps=problem.options.inner_iter)
-    sums = problem.run(reweighted_step, this)
+def _reweighted(problem: Problem, current: Pass, earlier: Sums) -> Sums:
+    current = replace(current, n_sweeps=problem.options.inner_iter)
+    sums = problem.run(reweighted_step, current)
     sums.merge(earlier)
-    improve_topics(problem.ops, this, sums.P, sums)
+    improve_topics(problem.ops, current, sums.P, sums)
     return sums
 
 
-def _paper(problem: Problem, this: Pass, earlier: Sums) -> Sums:
-    """As the batch fit does for one Z, which is that of the new documents."""
-    options = problem.options
-    W0 = this.topics.W.copy()
-    least = options.inner_tol * problem.objective_of_nothing(this.alpha)
-    held: list[float] = []
-    for inner_iteration in range(options.inner_iter):
-        cross = problem.ops.gram(W0, np.ones(len(W0)), this.topics.W) if inner_iteration else None
-        sums = problem.run(paper_step, replace(this, cross=cross))
-        held.append(sums.held_objective)
-        sums.P += W0 @ sums.R
-        sums.merge(earlier)
-        this = replace(this, topics=improve_topics(problem.ops, this, sums.P, sums))
-        if len(held) > 1 and held[-2] - held[-1] <= least:
-            break
+def _paper(problem: Problem, current: Pass, earlier: Sums) -> Sums:
+    """Do what the batch fit does for one Z, which is that of the new documents."""
+    _, sums = lower_with_z_held(problem, current, problem.run(paper_step, current), earlier)
     return sums

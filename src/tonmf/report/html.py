@@ -33,7 +33,7 @@ def policy() -> str:
     """What a report may load and run: nothing but its own scripts and styles."""
     scripts = " ".join(assets.source_of(text) for text in (assets.library(), assets.script("report")))
     return (
-        f"default-src 'none'; script-src {scripts}; style-src {assets.source_of(assets.style())}; "
+        f"default-src 'none'; script-src {scripts}; style-src {assets.source_of(assets.style('report'))}; "
         "img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
 
@@ -50,7 +50,7 @@ def _lines(summary: dict[str, Any]) -> Iterator[str]:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="referrer" content="no-referrer">\n'
         f'<meta name="generator" content="tonmf {html.escape(summary["made"]["tonmf"])}">\n'
-        f"<title>{title}: documents that do not belong</title>\n<style>{assets.style()}</style>\n</head>\n<body>\n"
+        f"<title>{title}: documents that do not belong</title>\n<style>{assets.style('report')}</style>\n</head>\n<body>\n"
     )
     yield _without_scripts(summary)
     yield '<div id="report"></div>\n'

@@ -59,7 +59,7 @@ def summarise(
     Returns
     -------
     summary : dict
-        docs/report.md has all its keys.
+        docs/guide/report.md has all its keys.
 
     Examples
     --------

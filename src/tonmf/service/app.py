@@ -1,4 +1,4 @@
-"""The app: all parts put together."""
+"""Put the parts of the server together into one ASGI app."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ABOUT = "Finds documents that do not belong, and says why. Scores of documents a
 
 @dataclass(frozen=True)
 class Settings:
-    """What an app is made of; the store is open, `threads` are those of each job, all cores if None."""
+    """Settings of an app. `store` is open; `threads` is the number for each job, all cores if None."""
 
     model: ServedModel
     store: JobStore
@@ -40,7 +40,7 @@ class Settings:
 
 
 def make_app(settings: Settings) -> ASGIApp:
-    """The app; it begins to work when it is started."""
+    """Return the app; it starts working when the server starts it."""
     limits, metrics = settings.limits, Metrics()
     queue = ModelQueue(metrics.count_call)
     store = settings.store

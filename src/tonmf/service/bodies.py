@@ -1,4 +1,4 @@
-"""Bodies of requests: bytes within limits, whatever a header says of them, and JSON that is JSON."""
+"""Read request bodies: bytes within limits, whatever a header claims, and strict JSON."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from tonmf.wording import shown
 JSON = "application/json"
 LINES = "application/x-ndjson"
 LINES_TOO = (LINES, "application/ndjson", "application/jsonl", "application/x-jsonlines", "application/jsonlines")
-"""Names that JSON lines go by."""
+"""Other content types that mean JSON lines."""
 
 
 def content_type(request: Request) -> str:
-    """`JSON` or `LINES`; JSON if the request does not say."""
+    """Return `JSON` or `LINES`; JSON if the request does not say."""
     if request.headers.get("content-encoding", "identity").lower() != "identity":
         raise ServiceError(415, "The body is compressed; expected it as it is. Leave out Content-Encoding.")
     given, _, parameters = request.headers.get("content-type", JSON).partition(";")
@@ -37,15 +37,15 @@ def content_type(request: Request) -> str:
 
 
 def wants_lines(request: Request) -> bool:
-    """Whether the answer is to be JSON lines."""
+    """Tell whether the client asks for JSON lines."""
     accepted = request.headers.get("accept", "").lower()
     return any(kind in accepted for kind in LINES_TOO)
 
 
 async def chunks(request: Request, most: int, idle_seconds: float, option: str = "") -> AsyncIterator[bytes]:
-    """The body as it comes; an error as soon as it is too large, or if nothing comes for too long.
+    """Yield the body as it arrives; fail as soon as it is too large or stalls.
 
-    `option` is the one that says how large it may be.
+    `option` names the limit in the error.
     """
     declared = request.headers.get("content-length", "")
     if declared.isdigit() and int(declared) > most:
@@ -70,13 +70,13 @@ async def chunks(request: Request, most: int, idle_seconds: float, option: str =
 
 
 def too_large(most: int, option: str) -> ServiceError:
-    """The error for a body that is."""
+    """Return the error for a body over the limit."""
     advice = f", or start the server with a higher {option}" if option else ""
     return ServiceError(413, f"The body is larger than {most:,} bytes. Send less at once{advice}.")
 
 
 def parse(body: bytes | bytearray) -> Any:
-    """JSON to values; raises `ValueError` with the reason. Half a surrogate pair becomes U+FFFD."""
+    """Parse JSON; raise `ValueError` with the reason. Half a surrogate pair becomes U+FFFD."""
     try:
         value = json.loads(body.decode("utf-8"), parse_constant=_no_number)
     except UnicodeDecodeError as error:

@@ -1,4 +1,4 @@
-"""From JSON values to documents of the kind that the model knows; one clear error for anything else."""
+"""Turn JSON values into documents of the model's kind, or one clear error."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tonmf.text.documents import COUNTS, ITEMS, TEXTS
 from tonmf.wording import shown
 
 KEYS = {TEXTS: "text", ITEMS: "items", COUNTS: "counts"}
-"""Under which key an object has its document."""
+"""The key that holds the document, by kind."""
 
 EXPECTED = {
     TEXTS: 'a text, or {"id": …, "text": …}',
@@ -23,19 +23,19 @@ EXPECTED = {
 }
 
 MOST_DIGITS = 40
-"""Of a number that is an item or an id."""
+"""Longest number accepted as an item or an id, in digits."""
 
 
 @dataclass(frozen=True)
 class DocumentReader:
-    """Reads documents of a kind; `columns` are those of a model of counts, by name."""
+    """Reads documents of one kind; `columns` maps names to columns for a model of counts."""
 
     kind: str
     columns: Mapping[str, int]
     limits: Limits
 
     def read_all(self, values: Any) -> list[Named]:
-        """The documents of a request."""
+        """Read all documents of a request."""
         if not isinstance(values, list):
             raise ServiceError(422, f"documents must be a list; got {_what(values)}.")
         if not values:
@@ -45,7 +45,7 @@ class DocumentReader:
         return [self.read(value, f"Document {number}", str(number)) for number, value in enumerate(values)]
 
     def too_many(self) -> ServiceError:
-        """The error for a request with too many documents."""
+        """Return the error for a request with too many documents."""
         most = self.limits.batch
         return ServiceError(
             413,
@@ -53,7 +53,7 @@ class DocumentReader:
         )
 
     def read(self, value: Any, where: str, name: str) -> Named:
-        """One document: what it is called, `name` if it does not say, and what it is."""
+        """Read one document; return its id (`name` if it has none) and its content."""
         content = value
         if isinstance(value, dict):
             content = value.get(KEYS[self.kind])
@@ -103,7 +103,7 @@ class DocumentReader:
 
 
 def slices(documents: Sequence[Named], most: int, most_characters: int) -> Iterator[Sequence[Named]]:
-    """Stretches of at most so many documents, and about so many characters."""
+    """Yield slices of at most so many documents and about so many characters."""
     start = size = 0
     for place, (_, document) in enumerate(documents):
         longer = size + (len(document) if isinstance(document, str) else 8 * len(document))
@@ -115,21 +115,21 @@ def slices(documents: Sequence[Named], most: int, most_characters: int) -> Itera
 
 
 def whole_number(value: Any, name: str, low: int, high: int) -> int:
-    """A whole number within limits."""
+    """Check a whole number against its limits."""
     if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
         raise ServiceError(422, f"{name} must be a whole number from {low} to {high}; got {_what(value)}.")
     return value
 
 
 def yes_or_no(value: Any, name: str) -> bool:
-    """True or false."""
+    """Check that a value is true or false."""
     if not isinstance(value, bool):
         raise ServiceError(422, f"{name} must be true or false; got {_what(value)}.")
     return value
 
 
 def check_keys(body: Any, known: Sequence[str]) -> dict[str, Any]:
-    """An object with no keys but these."""
+    """Check that an object has no other keys."""
     if not isinstance(body, dict):
         raise ServiceError(422, f'Expected an object such as {{"documents": […]}}; got {_what(body)}.')
     for name in body:
@@ -151,7 +151,7 @@ def _is_huge(value: str | int) -> bool:
 
 
 def _what(value: Any) -> str:
-    """A JSON value in a word; never the text of a document."""
+    """Describe a JSON value in a word, without quoting any document."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, int | float):

@@ -1,10 +1,9 @@
-"""One job, in a process of its own: ``python -m tonmf.service.job_process FOLDER``.
+"""Run one job in its own process: ``python -m tonmf.service.job_process FOLDER``.
 
-A process can be stopped at any time, which a thread cannot, and what it does leaves the server quick. It reads the upload,
-fits, and leaves its results in the folder; ``result.json`` comes last. On standard output it tells how far it is, an object a
-line: ``{"step": …, "progress": …}``, and at last ``{"error": …}``, ``{"fault": …}`` or ``{"result": …}``. The first line of its
-standard input says what to do. When that input ends, so does the process: then there is no server any more.
-"""
+A process can be stopped at any time, a thread cannot, and its work does not slow down the server. It reads the upload, fits,
+and leaves its results in the folder; ``result.json`` comes last. It reports progress on standard output, one JSON object a
+line: ``{"step": …, "progress": …}``, and finally ``{"error": …}``, ``{"fault": …}`` or ``{"result": …}``. The first line of
+standard input is the job's description. When standard input closes, the server is gone and the process exits."""
 
 from __future__ import annotations
 
@@ -23,25 +22,25 @@ from typing import Any, TextIO
 from tonmf.service import job_store as kept
 
 PARTS = {"Reading": 0.05, "Learning": 0.55, "Writing scores": 0.75, "Writing the report": 1.0}
-"""The steps, and how much of all is done after each."""
+"""The steps, with the share of the whole job that is done after each."""
 
 MEMORY_LEFT = 0.1
-"""Share of the machine's memory that a job may not have."""
+"""Share of the machine's memory that a job must leave free."""
 
 
 class Report:
-    """Tells the server how far the job is."""
+    """Reports progress to the server."""
 
     def __init__(self, out: TextIO) -> None:
         self._out, self._last = out, ("", -1.0)
 
     def send(self, **what: Any) -> None:
-        """One line."""
+        """Write one line."""
         self._out.write(json.dumps(what) + "\n")
         self._out.flush()
 
     def step(self, name: str) -> Callable[[float], None]:
-        """A step begins; the function takes the share of it that is done."""
+        """Begin a step; return a function that takes the share of it that is done."""
         names = list(PARTS)
         start = PARTS[names[names.index(name) - 1]] if name != names[0] else 0.0
 
@@ -56,7 +55,7 @@ class Report:
 
 
 def work(folder: Path, job: dict[str, Any], report: Report) -> dict[str, Any]:
-    """Do the job; what to tell about it."""
+    """Do the job; return what to report about it."""
     report.step("Reading")
     from tonmf.detector.detector import TextOutlierDetector
     from tonmf.io import read_documents, write_table
@@ -92,7 +91,7 @@ def work(folder: Path, job: dict[str, Any], report: Report) -> dict[str, Any]:
 
 
 def _called(document_id: str, stored: str, name: str) -> str:
-    """The id of a document that has none of its own begins with the file's name."""
+    """Make the id of a document without one begin with the uploaded file's name."""
     return name + document_id.removeprefix(stored) if document_id.startswith(stored) else document_id
 
 
@@ -103,7 +102,7 @@ def _pack(folder: Path, archive: Path) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Do the job that is described in the arguments."""
+    """Do the job that the arguments describe."""
     out = _own_output()
     job = json.loads(sys.stdin.readline())
     threading.Thread(target=_end_with_server, daemon=True).start()
@@ -128,7 +127,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _own_output() -> TextIO:
-    """Standard output for ourselves; what others print goes to standard error."""
+    """Keep standard output for our reports; send other prints to standard error."""
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     return out
@@ -141,7 +140,7 @@ def _end_with_server() -> None:
 
 
 def _step_back(at_once: int) -> None:
-    """Leave time and memory to the server and to other jobs: if memory runs out, it is this process that ends."""
+    """Leave time and memory to the server and to other jobs: if memory runs out, this process is the one that ends."""
     with contextlib.suppress(OSError, AttributeError):
         os.nice(5)
     with contextlib.suppress(OSError):

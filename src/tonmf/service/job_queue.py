@@ -1,4 +1,4 @@
-"""The queue of jobs: a process for each, a few at a time, that can be stopped."""
+"""Queue jobs and run a few at a time, each in a process that can be stopped."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from tonmf.wording import number_of
 log = logging.getLogger("tonmf.service")
 
 LONGEST_LINE = 2**20
-"""Bytes of what a process says at once."""
+"""Longest line that a job's process may write, in bytes."""
 
 
 class JobRunner:
-    """Runs jobs of a store in the order in which they came.
+    """Runs the jobs of a store in order of arrival.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class JobRunner:
         self._closing = False
 
     def start(self) -> None:
-        """Go on with jobs that waited when the last server ended."""
+        """Resume the jobs that were waiting when the last server ended."""
         for job in reversed(list(self._store)):
             if job.state == kept.QUEUED:
                 self._queue.append(job)
@@ -52,16 +52,16 @@ class JobRunner:
 
     @property
     def n_waiting(self) -> int:
-        """Jobs that wait."""
+        """Return the number of waiting jobs."""
         return len(self._queue)
 
     def add(self, job: Job) -> None:
-        """Have a job run when it is its turn."""
+        """Queue a job."""
         self._queue.append(job)
         self._next()
 
     async def cancel(self, job: Job) -> None:
-        """Stop a job that is not over, and wait until it is."""
+        """Stop a job that is not over, and wait until it has stopped."""
         if job in self._queue:
             self._queue.remove(job)
             await self._end(job, kept.CANCELLED)
@@ -69,7 +69,7 @@ class JobRunner:
         await self._stop(job, kept.CANCELLED, None)
 
     async def close(self) -> None:
-        """Stop what runs; what waits is kept for the next server."""
+        """Stop running jobs; waiting ones are kept for the next server."""
         self._closing = True
         running = [self._store.jobs[job_id] for job_id in self._tasks]
         await asyncio.gather(*(self._stop(job, kept.INTERRUPTED, kept.STOPPED) for job in running))
@@ -115,7 +115,7 @@ class JobRunner:
         await self._conclude(job, last, process.returncode if process else None)
 
     async def _follow(self, job: Job) -> dict[str, Any]:
-        """Start a job's process, and note what it says; the last of it."""
+        """Start a job's process and record its progress; return its last report."""
         told = {"file": job.file, "name": job.name, "options": job.options, "threads": self._threads}
         told["at_once"] = self._limits.running_jobs
         process = await asyncio.create_subprocess_exec(
@@ -161,7 +161,7 @@ class JobRunner:
     async def _end(
         self, job: Job, state: str, message: str | None = None, result: dict[str, Any] | None = None
     ) -> None:
-        """A job is over: first on disk, then for those who ask, so that nobody deletes what is still being written."""
+        """End a job: first on disk, then in memory, so that nobody deletes what is still being written."""
         over = replace(job)
         over.end(state, message, result)
         await asyncio.to_thread(self._store.keep, over)

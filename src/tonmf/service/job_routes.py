@@ -1,4 +1,4 @@
-"""``/v1/jobs``: upload a file, follow the fit, and fetch what it leaves."""
+"""``/v1/jobs``: upload a file, follow the fit, and fetch its results."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ from tonmf.service.uploads import (
 from tonmf.wording import number_of, shown
 
 HEAD = 16_384
-"""Bytes of a report in which its policy is."""
+"""Bytes at the start of a report that hold its content security policy."""
 
 AT_ONCE = 2**18
-"""Bytes of a file that are sent together."""
+"""Bytes of a file to send at a time."""
 
 Name = Annotated[str, Query(max_length=1000, description="What the file is called; its extensions say how it is read.")]
 Format = Annotated[
@@ -54,14 +54,14 @@ Language = Annotated[str, Query(max_length=100)]
 
 
 class Desk:
-    """Takes jobs in, as many as there is room for."""
+    """Accepts jobs while there is room."""
 
     def __init__(self, store: JobStore, runner: JobRunner, limits: Limits) -> None:
         self.store, self.runner, self.limits = store, runner, limits
         self._arriving = 0
 
     async def take(self, request: Request, name: str, options: dict[str, Any]) -> Job:
-        """Receive a file, and make a job of it."""
+        """Receive a file and make a job of it."""
         name = display_name(name)
         reading_options(options)
         learning_options(options)
@@ -112,13 +112,13 @@ class Desk:
             raise disk_error(error.__cause__ if isinstance(error.__cause__, OSError) else error) from error
 
     def find(self, job_id: str) -> Job:
-        """The job of an id."""
+        """Return the job with an id."""
         if job_id not in self.store.jobs:
             raise ServiceError(404, "There is no such job. GET /v1/jobs lists those that there are.")
         return self.store.jobs[job_id]
 
     def result(self, job_id: str, name: str) -> tuple[Job, BinaryIO]:
-        """A file that a job has left, open."""
+        """Open a result file of a job."""
         job = self.find(job_id)
         if job.state != kept.DONE:
             raise ServiceError(409, f"The job is {job.state}; it has results only when it is done.")
@@ -130,7 +130,7 @@ class Desk:
 
 
 def router(desk: Desk) -> APIRouter:
-    """The routes."""
+    """Return the routes."""
     routes = APIRouter(prefix="/v1/jobs", tags=["jobs"])
 
     @routes.post(
@@ -163,7 +163,7 @@ def router(desk: Desk) -> APIRouter:
         topics: Annotated[int, Query(ge=1, le=1000)] = 25,
         seed: Annotated[int, Query(ge=0, le=2**32 - 1)] = 0,
     ) -> Response:
-        """Send a file, get a job: it fits a model in the background. Options are those of ``tonmf detect``."""
+        """Upload a file and get a job, which fits a model in the background. The options are those of ``tonmf detect``."""
         options = {
             "text_column": text_column,
             "id_column": id_column,
@@ -187,12 +187,12 @@ def router(desk: Desk) -> APIRouter:
 
     @routes.get("", summary="All jobs", responses=schemas.answers(schemas.Jobs))
     async def all_jobs() -> Response:
-        """All jobs, the newest first."""
+        """List all jobs, newest first."""
         return _json({"jobs": [job.public() for job in desk.store]})
 
     @routes.get("/{job_id}", summary="A job", responses=schemas.answers(schemas.JobAnswer, 404))
     async def one_job(job_id: str) -> Response:
-        """How far a job is."""
+        """Return a job's state and progress."""
         return _json(desk.find(job_id).public())
 
     @routes.post("/{job_id}/cancel", summary="Stop a job", responses=schemas.answers(schemas.JobAnswer, 404, 409))
@@ -212,7 +212,7 @@ def router(desk: Desk) -> APIRouter:
         response_class=Response,
     )
     async def delete(job_id: str) -> Response:
-        """Delete a job that is over, and all that it left."""
+        """Delete a finished job and its results."""
         job = desk.find(job_id)
         if not job.is_over:
             raise ServiceError(409, f"The job is {job.state}. Cancel it first.")
@@ -230,7 +230,7 @@ def router(desk: Desk) -> APIRouter:
         response_class=Response,
     )
     async def report(job_id: str) -> Response:
-        """The report, as one page. It runs in a sandbox, so that nothing in it can ask this server anything."""
+        """Return the report as one page. It runs in a sandbox, so nothing in it can send requests to this server."""
         _, file = desk.result(job_id, kept.REPORT)
         return held_file(file, "text/html; charset=utf-8", {"Content-Security-Policy": policy_of(file)})
 
@@ -241,7 +241,7 @@ def router(desk: Desk) -> APIRouter:
         response_class=Response,
     )
     async def scores(job_id: str) -> Response:
-        """All documents with their scores, the strangest first."""
+        """Return all documents with their scores, strangest first."""
         job, file = desk.result(job_id, kept.SCORES)
         return held_file(file, "text/csv; charset=utf-8", _called(job, "scores.csv"))
 
@@ -252,18 +252,18 @@ def router(desk: Desk) -> APIRouter:
         response_class=Response,
     )
     async def model(job_id: str) -> Response:
-        """The model, as a zip file of the folder that ``tonmf.load`` reads."""
+        """Return the model as a zip file of the folder that ``tonmf.load`` reads."""
         job, file = desk.result(job_id, kept.MODEL_ARCHIVE)
         return held_file(file, "application/zip", _called(job, "model.zip"))
 
     @routes.get(
         "/{job_id}/summary",
         summary="Its summary",
-        responses=schemas.files(JSON, "docs/report.md."),
+        responses=schemas.files(JSON, "docs/guide/report.md."),
         response_class=Response,
     )
     async def summary(job_id: str) -> Response:
-        """All that the report says, as JSON."""
+        """Return the content of the report as JSON."""
         _, file = desk.result(job_id, kept.SUMMARY)
         return held_file(file, JSON, {})
 
@@ -271,14 +271,14 @@ def router(desk: Desk) -> APIRouter:
 
 
 def _check_known(given: Iterable[str], known: Sequence[str]) -> None:
-    """A slip in the name of an option is no option that is left out."""
+    """Reject unknown options: a misspelt name is not the same as leaving an option out."""
     for name in given:
         if name not in known:
             raise ServiceError(422, f"There is no option {shown(name)}; expected {', '.join(known)}.")
 
 
 def held_file(file: BinaryIO, media_type: str, headers: dict[str, str]) -> Response:
-    """A file that is open, as an answer; it comes whole even if the job is deleted meanwhile."""
+    """Return an open file as a response; it is sent whole even if the job is deleted meanwhile."""
     headers = {**headers, "Content-Length": str(os.fstat(file.fileno()).st_size)}
     return StreamingResponse(_chunks(file), media_type=media_type, headers=headers)
 
@@ -290,7 +290,7 @@ def _chunks(file: BinaryIO) -> Iterator[bytes]:
 
 
 def policy_of(report: BinaryIO) -> str:
-    """What a report may do: what it says itself, in a sandbox."""
+    """Return a report's own content security policy, with a sandbox added."""
     head = report.read(HEAD).decode("utf-8", "replace")
     report.seek(0)
     found = re.search(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', head)
@@ -299,7 +299,7 @@ def policy_of(report: BinaryIO) -> str:
 
 
 def _called(job: Job, what: str) -> dict[str, str]:
-    """What a browser is to call a file that it saves; after the upload."""
+    """Return the file name that a browser saves under, derived from the upload's name."""
     stem = re.sub(r"[^a-zA-Z0-9_-]+", "-", job.name.partition(".")[0]).strip("-") or "job"
     return {"Content-Disposition": f'attachment; filename="{stem}-{what}"'}
 

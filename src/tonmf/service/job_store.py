@@ -1,4 +1,4 @@
-"""Jobs as they are kept: a folder for each, so that a server that was killed comes back with them.
+"""Keep jobs on disk, a folder each, so that they survive a server that was killed.
 
 ::
 
@@ -55,7 +55,7 @@ STOPPED = "The server was stopped while the job was under way. Upload the file a
 
 @dataclass
 class Job:
-    """A fit that was asked for; `file` is what the upload is called here, `options` what was asked."""
+    """A requested fit; `file` is the stored name of the upload, `options` what the request asked for."""
 
     id: str
     name: str
@@ -74,28 +74,28 @@ class Job:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more will happen."""
+        """Tell whether the job has ended, in whatever way."""
         return self.state not in (QUEUED, RUNNING)
 
     def end(self, state: str, message: str | None = None, result: dict[str, Any] | None = None) -> None:
-        """It is over; the result is of one that is done."""
+        """Mark the job as ended; only a job that succeeded has a result."""
         if result is not None:
             self.notes, self.documents, self.flagged = result["notes"], result["documents"], result["flagged"]
             self.progress = 1.0
         self.state, self.message, self.ended, self.step = state, message, now(), state.capitalize()
 
     def public(self) -> dict[str, Any]:
-        """What people are told."""
+        """Return what clients may see."""
         return {name: value for name, value in asdict(self).items() if name not in ("file", "options")}
 
 
 def now() -> str:
-    """The time, to the millisecond, so that jobs have an order."""
+    """Return the time to the millisecond, so that jobs have an order."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 class JobStore:
-    """The folder of jobs, as a context; one server at a time may use it."""
+    """The folder of jobs, as a context manager; one server at a time may use it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = Path(os.path.realpath(folder))
@@ -103,7 +103,7 @@ class JobStore:
         self._lock: IO[str] | None = None
 
     def __enter__(self) -> JobStore:
-        """Take the folder, and all jobs in it; what was under way when the last server ended is interrupted."""
+        """Take the folder and all jobs in it; jobs that were running when the last server ended are marked as interrupted."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._lock = _locked(self.folder)
@@ -123,7 +123,7 @@ class JobStore:
         return self
 
     def __exit__(self, *raised: object) -> None:
-        """Leave the folder to others."""
+        """Release the folder."""
         if self._lock is not None:
             self._lock.close()
             self._lock = None
@@ -147,45 +147,45 @@ class JobStore:
         self.forget_upload(job)
 
     def __iter__(self) -> Iterator[Job]:
-        """The newest first."""
+        """Iterate over the jobs, newest first."""
         return iter(sorted(self.jobs.values(), key=lambda job: (job.created, job.id), reverse=True))
 
     def path(self, job_id: str) -> Path:
-        """Where a job is."""
+        """Return the folder of a job."""
         return self.folder / job_id
 
     def begin(self) -> tuple[str, Path]:
-        """A new id, and a folder for what is uploaded, which is no job yet."""
+        """Return a new id and a folder for its upload, which is not a job yet."""
         job_id = secrets.token_hex(8)
         unfinished = self.folder / f".{job_id}"
         unfinished.mkdir(mode=0o700)
         return job_id, unfinished
 
     def add(self, job: Job) -> None:
-        """Make a job of what `begin` began, on disk; it counts once it is among `jobs`."""
+        """Write a job that `begin` prepared; it exists once it is in `jobs`."""
         unfinished = self.folder / f".{job.id}"
         _write(unfinished / JOB, job)
         unfinished.rename(self.path(job.id))
         to_disk(self.folder)
 
     def give_up(self, job_id: str) -> None:
-        """There will be no job of this id."""
+        """Drop an upload that will not become a job."""
         shutil.rmtree(self.folder / f".{job_id}", ignore_errors=True)
 
     def keep(self, job: Job) -> None:
-        """Write down how far a job is; if that cannot be, it is as far all the same, until the server ends."""
+        """Write a job's state. If that fails, the state holds in memory until the server ends."""
         try:
             _write(self.path(job.id) / JOB, job)
         except InputError as error:
             log.error("the state of job %s cannot be written: %s", job.id, error)
 
     def forget_upload(self, job: Job) -> None:
-        """Remove the file that a job has learnt from."""
+        """Remove the uploaded file."""
         with suppress(OSError):
             (self.path(job.id) / job.file).unlink(missing_ok=True)
 
     def remove(self, job: Job) -> Path:
-        """Remove a job; the folder that is still to be deleted."""
+        """Remove a job; return the folder that is still to be deleted."""
         gone = self.folder / f".{job.id}-gone"
         with suppress(FileNotFoundError):  # somebody else has deleted it
             self.path(job.id).rename(gone)
@@ -211,7 +211,7 @@ def _write(path: Path, job: Job) -> None:
 
 
 def _locked(folder: Path) -> IO[str]:
-    """The lock of a folder of jobs."""
+    """Lock a folder of jobs."""
     try:
         return hold(folder / ".lock")
     except BlockingIOError as error:

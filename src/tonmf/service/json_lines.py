@@ -1,8 +1,7 @@
-"""JSON lines in and out: a document a line, answered as they come.
+"""JSON lines in and out: one document a line, answered as they arrive.
 
-The body is read ahead, up to the limit on bodies, whether or not the client takes its answers: most clients read nothing before
-they have sent everything, and would wait for us as we for them. Answers are made as the client takes them.
-"""
+The body is read ahead, up to the limit on bodies, whether or not the client reads its answers: most clients read nothing
+before they have sent everything, and both sides would wait for each other. Answers are made as the client reads them."""
 
 from __future__ import annotations
 
@@ -24,11 +23,11 @@ from tonmf.service.model import Named
 from tonmf.service.model_queue import Admitted
 
 MARK = b"\xef\xbb\xbf"
-"""What some editors put before UTF-8."""
+"""The byte-order mark that some editors write before UTF-8."""
 
 
 class IncomingLines:
-    """The lines of a request, read ahead by a task of its own, which also notices when the client is gone."""
+    """The lines of a request, read ahead by a task that also notices when the client disconnects."""
 
     def __init__(self, request: Request, limits: Limits, admitted: Admitted) -> None:
         self._request, self._limits, self._admitted = request, limits, admitted
@@ -60,7 +59,7 @@ class IncomingLines:
             self._news.set()
 
     async def next(self, most: int) -> list[tuple[int, bytes]]:
-        """Up to so many lines and their numbers, as soon as there is one; none at the end. Blank lines are left out."""
+        """Return up to so many lines with their numbers, as soon as there is one; none at the end. Blank lines are skipped."""
         while True:
             lines = self._whole_lines(most)
             if lines:
@@ -93,14 +92,14 @@ class IncomingLines:
         return lines
 
     def stop(self) -> None:
-        """Read no more."""
+        """Stop reading."""
         self._task.cancel()
 
 
 def read_lines(
     lines: Sequence[tuple[int, bytes]], reader: DocumentReader, before: int
 ) -> tuple[list[Named], ServiceError | None, int]:
-    """The documents of lines, up to the first that is none; what is wrong with that one, and its number."""
+    """Read documents from lines up to the first bad one; return them with that line's error and number."""
     documents: list[Named] = []
     for number, line in lines:
         try:
@@ -121,7 +120,7 @@ def _parsed(line: bytes, number: int) -> Any:
 
 
 class BrokenOffError(Exception):
-    """Something is wrong with a line, after others were answered."""
+    """A bad line after earlier lines were answered."""
 
     def __init__(self, cause: Exception, line: int) -> None:
         super().__init__()
@@ -129,7 +128,7 @@ class BrokenOffError(Exception):
 
 
 class StreamedResponse(Response):
-    """An answer that is made as the client takes it, so that its size takes no memory.
+    """A response that is made as the client reads it, so that its size takes no memory.
 
     Parameters
     ----------
@@ -148,7 +147,7 @@ class StreamedResponse(Response):
         self._first, self._rest, self._held = first, rest, held
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """As ASGI has it."""
+        """Send the response, as ASGI has it."""
         with self._held:
             await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
             await send({"type": "http.response.body", "body": self._first, "more_body": True})
@@ -161,7 +160,7 @@ class StreamedResponse(Response):
 
 
 class LinesResponse(StreamedResponse):
-    """One of lines. If something goes wrong on the way, the last line says what."""
+    """A streamed response of JSON lines. If something fails on the way, the last line says what."""
 
     def __init__(self, first: bytes, rest: AsyncIterator[bytes], held: ExitStack) -> None:
         super().__init__(first, _with_last_line(rest), held, LINES)
@@ -191,5 +190,5 @@ def _last_line(error: Exception) -> Mapping[str, Any]:
 
 
 def as_lines(answers: Sequence[Mapping[str, Any]]) -> bytes:
-    """One object a line."""
+    """Encode one object a line."""
     return b"".join(encoded(answer) + b"\n" for answer in answers)

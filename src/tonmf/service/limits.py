@@ -1,4 +1,4 @@
-"""How much a server takes on, so that no request and no job can hurt the others."""
+"""The limits of a server, so that no request and no job can harm the others."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tonmf.errors import ParameterError
 
 @dataclass(frozen=True)
 class Limits:
-    """What a server takes at most.
+    """The most that a server accepts.
 
     ============ ===========================================================================
     body         bytes of a request to score or explain
@@ -46,5 +46,5 @@ class Limits:
 
     @property
     def held(self) -> int:
-        """Bytes of requests to score or explain that are held at once, all together."""
+        """Return the most bytes of score and explain requests to hold at once."""
         return 8 * self.body

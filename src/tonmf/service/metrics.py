@@ -1,4 +1,4 @@
-"""What a server counts, for Prometheus; a registry of its own for each app."""
+"""Metrics for Prometheus, in a registry of their own for each app."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 METHODS = ("GET", "POST", "DELETE")
-"""Methods that are counted by name; others together, so that no client can make up labels."""
+"""Methods that are counted by name; all others share one label, so that no client can invent labels."""
 
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 
@@ -34,31 +34,31 @@ class Metrics:
         )
 
     def count_request(self, route: str, method: str, status: int, seconds: float) -> None:
-        """A request was answered; `route` is the template of its address."""
+        """Count an answered request; `route` is the template of its address."""
         self._requests.labels(route, method if method in METHODS else "other", str(status)).inc()
         self._seconds.labels(route).observe(seconds)
 
     def count_documents(self, n_docs: int, n_flagged: int) -> None:
-        """Documents were scored or explained."""
+        """Count documents that were scored or explained."""
         self._documents.inc(n_docs)
         self._flagged.inc(n_flagged)
 
     def count_call(self, seconds: float, n_docs: int) -> None:
-        """The model was called."""
+        """Count a call of the model."""
         self._model.inc(seconds)
         self._calls.inc()
 
     def watch(self, name: str, what: str, value: Callable[[], float]) -> None:
-        """Have a number looked up when somebody asks."""
+        """Register a gauge that is read on request."""
         Gauge(name, what, registry=self.registry).set_function(value)
 
     def watch_all(self, name: str, what: str, label: str, values: Mapping[str, Callable[[], float]]) -> None:
-        """The same for several, told apart by a label."""
+        """Register several gauges that differ in one label."""
         gauge = Gauge(name, what, (label,), registry=self.registry)
         for called, value in values.items():
             gauge.labels(called).set_function(value)
 
     def text(self) -> bytes:
-        """All of it, as Prometheus reads it."""
+        """Return all metrics in Prometheus' text format."""
         written: bytes = generate_latest(self.registry)
         return written

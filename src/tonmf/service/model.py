@@ -1,4 +1,4 @@
-"""The model that is served: loaded and checked once, and what it answers for documents."""
+"""The served model: loaded and checked once; answers for documents."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from tonmf.storage.bundles import read_bundle
 from tonmf.text.documents import COUNTS, ITEMS
 
 Named = tuple[str, Any]
-"""What a document is called, and the document: a text, a list of items, or a dictionary of counts by column."""
+"""A document's id and the document: a text, a list of items, or a dictionary of counts by column."""
 
 WARM_UP_TERMS = 30
-"""Terms of the document that is looked at before any request is."""
+"""Terms of the document that is scored before the first request."""
 
 
 @dataclass(frozen=True)
 class ServedModel:
-    """A detector, and what is asked of it again and again.
+    """A detector, with what every request needs of it.
 
     ============ ======================================================================
     detector     a fitted one, without embeddings
@@ -43,7 +43,7 @@ class ServedModel:
 
     @classmethod
     def load(cls, path: str, threads: int | None = None) -> ServedModel:
-        """From the folder of a saved model; one that cannot be served is an `InputError`."""
+        """Load a saved model; raise `InputError` if it cannot be served."""
         detector = load_detector(path).set_params(n_jobs=threads)
         if detector.uses_embeddings_:
             raise InputError(
@@ -56,12 +56,12 @@ class ServedModel:
 
     @property
     def kind(self) -> str:
-        """Of documents: texts, rows of items, or a matrix of counts."""
+        """Return the kind of documents: texts, rows of items, or a matrix of counts."""
         kind: str = self.detector.kind_
         return kind
 
     def score(self, documents: Sequence[Named]) -> list[dict[str, Any]]:
-        """Of each document its score, its place among the training documents, and whether it is flagged."""
+        """Return each document's score, its rank among the training documents, and whether it is flagged."""
         scores = self.detector.outlier_score(self._content(documents))
         flagged = scores > self.detector.threshold_
         return [
@@ -72,7 +72,7 @@ class ServedModel:
         ]
 
     def explain(self, documents: Sequence[Named], n_words: int, n_nearest: int, pieces: bool) -> list[dict[str, Any]]:
-        """Of each document all that there is to say."""
+        """Return an explanation for each document."""
         names = [name for name, _ in documents]
         reasons = self.detector.explain(self._content(documents), names=names, n_words=n_words, n_nearest=n_nearest)
         answers = []
@@ -85,11 +85,11 @@ class ServedModel:
         return answers
 
     def topics(self, n_words: int) -> list[dict[str, Any]]:
-        """What is ordinary."""
+        """Return the topics."""
         return [asdict(topic) for topic in self.detector.topics(n_words)]
 
     def warm_up(self, nothing: Sequence[None]) -> Sequence[None]:
-        """Compile what has to be, before the first request; called as requests are, by the thread that serves them."""
+        """Compile the kernels before the first request; runs in the thread that serves requests."""
         terms = self.detector.terms_[:WARM_UP_TERMS]
         document: Any = " ".join(terms)
         if self.kind == ITEMS:
@@ -101,11 +101,11 @@ class ServedModel:
         return nothing
 
     def _ranks(self, scores: Array) -> NDArray[np.int64]:
-        """1 + the number of training documents with a higher score."""
+        """Return 1 + the number of training documents with a higher score."""
         return 1 + len(self.sorted) - np.searchsorted(self.sorted, scores, side="right")
 
     def _content(self, documents: Sequence[Named]) -> Any:
-        """Documents as the detector takes them."""
+        """Return documents in the form that the detector takes."""
         content = [document for _, document in documents]
         if self.kind != COUNTS:
             return content

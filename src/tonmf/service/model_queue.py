@@ -1,12 +1,11 @@
-"""All calls of the model go through one thread, since its compiled kernels may not be entered by several at once.
+"""Call the model from one thread only, since its compiled kernels must not be entered by several at once.
 
-Small calls that wait are joined to one, as the model takes almost as long for one document as for ten. What a document's
-answer is does not depend on that. Requests with many documents come in slices (`tonmf.service.score_routes`), each of
-which waits for its turn, so that small requests need not wait for large ones.
+Waiting small calls are joined into one, as the model takes almost as long for one document as for ten; a document's answer
+does not depend on that. Requests with many documents come in slices (`tonmf.service.score_routes`) that each wait for their
+turn, so small requests need not wait for large ones.
 
-Between two calls of the model the loop goes round a few times: it sends what is answered and reads what has come, without the
-model in its way, and the next call has the more to join. Both want Python's lock, and would else get little done.
-"""
+Between two calls of the model the event loop goes round a few times: it sends finished answers and reads new requests without
+competing with the model for Python's lock, and the next call has more to join."""
 
 from __future__ import annotations
 
@@ -25,15 +24,15 @@ JOINED = 64
 """Documents up to which calls are joined."""
 
 ROUNDS = 3
-"""Of the loop before a call: one to read what has come, two more until its handler asks."""
+"""Turns of the event loop before a call: one to read new requests, two more until their handlers ask."""
 
 Run = Callable[[Sequence[Any]], Sequence[Any]]
-"""From documents to as many answers."""
+"""A function from documents to as many answers."""
 
 
 @dataclass(frozen=True)
 class Call:
-    """Documents that wait; calls with the same key may be joined, and then any one's `run` serves all of them."""
+    """Documents that wait. Calls with the same key may be joined; any one's `run` then serves them all."""
 
     key: Hashable
     run: Run
@@ -42,7 +41,7 @@ class Call:
 
 
 class ModelQueue:
-    """The thread, and what waits for it; to be used within one loop.
+    """The model's thread and its queue, for one event loop.
 
     Parameters
     ----------
@@ -57,24 +56,24 @@ class ModelQueue:
         self._calls: SimpleQueue[list[Call] | None] = SimpleQueue()
 
     def start(self) -> None:
-        """Begin to work."""
+        """Start working."""
         self._loop = asyncio.get_running_loop()
         self._thread = threading.Thread(target=self._work, name="model", daemon=True)
         self._thread.start()
         self._be_free()
 
     def stop(self) -> None:
-        """Finish what is under way, and end."""
+        """Finish the current call and end."""
         self._calls.put(None)
         self._thread.join()
 
     @property
     def length(self) -> int:
-        """Calls that wait."""
+        """Return the number of waiting calls."""
         return len(self._waiting)
 
     async def ask(self, key: Hashable, run: Run, documents: Sequence[Any]) -> Sequence[Any]:
-        """The answers that `run` gives for documents, when it is their turn."""
+        """Queue documents and return the answers that `run` gives."""
         call = Call(key, run, documents, asyncio.get_running_loop().create_future())
         self._waiting.append(call)
         if not self._busy:
@@ -101,7 +100,7 @@ class ModelQueue:
             self._begin()
 
     def _work(self) -> None:
-        """In the thread."""
+        """Run calls in the thread."""
         while calls := self._calls.get():
             began = time.perf_counter()
             outcomes = _outcomes(calls)
@@ -112,7 +111,7 @@ class ModelQueue:
                 return
 
     def _settle(self, calls: Sequence[Call], outcomes: Sequence[Sequence[Any] | Exception]) -> None:
-        """Hand out what came."""
+        """Hand out the results."""
         for call, outcome in zip(calls, outcomes, strict=True):
             if call.future.done():  # somebody left
                 continue
@@ -124,7 +123,7 @@ class ModelQueue:
 
 
 def _next_group(waiting: deque[Call]) -> list[Call]:
-    """The first call, and others of its kind as long as there is room."""
+    """Return the first call and others of its kind, as long as there is room."""
     first = waiting.popleft()
     group, room = [first], JOINED - len(first.documents)
     left: list[Call] = []
@@ -140,7 +139,7 @@ def _next_group(waiting: deque[Call]) -> list[Call]:
 
 
 def _outcomes(calls: Sequence[Call]) -> list[Sequence[Any] | Exception]:
-    """What each call gets; where the joint call fails, each for itself, so that one cannot spoil the others."""
+    """Return each call's result; if a joint call fails, run each alone so that one cannot spoil the others."""
     try:
         answers = calls[0].run([document for call in calls for document in call.documents])
     except Exception as error:
@@ -154,34 +153,34 @@ def _outcomes(calls: Sequence[Call]) -> list[Sequence[Any] | Exception]:
 
 
 class Admission:
-    """How many requests are under way, and how many bytes of them are held; those beyond are sent away."""
+    """Counts running requests and the bytes they hold; turns away those beyond the limits."""
 
     def __init__(self, most_requests: int, most_bytes: int) -> None:
         self._most_requests, self._most_bytes = most_requests, most_bytes
         self.requests = self.bytes = 0
 
     def enter(self) -> Admitted:
-        """Let a request in."""
+        """Admit a request."""
         if self.requests >= self._most_requests:
             raise _busy()
         self.requests += 1
         return Admitted(self)
 
     def hold(self, n_bytes: int) -> None:
-        """Take more bytes."""
+        """Reserve more bytes."""
         if self.bytes + n_bytes > self._most_bytes:
             raise _busy()
         self.bytes += n_bytes
 
 
 class Admitted:
-    """A request under way; leaving gives back all that it held."""
+    """An admitted request; on exit it releases everything it held."""
 
     def __init__(self, admission: Admission) -> None:
         self._admission, self._held = admission, 0
 
     def hold(self, n_bytes: int) -> None:
-        """Take more bytes."""
+        """Reserve more bytes."""
         self._admission.hold(n_bytes)
         self._held += n_bytes
 

@@ -1,4 +1,4 @@
-"""What can be asked without documents: the model, its topics, whether the server is well, and what it has counted."""
+"""Routes that need no documents: the model, its topics, health, metrics and sessions."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from tonmf.service.model_queue import ModelQueue
 from tonmf.service.security import COOKIE, Access, unauthorised
 
 LARGEST_SESSION = 4096
-"""Bytes of a body with a token."""
+"""Largest body of a request that carries a token, in bytes."""
 
 
 def router(model: ServedModel, queue: ModelQueue, limits: Limits, metrics: Metrics, access: Access) -> APIRouter:
-    """The routes."""
+    """Return the routes."""
     routes = APIRouter(tags=["model"])
 
     @routes.head("/healthz", include_in_schema=False)
     @routes.get("/healthz", summary="Is it well?", responses={200: {"model": schemas.Health}}, tags=["server"])
     async def health() -> Response:
-        """Answers as soon as the model is loaded and warm."""
+        """Answer as soon as the model is loaded and warm."""
         return _json({"status": "ok"})
 
     @routes.get("/v1/model", summary="The model", responses=schemas.answers(schemas.ModelAnswer))
     async def about() -> Response:
-        """What the model is, and what the server takes at most."""
+        """Describe the model and the server's limits."""
         return _json(described(model, limits, access.token is not None))
 
     @routes.get("/v1/topics", summary="What is ordinary", responses=schemas.answers(schemas.Topics))
     async def topics(
         words: Annotated[int, Query(ge=1, le=1000, description="Words to list of each topic, at most.")] = 10,
     ) -> Response:
-        """Topics, the most common first, with their words and typical documents."""
+        """List the topics, most common first, with their words and typical documents."""
         (found,) = await queue.ask("topics", lambda counts: [model.topics(n) for n in counts], [words])
         return _json({"topics": found})
 
@@ -54,7 +54,7 @@ def router(model: ServedModel, queue: ModelQueue, limits: Limits, metrics: Metri
         response_class=Response,
     )
     async def measured() -> Response:
-        """What the server has counted."""
+        """Return the server's metrics."""
         return Response(metrics.text(), headers={"Content-Type": CONTENT_TYPE_LATEST})
 
     @routes.post(
@@ -92,7 +92,7 @@ def router(model: ServedModel, queue: ModelQueue, limits: Limits, metrics: Metri
 
 
 def described(model: ServedModel, limits: Limits, with_token: bool) -> dict[str, Any]:
-    """The model in numbers."""
+    """Describe the model in numbers."""
     detector = model.detector
     return {
         "model": type(detector).__name__,
@@ -117,7 +117,7 @@ def described(model: ServedModel, limits: Limits, with_token: bool) -> dict[str,
 
 
 async def _shown_token(request: Request, limits: Limits) -> str:
-    """The token in a body, which may be anybody's: no more of it is read than a token can be long."""
+    """Read the token in a body from anyone: no more bytes than a token can have."""
     body = bytearray()
     async for chunk in chunks(request, LARGEST_SESSION, limits.idle_seconds):
         body += chunk

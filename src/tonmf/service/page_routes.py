@@ -1,4 +1,4 @@
-"""The page, and the scripts and styles that it loads; all of it is in `tonmf.report.web`."""
+"""Serve the page with its scripts and styles, all from `tonmf.report.web`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ POLICY = (
 SCRIPT, STYLE = "text/javascript; charset=utf-8", "text/css; charset=utf-8"
 
 FOR_EVER, ASK_AGAIN = "public, max-age=31536000, immutable", "no-cache"
-"""How long browsers may keep a file: its address changes when it does, if it names the digest."""
+"""How long browsers may cache a file: for ever if its address holds its digest."""
 
 PAGE = """\
 <!doctype html>
@@ -40,7 +40,7 @@ PAGE = """\
 
 
 def router() -> APIRouter:
-    """The routes."""
+    """Return the routes."""
     routes = APIRouter(include_in_schema=False)
     files = {
         "uplot.js": (assets.library().encode(), SCRIPT),

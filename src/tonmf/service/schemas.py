@@ -85,7 +85,7 @@ class NearDocument(Answer):
 
 
 class Explained(Answer):
-    """Why a document has its score; docs/explanations.md says what the numbers mean."""
+    """Why a document has its score; docs/guide/explanations.md says what the numbers mean."""
 
     id: str
     score: float

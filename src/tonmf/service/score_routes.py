@@ -1,4 +1,4 @@
-"""``POST /v1/score`` and ``/v1/explain``: documents in, answers out, as JSON or as JSON lines."""
+"""``POST /v1/score`` and ``/v1/explain``: documents in, answers out, as JSON or JSON lines."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from tonmf.service.model import Named, ServedModel
 from tonmf.service.model_queue import Admission, Admitted, ModelQueue, Run
 
 SCORED_AT_ONCE, EXPLAINED_AT_ONCE = (500, 200_000), (32, 50_000)
-"""Documents of one request, and their characters, that are looked at before others have their turn: some 30 ms."""
+"""Documents of one request, and their characters, that are handled before other requests get their turn: about 30 ms."""
 
 MOST_WORDS, MOST_NEAREST = 1000, 100
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked about documents; questions with the same key are one."""
+    """What is asked about documents; equal keys mean equal questions."""
 
     key: Hashable
     run: Run
@@ -55,7 +55,7 @@ class Scoring:
 
     @property
     def reader(self) -> DocumentReader:
-        """Reads documents of the model's kind."""
+        """Return a reader for documents of the model's kind."""
         return DocumentReader(self.model.kind, self.model.columns, self.limits)
 
     async def answer(
@@ -65,7 +65,7 @@ class Scoring:
         keys: Sequence[str],
         envelope: dict[str, Any],
     ) -> Response:
-        """The answer to a request, of whichever form."""
+        """Answer a request, in either form."""
         kind = content_type(request)
         with ExitStack() as held:
             admitted = held.enter_context(self.admission.enter())
@@ -122,7 +122,7 @@ class Scoring:
         return LinesResponse(first, answers, held.pop_all())
 
     async def _answers_to_lines(self, incoming: IncomingLines, question: Question) -> AsyncIterator[bytes]:
-        """Answers to lines as they come. What is wrong with a line in the first lot is wrong with the request."""
+        """Yield answers to lines as they arrive. A bad line in the first batch fails the whole request."""
         done, reader = 0, self.reader
         while True:
             try:
@@ -143,7 +143,7 @@ class Scoring:
 
 
 def router(scoring: Scoring) -> APIRouter:
-    """The routes."""
+    """Return the routes."""
     routes = APIRouter(tags=["documents"])
     model, limits = scoring.model, scoring.limits
     to_score = Question("score", model.score, SCORED_AT_ONCE)
@@ -156,7 +156,7 @@ def router(scoring: Scoring) -> APIRouter:
         response_class=Response,
     )
     async def score(request: Request) -> Response:
-        """How strange each document is, on the scale of the training documents; those above the threshold are outliers."""
+        """Score documents on the scale of the training documents; those above the threshold are outliers."""
         envelope = {"threshold": float(model.detector.threshold_)}
         return await scoring.answer(request, lambda body: to_score, ("documents",), envelope)
 
@@ -175,7 +175,7 @@ def router(scoring: Scoring) -> APIRouter:
             bool, Query(description="Whether to send the document back, unexpected words marked.")
         ] = True,
     ) -> Response:
-        """Why documents have the scores they have. What the body says goes before the address."""
+        """Explain the scores of documents. Options in the body take precedence over those in the address."""
 
         def question_of(body: dict[str, Any]) -> Question:
             options = (
@@ -192,7 +192,7 @@ def router(scoring: Scoring) -> APIRouter:
 
 
 async def _rest_of_list(answers: AsyncIterator[Sequence[Any]], end: bytes) -> AsyncIterator[bytes]:
-    """What follows the first answers of a JSON list."""
+    """Yield the rest of a JSON list after its first answers."""
     async for some in answers:
         yield b"," + encoded(some)[1:-1]
     yield end

@@ -1,11 +1,10 @@
-"""Who may ask, and what browsers are told about answers.
+"""Access control, and the security headers of every response.
 
 - A token, if the server has one: ``Authorization: Bearer …``, or a cookie that ``POST /v1/session`` sets. The cookie holds a
-  digest of the token, so that it says nothing of the token itself, and is good for as long as the token is.
-- The host that a request is for must be one that the server goes by, so that no other site can have its name point to us.
-- The origin of a request, which browsers send, must be that host: pages of other sites may ask nothing.
-- Every answer tells browsers to load, frame and sniff nothing that the answer does not allow itself.
-"""
+  digest of the token, so it does not reveal the token, and stays valid as long as the token does.
+- The host that a request names must be one of the server's own, so that no other site can point its name at us.
+- The origin of a request, which browsers send, must be that host: pages of other sites may send nothing.
+- Every response tells browsers to load, frame and sniff nothing that the response does not allow."""
 
 from __future__ import annotations
 
@@ -33,15 +32,15 @@ log = logging.getLogger("tonmf.service")
 COOKIE = "tonmf_session"
 
 SHORTEST_TOKEN = 16
-"""Characters: what can be guessed is no token."""
+"""Characters that a token must have, so that it cannot be guessed."""
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 PUBLIC = re.compile(r"/|/healthz|/openapi\.json|/assets/[^/]*|/v1/session")
-"""Addresses that need no token: they tell nothing of documents."""
+"""Addresses that need no token: they reveal nothing about documents."""
 
 POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-"""Of answers that are no pages."""
+"""Content security policy of responses that are not pages."""
 
 HEADERS = {
     b"x-content-type-options": b"nosniff",
@@ -53,12 +52,12 @@ HEADERS = {
     b"content-security-policy": POLICY.encode(),
     b"cache-control": b"no-store",
 }
-"""Of every answer that does not say otherwise."""
+"""Headers of every response that does not set its own."""
 
 
 @dataclass(frozen=True)
 class Access:
-    """Who may ask.
+    """Who may send requests.
 
     Parameters
     ----------
@@ -77,7 +76,7 @@ class Access:
         object.__setattr__(self, "_session", hmac.new(key, b"tonmf session", hashlib.sha256).hexdigest())
 
     def check_site(self, headers: Headers) -> None:
-        """Refuse requests for other hosts, and from other sites."""
+        """Reject requests for other hosts or from other sites."""
         host = headers.get("host", "")
         if self.hosts is not None and _name_of(host) not in self.hosts:
             raise ServiceError(
@@ -89,7 +88,7 @@ class Access:
             raise ServiceError(403, "The request comes from a page of another site, and those may ask nothing here.")
 
     def check_token(self, headers: Headers) -> None:
-        """Refuse requests without the token."""
+        """Reject requests without the token."""
         if self.token is None:
             return
         scheme, _, shown = headers.get("authorization", "").partition(" ")
@@ -100,23 +99,23 @@ class Access:
             raise unauthorised()
 
     def is_token(self, shown: str) -> bool:
-        """Whether it is the token; takes as long for any."""
+        """Compare a text with the token in constant time."""
         return self.token is None or _same(shown, self.token)
 
     def cookie(self, secure: bool) -> str:
-        """What lets a browser in."""
+        """Return the cookie that stands for the token."""
         return f"{COOKIE}={self._session}; Path=/; HttpOnly; SameSite=Strict{'; Secure' if secure else ''}"
 
 
 def unauthorised(
     message: str = "Expected the server's token (Authorization: Bearer …), got none or another.",
 ) -> ServiceError:
-    """The error for a token that is missing or wrong."""
+    """Return the error for a missing or wrong token."""
     return ServiceError(401, message, {"WWW-Authenticate": 'Bearer realm="tonmf"'})
 
 
 def access_for(host: str, token: str | None, allowed: Collection[str]) -> Access:
-    """Who may ask a server that is bound to a host; elsewhere than on loopback it needs a token."""
+    """Return the access rules of a server bound to a host; anywhere but on loopback it needs a token."""
     if token is not None and (len(token) < SHORTEST_TOKEN or not token.isascii() or not token.isprintable()):
         raise ParameterError(
             f"The token must have at least {SHORTEST_TOKEN} characters, all of them ASCII. Make one, such as with: openssl "
@@ -134,7 +133,7 @@ def access_for(host: str, token: str | None, allowed: Collection[str]) -> Access
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is this machine, and cannot be reached from others."""
+    """Tell whether a host is this machine and out of reach for others."""
     try:
         return ip_address(host.strip("[]")).is_loopback
     except ValueError:
@@ -142,7 +141,7 @@ def is_loopback(host: str) -> bool:
 
 
 def _name_of(host: str) -> str:
-    """A host without its port.
+    """Return a host without its port.
 
     >>> _name_of("[::1]:8765"), _name_of("Localhost:80")
     ('::1', 'localhost')
@@ -156,7 +155,7 @@ def _same(shown: str, wanted: str) -> bool:
 
 
 class Guard:
-    """What every request passes first, and every answer last; the outermost part of the app.
+    """The outermost part of the app: checks every request and completes every response.
 
     Parameters
     ----------
@@ -171,7 +170,7 @@ class Guard:
         self._app, self._access, self._metrics, self._idle = app, access, metrics, idle_seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """As ASGI has it."""
+        """Handle a request, as ASGI has it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -200,15 +199,15 @@ class Guard:
 
 
 class _CutShortError(Exception):
-    """An answer that had begun cannot be finished; the server closes the connection."""
+    """A response that had begun cannot be finished; the server closes the connection."""
 
 
 class _GivenUp(BaseException):  # not an Exception, as nobody in between is to answer it
-    """A client does not take its answer."""
+    """A client does not read its response."""
 
 
 class _Answering:
-    """Sends an answer, with all headers; `status` is 0 before it begins."""
+    """Sends a response with all headers; `status` is 0 before it begins."""
 
     def __init__(self, send: Send, idle_seconds: float) -> None:
         self._send, self._idle, self.status = send, idle_seconds, 0

@@ -1,4 +1,4 @@
-"""The server: a socket, signals, and an end that lets requests under way finish."""
+"""Run the server: bind a socket, handle signals, and let running requests finish at the end."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from tonmf.service.protocol import BoundedHeads
 from tonmf.service.security import access_for
 
 SWITCH_SECONDS = 0.001
-"""How long the model may keep Python to itself while requests wait to be read; Python's own 5 ms would be felt."""
+"""How long the model may hold Python's lock while requests wait to be read; Python's default of 5 ms would be noticeable."""
 
 KEEP_ALIVE = 75
-"""Seconds that an idle connection is kept, so that clients need not open another for each request."""
+"""Seconds to keep an idle connection, so that clients need not open one for each request."""
 
 LOGGING: dict[str, Any] = {
     "version": 1,
@@ -53,7 +53,7 @@ def serve(
     access_log: bool = False,
     on_ready: Callable[[str], None] = lambda address: None,
 ) -> None:
-    """Serve a saved model until somebody says stop.
+    """Serve a saved model until stopped.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def serve(
 
 
 class _Server(uvicorn.Server):
-    """Says when it is ready."""
+    """A server that announces when it is ready."""
 
     def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
         super().__init__(config)
@@ -110,12 +110,12 @@ class _Server(uvicorn.Server):
 
 
 WAITING = 2048
-"""Connections that may wait to be taken."""
+"""Connections that may wait to be accepted."""
 
 
 @contextmanager
 def _bound(host: str, port: int) -> Iterator[socket.socket]:
-    """A socket that has its place before the model is loaded; connections wait until it is."""
+    """Bind a socket before the model is loaded; connections wait until it is."""
     try:
         family, kind, protocol, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listening = socket.socket(family, kind, protocol)
@@ -141,9 +141,9 @@ def _address(host: str, listening: socket.socket) -> str:
 
 @contextmanager
 def _signals_for(server: uvicorn.Server) -> Iterator[None]:
-    """Have signals end the server, and nothing but it.
+    """Let signals end the server, and nothing else.
 
-    uvicorn raises a signal again once it has ended, for handlers that were there before; those must not end us with an error.
+    uvicorn raises a signal again after it has ended, for earlier handlers; those must not end us with an error.
     """
 
     def stop(number: int, frame: Any) -> None:

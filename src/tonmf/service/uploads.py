@@ -1,4 +1,4 @@
-"""Files to learn from: how they are to be read, what they are called, and how they get to the disk."""
+"""Uploaded files: their names, how to read them, and writing them to disk."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from tonmf.wording import listed
 LONGEST_NAME = 100
 
 AT_ONCE = 2**20
-"""Bytes that are written together."""
+"""Bytes to write at a time."""
 
 EXTENSION_OF = {form: extension for extension, form in reversed(FORMAT_OF.items())}
-"""The usual extension of a format."""
+"""The usual extension of each format."""
 
 SINGLE = tuple(form for form in FORMATS if form != "files")
-"""Formats of which one file is a corpus."""
+"""Formats in which one file is a corpus."""
 
 READING = ("format", "text_column", "id_column", "label_column", "encoding", "skip_bad", "min_words")
 
 
 def display_name(name: str) -> str:
-    r"""What a file is called: the last part of its name, without anything that could surprise.
+    r"""Return the last part of a file's name, with anything unsafe removed.
 
     >>> display_name("..\\..\\secret/reviews\n.csv")
     'reviews.csv'
@@ -51,7 +51,7 @@ def display_name(name: str) -> str:
 
 
 def stored_name(job_id: str, name: str, form: str | None) -> str:
-    """What a file is called here: our own name, with the extensions that say how to read it."""
+    """Return our own name for a file, with the extensions that say how to read it."""
     if form is not None and form not in SINGLE:
         raise ParameterError(Param("format"), f" must be one of {listed(SINGLE)}; got {form!r:.60}.")
     extension = EXTENSION_OF[form if form is not None else format_of(name)]
@@ -60,7 +60,7 @@ def stored_name(job_id: str, name: str, form: str | None) -> str:
 
 
 def reading_options(options: dict[str, Any]) -> ReadOptions:
-    """How the file is to be read."""
+    """Return how to read the file."""
     given = {name: options[name] for name in READING if options.get(name) is not None}
     reading = ReadOptions(**given)
     check_options(reading)
@@ -68,7 +68,7 @@ def reading_options(options: dict[str, Any]) -> ReadOptions:
 
 
 def learning_options(options: dict[str, Any]) -> dict[str, Any]:
-    """Options of the detector."""
+    """Return the options of the detector."""
     learning = {
         "contamination": contamination_of(options["contamination"]),
         "stop_words": None if options["stop_words"] == "none" else options["stop_words"],
@@ -83,7 +83,7 @@ def learning_options(options: dict[str, Any]) -> dict[str, Any]:
 
 
 async def receive_file(chunks: AsyncIterator[bytes], path: Path) -> int:
-    """Write a body to disk as it comes; its size."""
+    """Write a body to disk as it arrives; return its size."""
     size, waiting = 0, bytearray()
     try:
         with path.open("xb") as file:
@@ -106,18 +106,18 @@ def _flush(file: Any) -> None:
 
 
 def disk_error(error: BaseException) -> ServiceError:
-    """What to say of a disk that does not take a file."""
+    """Return the error for a disk that does not take a file."""
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return ServiceError(507, "The server's disk is full. Delete jobs that are no longer needed, and try again.")
     return ServiceError(507, "The server cannot write to its disk. Its log may say more.")
 
 
 def without_paths(message: str, path: Path, name: str) -> str:
-    """A message about a file, called by the user's name for it."""
+    """Replace the stored path in a message by the user's file name."""
     return message.replace(str(path), name).replace(path.name, name).replace(str(path.parent), "the job")
 
 
 def check_content(path: Path, name: str) -> None:
-    """Refuse a file without any bytes."""
+    """Reject an empty file."""
     if path.stat().st_size == 0:
         raise InputError(f"{name} is empty: expected a file with documents.")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import math
 import mmap
-import os
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -19,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tonmf.errors import InputError
+from tonmf.storage.atomic import part_name, whole_or_nothing
 
 MAGIC = b"tonmf-arrays-1\n\x00"
 """At the start of every file."""
@@ -45,16 +45,11 @@ def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
         offset += array.nbytes + -array.nbytes % ALIGNMENT
     header = json.dumps({"arrays": places, "crc32": checksum, "length": offset}).encode()
     header += b" " * (-(len(MAGIC) + 16 + len(header)) % ALIGNMENT)
-    temporary = path.with_name(path.name + ".part")
-    try:
-        with temporary.open("wb") as file:
-            file.write(MAGIC + b"".join(n.to_bytes(8, "little") for n in (len(header), zlib.crc32(header))) + header)
-            for array in listed.values():
-                for part in _parts_of(array):
-                    file.write(part)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with whole_or_nothing(path, part_name(path)) as temporary, temporary.open("wb") as file:
+        file.write(MAGIC + b"".join(n.to_bytes(8, "little") for n in (len(header), zlib.crc32(header))) + header)
+        for array in listed.values():
+            for part in _parts_of(array):
+                file.write(part)
 
 
 def _parts_of(array: NDArray[Any]) -> Iterator[memoryview | bytes]:

@@ -1,9 +1,15 @@
-"""Files that appear whole or not at all."""
+"""Files and folders that appear whole or not at all.
+
+All that tonmf writes goes through `whole_or_nothing`: it is written under a temporary name, optionally synced, and renamed. A
+process that is killed on the way may leave the temporary name behind, never half of what it wrote under the final one.
+`replacing` is the same for files that a user names.
+"""
 
 from __future__ import annotations
 
 import os
 import secrets
+import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,8 +19,81 @@ from tonmf.errors import InputError
 from tonmf.wording import cannot, path_shown
 
 
+@contextmanager
+def whole_or_nothing(
+    target: Path, temporary: Path, *, durable: bool = False, mode: int | None = None
+) -> Iterator[Path]:
+    """Yield `temporary`, at which a file or folder is to be made; at the end, rename it to `target`.
+
+    On an error, remove it and leave `target` as it was.
+
+    Parameters
+    ----------
+    target : Path
+        The final name. A file there is replaced; a folder goes when the new one is in its place.
+    temporary : Path
+        A name in the same folder. What a killed process left there is removed first.
+    durable : bool
+        Sync before the rename, so that a loss of power cannot leave `target` without its contents.
+    mode : int, optional
+        Access rights; as usual for a new file if not given.
+    """
+    remove(temporary)
+    try:
+        yield temporary
+        if durable:
+            for path in (*temporary.rglob("*"), temporary):
+                to_disk(path)
+        if mode is not None:
+            temporary.chmod(mode)
+        _rename(temporary, target)
+    finally:
+        remove(temporary)
+
+
+def _rename(temporary: Path, target: Path) -> None:
+    if not target.is_dir():
+        temporary.replace(target)
+        return
+    aside = hidden_name(target)
+    try:
+        target.rename(aside)
+        temporary.rename(target)
+    finally:  # whatever came between the two, Ctrl-C included
+        if aside.exists() and not target.exists():
+            aside.rename(target)
+        remove(aside)
+
+
+def part_name(path: Path) -> Path:
+    """Return the temporary name for a path that one process writes at a time: the same, with ``.part`` at its end."""
+    return path.with_name(path.name + ".part")
+
+
+def hidden_name(path: Path) -> Path:
+    """Return a random, hidden temporary name in the same folder, for a path that several processes may write at once."""
+    return path.with_name(f".{secrets.token_hex(8)}")
+
+
+def remove(path: Path) -> None:
+    """Remove a file, or a folder with all that is in it, if there is one."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def to_disk(path: Path) -> None:
+    """Sync a file, or the entries of a folder, so that they outlive a loss of power."""
+    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
 def check_writable(path: str | os.PathLike[str]) -> None:
-    """Refuse a place that cannot be written, before any work is done for it."""
+    """Raise `InputError` if a file cannot be written at `path`, before any work is done for it."""
     if not os.fspath(path):
         raise InputError("Expected the name of a file to write, got an empty one.")
     target = Path(os.path.realpath(path))
@@ -22,15 +101,14 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         _mode_of(target)
         folder = target.parent.stat()
     except (OSError, ValueError) as error:
-        reason = error if isinstance(error, OSError) else OSError(str(error))
-        raise InputError(cannot("written", os.fspath(path), reason)) from error
+        raise _not_written(path, error) from error
     if not stat.S_ISDIR(folder.st_mode) or not os.access(target.parent, os.W_OK | os.X_OK):
-        raise InputError(cannot("written", os.fspath(path), PermissionError(13, "Permission denied")))
+        raise _not_written(path, PermissionError(13, "Permission denied"))
 
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A temporary path to write to, in the same folder and with the same extensions; at the end it takes the place of `path`.
+    """Yield a temporary file with the extensions of `path` to write to; at the end, it takes the place of `path`.
 
     If anything goes wrong before, what was at `path` is untouched and the temporary file is gone. An `OSError` on the way,
     such as a full disk, becomes an `InputError`.
@@ -45,37 +123,27 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     try:
         target = Path(os.path.realpath(path))  # a link stays a link
         mode = _mode_of(target)
-        temporary = target.with_name(f".{secrets.token_hex(8)}{''.join(target.suffixes[-2:])}")
-        temporary.open("xb").close()
+        hidden = hidden_name(target)
+        temporary = hidden.with_name(hidden.name + "".join(target.suffixes[-2:]))
     except InputError:
         raise
     except (OSError, ValueError) as error:
-        reason = error if isinstance(error, OSError) else OSError(str(error))
-        raise InputError(cannot("written", os.fspath(path), reason)) from error
+        raise _not_written(path, error) from error
     try:
-        yield temporary
-        with temporary.open("rb+") as file:
-            os.fsync(file.fileno())
-        if mode is not None:
-            temporary.chmod(mode)
-        temporary.replace(target)
+        with whole_or_nothing(target, temporary, durable=True, mode=mode):
+            temporary.open("xb").close()
+            yield temporary
     except OSError as error:
-        raise InputError(cannot("written", os.fspath(path), error)) from error
-    finally:
-        temporary.unlink(missing_ok=True)
+        raise _not_written(path, error) from error
 
 
-def to_disk(path: Path) -> None:
-    """Have a file, or a folder's entries, outlive a loss of power."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+def _not_written(path: str | os.PathLike[str], error: OSError | ValueError) -> InputError:
+    reason = error if isinstance(error, OSError) else OSError(str(error))
+    return InputError(cannot("written", os.fspath(path), reason))
 
 
 def _mode_of(target: Path) -> int | None:
-    """Access rights of the file to be replaced, None if there is none; a folder or a device is not to be replaced."""
+    """Return the access rights of the file to be replaced, None if there is none; refuse a folder or a device."""
     try:
         found = target.stat()
     except FileNotFoundError:

@@ -12,8 +12,6 @@ import hashlib
 import json
 import os
 import platform
-import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -25,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tonmf.errors import InputError, MissingExtraError, Param
+from tonmf.storage.atomic import hidden_name, whole_or_nothing
 
 FORMAT = "tonmf model"
 
@@ -41,9 +40,6 @@ ATTEMPTS = 5
 
 UNIT = 1.01
 """What numbers of a row or column of unit norm do not exceed, with room for rounding."""
-
-LARGEST_PRIOR = 1e6
-"""More than the pseudo-counts of a mixture, which are about as many as its topics."""
 
 LARGEST = 1e30
 """Numbers beyond which sums of products overflow."""
@@ -66,18 +62,12 @@ def write_bundle(path: str | Path, model: str, fields: Mapping[str, Any], arrays
         )
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
-    except OSError as error:
-        raise InputError(f"Cannot save a model at {target}: {error.strerror}.") from error
-    try:
-        for name, part in ((ARRAYS, content), (FIELDS, described)):
-            (temporary / name).write_bytes(part)
-        temporary.chmod(0o777 & ~_umask())
-        _take_the_place(temporary, target)
+        with whole_or_nothing(target, hidden_name(target)) as temporary:
+            temporary.mkdir()
+            for name, part in ((ARRAYS, content), (FIELDS, described)):
+                (temporary / name).write_bytes(part)
     except OSError as error:
         raise InputError(f"Cannot save a model at {target}: {error.strerror or error}.") from error
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def provenance() -> dict[str, str]:
@@ -115,27 +105,6 @@ def _is_model(folder: Path) -> bool:
         return False
     with (folder / FIELDS).open("rb") as file:
         return FORMAT.encode() in file.read(200)
-
-
-def _take_the_place(temporary: Path, target: Path) -> None:
-    """Rename a finished folder; one that is there goes only when the new one is in its place."""
-    if not target.exists():
-        temporary.rename(target)
-        return
-    aside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent)) / "old"
-    try:
-        target.rename(aside)
-        temporary.rename(target)
-    finally:  # whatever came between the two, Ctrl-C included
-        if aside.exists() and not target.exists():
-            aside.rename(target)
-        shutil.rmtree(aside.parent, ignore_errors=True)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def read_bundle(path: str | Path) -> Bundle:

@@ -8,18 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from tonmf.storage.array_file import DamagedFileError
+from tonmf.storage.atomic import part_name, whole_or_nothing
 
 
 def write_json(path: Path, value: Any) -> None:
     """Write a value."""
     # Half a surrogate pair, which an item may hold, is kept as it is.
     content = json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
-    temporary = path.with_name(path.name + ".part")
-    try:
+    with whole_or_nothing(path, part_name(path)) as temporary:
         temporary.write_bytes(b"%010d\n%b\n" % (zlib.crc32(content), content))
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def read_json(path: Path) -> Any:

@@ -8,13 +8,11 @@ ones not counted; until then these count as if they came now.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from tonmf.arrays import Array
-from tonmf.storage.bundles import Bundle
-from tonmf.stream.times import EARLIEST, LATEST
 
 FAR = 5.0
 """Half-lives beyond which a time ahead of all before is doubted."""
@@ -72,24 +70,3 @@ def _believed(ahead: list[float], reach: float) -> tuple[float, list[float]]:
     while later and later[0] <= now + reach:
         now = later.pop(0)
     return now, later
-
-
-def clock_fields(clock: Clock) -> dict[str, Any]:
-    """What goes into the JSON of a saved model."""
-    return {"now": clock.now}
-
-
-def clock_arrays(name: str, clock: Clock) -> dict[str, Array]:
-    """What goes beside it."""
-    return {f"{name}.ahead": np.array(clock.ahead, np.float64)}
-
-
-def read_clock(part: Bundle) -> Clock:
-    """Of a saved model, checked."""
-    ahead = part.array("ahead", np.float64, (None,))
-    if len(ahead) >= ENOUGH:
-        raise part.wrong(f"the array {part.prefix}ahead must hold fewer than {ENOUGH} numbers")
-    now = part.number("now") if part.has("now") else None
-    if not all(-EARLIEST <= time < LATEST for time in (now or 0.0, *ahead.tolist())):
-        raise part.wrong(f"{part.prefix}now and {part.prefix}ahead must be times from the year 1 to the year 9999")
-    return Clock(now, tuple(ahead.tolist()))

@@ -13,7 +13,6 @@ from typing import Any, Self
 import numpy as np
 
 from tonmf.arrays import Array
-from tonmf.storage.bundles import Bundle
 
 LARGEST = 4096
 """Values up to which a digest is exact."""
@@ -102,16 +101,3 @@ class Digest:
             return np.full(len(places), self.values[0])
         percentiles: Array = np.interp(places, 100 * (middles - middles[0]) / length, self.values)
         return percentiles
-
-
-def digest_arrays(name: str, digest: Digest) -> dict[str, Array]:
-    """What a saved model holds of a digest."""
-    return {f"{name}.values": digest.values, f"{name}.weights": digest.weights}
-
-
-def read_digest(bundle: Bundle, name: str) -> Digest:
-    """A digest of a saved model, checked."""
-    values = bundle.array(f"{name}.values", np.float64, (None,))
-    if len(values) > LARGEST or (np.diff(values) < 0).any():
-        raise bundle.wrong(f"the array {bundle.prefix}{name}.values must hold up to {LARGEST} rising numbers")
-    return Digest(values, bundle.positive(f"{name}.weights", np.float64, values.shape))

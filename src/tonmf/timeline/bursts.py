@@ -1,12 +1,12 @@
-"""Whether something happens more often than before: a word, or documents of a kind.
+"""Test whether something happens more often than before: a word, or documents of a kind.
 
 ====== ========================================================================
 letter what
 ====== ========================================================================
-d      documents that a word occurs in, of the recent ones
-e      how many of them it should occur in, by what was before
+d      recent documents that a word occurs in
+e      recent documents that it should occur in, by what was before
 z      (d − e)/√(e + 1): how far d is beyond e, in units of chance
-p      how often chance alone would bring so many documents so late
+p      probability that chance alone brings so many documents so late
 ====== ========================================================================
 """
 
@@ -19,7 +19,7 @@ from tonmf.arrays import Array
 
 
 def burst_of(seen: Array, expected: Array) -> Array:
-    """z of words, from d and e.
+    """Return z of words, from d and e.
 
     >>> burst_of(np.array([10.0, 3.0]), np.array([3.0, 3.0])).tolist()
     [3.5, 0.0]
@@ -29,7 +29,7 @@ def burst_of(seen: Array, expected: Array) -> Array:
 
 
 def latest_burst(places: NDArray[np.int64], n_all: int, least: int) -> tuple[float, int]:
-    """The end of a sequence in which members come most densely: p, and the number of the member that begins it.
+    """Find the end of a sequence in which members come most densely; return p, and the number of its first member.
 
     Members have rising `places` among `n_all` documents in order. Under chance each of the m members is equally likely to
     have any place, so that of the m − 1 others those from the j-th on are binomial with the share of documents from

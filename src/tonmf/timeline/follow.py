@@ -1,4 +1,4 @@
-"""Documents in order of time: each scored by the model of its moment, topics that come and go, and new ones (docs/time.md)."""
+"""Follow documents in order of time: score each by the current model, and find topics that emerge, fade or are new."""
 
 from __future__ import annotations
 
@@ -14,25 +14,24 @@ from sklearn.utils.validation import check_is_fitted
 from tonmf.arrays import Array
 from tonmf.detector.detector import TextOutlierDetector
 from tonmf.detector.explain.explainer import SMALLEST_LEAN
-from tonmf.detector.explain.unexpected import Leftovers
 from tonmf.detector.scores.ladder import first_words
 from tonmf.errors import InputError
 from tonmf.parameters import check_at_least
 from tonmf.stream.times import UNITS, duration_of, duration_text, seconds_of, time_text
 from tonmf.text.documents import COUNTS, as_documents, check_names, is_matrix, one_of, take
-from tonmf.timeline.nursery import Found, NewTopic, Nursery
+from tonmf.timeline.nursery import FoundTopic, NewTopic, Nursery
 from tonmf.timeline.results import Alert, Timeline, Window
-from tonmf.timeline.trends import Tally, changes, padded, states_of
+from tonmf.timeline.trends import WindowTotals, changes, padded, states_of
 
 __all__ = ["Alert", "NewTopic", "Nursery", "Timeline", "Window", "follow", "note_on_first"]
 
 BATCH = 100
-"""Documents after which the model learns."""
+"""Documents after which the model is updated."""
 
 PUT_IN_ORDER = "The documents did not come in order of time, and were put in order."
 
 ENOUGH_FIRST = 200
-"""Documents that a model should have learnt from before a timeline begins; of fewer, a note is made."""
+"""Documents that a model should have learnt from before a timeline begins; fewer are noted."""
 
 
 def follow(
@@ -47,11 +46,11 @@ def follow(
     nursery: Nursery | None = None,
     on_done: Callable[[float], None] | None = None,
 ) -> Timeline:
-    """Go through documents in order of time with a fitted detector.
+    """Follow documents in order of time with a fitted detector.
 
-    Each document is scored by the model of its moment, then learnt. Strange ones that come to hang together become a topic of
-    the model (`tonmf.timeline.nursery`), which is announced once. The detector is changed: it ends as one that has seen
-    them all.
+    Each document is scored by the current model, which then learns from it. Strange documents that turn out to have a subject
+    in common become a topic of the model (`tonmf.timeline.nursery`), which is announced once. The detector is changed: in the
+    end it has learnt from all of them.
 
     Parameters
     ----------
@@ -59,20 +58,20 @@ def follow(
         Fitted on earlier documents.
     documents : as in ``fit``
     times : sequence of shape (n_docs,)
-        When each was written: datetimes, ISO 8601, mail dates or seconds since 1970. Documents are put in order by them; those
-        of equal times stay in the order given.
+        When each was written: datetimes, ISO 8601, mail dates or seconds since 1970. Documents are sorted by time; those of
+        equal times stay in the order given.
     window : str or timedelta
         Length of a window, such as "7 days".
     ids : sequence of shape (n_docs,), optional
-        What the documents are called; their numbers if not given.
+        Names of the documents; their numbers if not given.
     learn : bool
         Whether the detector learns from the documents. New topics are added in any case.
     batch : int
-        Documents after which it learns.
+        Documents after which the detector is updated.
     nursery : Nursery, optional
-        Where strange documents of before are kept. Without one, bursts are compared with the first documents.
+        Holds strange documents from before. Without one, bursts are compared with the first documents.
     on_done : callable, optional
-        Called with the share that is done, from 0 to 1.
+        Called with the progress, from 0 to 1.
 
     Returns
     -------
@@ -98,19 +97,19 @@ def follow(
     length = duration_of(window, "window")
     order = np.argsort(seconds, kind="stable").astype(np.int64)
     windows = Windows.over(seconds, length)
-    first = note_on_first(_n_learnt(detector))
-    walk = Walk(detector, Nursery() if nursery is None else nursery, documents, names, seconds, learn)
-    with detector._keeping_topics():
+    first = note_on_first(detector.n_seen_)
+    follower = Follower(detector, Nursery() if nursery is None else nursery, documents, names, seconds, learn)
+    with detector.keeping_topics():
         for start in range(0, n_docs, batch):
-            for seen in walk.go(order[start : start + batch]):
-                windows.add(seconds[seen.rows], seen)
+            for observed in follower.follow_batch(order[start : start + batch]):
+                windows.add(seconds[observed.rows], observed)
             if on_done is not None:
                 on_done(min(start + batch, n_docs) / n_docs)
-    return walk.timeline(order, windows, [*first, *_notes(seconds, windows)])
+    return follower.timeline(order, windows, [*first, *_notes(seconds, windows)])
 
 
 def note_on_first(n_docs: int) -> list[str]:
-    """What to say of a model that has learnt from so many documents before the timeline; nothing if they are enough.
+    """Return a note if a model has learnt from few documents before the timeline begins.
 
     >>> note_on_first(200)
     []
@@ -123,18 +122,13 @@ def note_on_first(n_docs: int) -> list[str]:
     return [f"{few}: the first scores, outliers and topics mean little. {advice}."]
 
 
-def _n_learnt(detector: TextOutlierDetector) -> int:
-    state = detector._state
-    return state.profile.n_docs if state.stream is None else state.stream.n_seen
-
-
 def _notes(seconds: Array, windows: Windows) -> list[str]:
     notes = []
     if (np.diff(seconds) < 0).any():
         notes.append(PUT_IN_ORDER)
     if len(seconds) > 1 and seconds.min() == seconds.max():
         notes.append(f"All documents have the same time, {time_text(seconds[0])}, so there is nothing to compare.")
-    elif len(windows.tallies) == 1 and len(seconds) > 1:
+    elif len(windows.totals) == 1 and len(seconds) > 1:
         n_days = (seconds.max() - seconds.min()) / UNITS["day"]
         span = f"{n_days:,.0f} days" if n_days >= 10 else f"{n_days:.2g} days"
         length = duration_text(windows.length)
@@ -143,15 +137,15 @@ def _notes(seconds: Array, windows: Windows) -> list[str]:
 
 
 TOPIC_WORDS, UNEXPECTED_WORDS = 5, 5
-"""Words that stand for a topic, and unexpected words of a document."""
+"""Words shown of a topic, and unexpected words shown of a document."""
 
 MOST_WINDOWS = 10_000
-"""More are a slip of the pen."""
+"""Most windows of a timeline; more are surely a mistake."""
 
 
 @dataclass(frozen=True)
-class Seen:
-    """Documents as the model of the moment saw them."""
+class Observed:
+    """Documents as the current model sees them."""
 
     rows: NDArray[np.int64]
     scores: Array
@@ -160,23 +154,23 @@ class Seen:
     topics: NDArray[np.int64]
     reasons: list[list[str]]
 
-    def first(self, n: int) -> Seen:
-        """The first n of them."""
+    def first(self, n: int) -> Observed:
+        """Return the first n of them."""
         values = (getattr(self, field.name)[:n] for field in fields(self))
-        return Seen(*values)
+        return Observed(*values)
 
 
 @dataclass
 class Windows:
-    """What falls into each window; the first begins with a day, or, if windows are shorter, with one of them."""
+    """Totals of each window; the first window begins at midnight or, if windows are shorter, at a multiple of their length."""
 
     first: float
     length: float
-    tallies: list[Tally]
+    totals: list[WindowTotals]
 
     @classmethod
     def over(cls, seconds: Array, length: float) -> Windows:
-        """Empty ones for documents of these times."""
+        """Make empty windows for documents of these times."""
         unit = min(UNITS["day"], length)
         first = min(
             float(np.floor(seconds.min() / unit) * unit), float(seconds.min())
@@ -188,40 +182,41 @@ class Windows:
                 f"{duration_text(length)}; at most {MOST_WINDOWS:,} make sense. Give a longer window, and check the times."
             )
         empty = np.zeros(0)
-        return cls(first, length, [Tally(0, 0, empty, empty) for _ in range(n_windows)])
+        return cls(first, length, [WindowTotals(0, 0, empty, empty) for _ in range(n_windows)])
 
     def number(self, seconds: Array) -> NDArray[np.int64]:
-        """Of the window that each time is in."""
+        """Return the number of the window that each time is in."""
         numbers: NDArray[np.int64] = ((seconds - self.first) // self.length).astype(np.int64)
         return numbers
 
-    def add(self, seconds: Array, seen: Seen) -> None:
-        """Take in documents of these times."""
+    def add(self, seconds: Array, observed: Observed) -> None:
+        """Add documents of these times."""
         numbers = self.number(seconds)
         for number in np.unique(numbers).tolist():
             there = numbers == number
-            self.tallies[number] += Tally.of(seen.shares[there], seen.outliers[there])
+            self.totals[number] += WindowTotals.of(observed.shares[there], observed.outliers[there])
 
     def listed(self, alerts: Sequence[Alert], n_topics: int) -> list[Window]:
-        """All of them, once everything is in."""
+        """Return the windows as results, once all documents are in."""
         born: list[int | None] = [None] * n_topics
         for alert in alerts:
             born[alert.topic] = int(self.number(np.array([alert.new.raised]))[0])
-        tallies = [
-            Tally(t.n_docs, t.n_outliers, padded(t.sums, n_topics), padded(t.squares, n_topics)) for t in self.tallies
+        totals = [
+            WindowTotals(t.n_docs, t.n_outliers, padded(t.sums, n_topics), padded(t.squares, n_topics))
+            for t in self.totals
         ]
-        states = states_of(tallies, born)
-        starts = [self.first + number * self.length for number in range(len(tallies) + 1)]
+        states = states_of(totals, born)
+        starts = [self.first + number * self.length for number in range(len(totals) + 1)]
         return [
             Window(start, end, tally.n_docs, tally.n_outliers, tally.shares, emerging, fading)
             for start, end, tally, emerging, fading in zip(
-                starts, starts[1:], tallies, changes(states, 1), changes(states, -1), strict=False
+                starts, starts[1:], totals, changes(states, 1), changes(states, -1), strict=False
             )
         ]
 
 
-class Walk:
-    """A detector on its way through documents."""
+class Follower:
+    """A detector that follows documents."""
 
     def __init__(
         self, detector: TextOutlierDetector, nursery: Nursery, documents: Any, ids: list[str], times: Array, learn: bool
@@ -229,37 +224,32 @@ class Walk:
         self.detector, self.nursery, self.learn = detector, nursery, learn
         self.documents, self.ids, self.times = documents, ids, times
         self.alerts: list[Alert] = []
-        self.seen: list[Seen] = []
+        self.observed: list[Observed] = []
 
-    def go(self, rows: NDArray[np.int64]) -> Iterator[Seen]:
-        """Score some documents, look for new topics after each, and learn from them."""
+    def follow_batch(self, rows: NDArray[np.int64]) -> Iterator[Observed]:
+        """Score a batch, look for a new topic after each document, then learn from the batch."""
         left = rows
         while len(left):
-            seen = self._look(left)
-            n_seen = next(
-                (n for n, row in enumerate(left, start=1) if self._take(int(row), seen.scores[n - 1])), len(left)
+            observed = self._observe(left)
+            n_taken = next(
+                (n for n, row in enumerate(left, start=1) if self._take(int(row), observed.scores[n - 1])), len(left)
             )
-            seen = seen.first(n_seen)  # the rest is looked at again, by the model that has the new topic
-            self.seen.append(replace(seen, shares=seen.shares[:0]))
-            yield seen
-            left = left[n_seen:]
+            observed = observed.first(n_taken)  # the rest is read again, by the model that has the new topic
+            self.observed.append(replace(observed, shares=observed.shares[:0]))
+            yield observed
+            left = left[n_taken:]
         if self.learn:
             documents, names = take(self.documents, rows), [self.ids[row] for row in rows]
             self.detector.partial_fit(documents, times=self.times[rows], names=names)
 
-    def _look(self, rows: NDArray[np.int64]) -> Seen:
-        detector = self.detector
-        new = detector._new(take(self.documents, rows), None, None)
-        leftovers = Leftovers.of(new.counts, new.outside, detector.rungs_, new.readings)
-        explainer, scores = detector._state.explainer(detector.analyzer), new.scores.total
-        reasons = [
-            [word.word for word in explainer.words(leftovers, row, UNEXPECTED_WORDS)] for row in range(len(rows))
-        ]
-        shares = leftovers.explained
-        return Seen(rows, scores, scores > detector.threshold_, shares, _main(shares), reasons)
+    def _observe(self, rows: NDArray[np.int64]) -> Observed:
+        read = self.detector.read(take(self.documents, rows))
+        scores, shares = read.scores.total, read.explained
+        reasons = [[word.word for word in words] for words in read.unexpected_words(UNEXPECTED_WORDS)]
+        return Observed(rows, scores, scores > self.detector.threshold_, shares, _main(shares), reasons)
 
     def _take(self, row: int, score: float) -> bool:
-        """Whether a document completes a new topic."""
+        """Hand a document to the nursery; return whether it completes a new topic."""
         document, time = one_of(self.documents, row), float(self.times[row])
         found = self.nursery.take(self.detector, document, float(score), self.ids[row], time)
         if found is None:
@@ -269,13 +259,14 @@ class Walk:
         return True
 
     def timeline(self, order: NDArray[np.int64], windows: Windows, notes: list[str]) -> Timeline:
-        """All that was met, with documents in the order in which they were gone through."""
+        """Return the results, with documents in the order in which they were followed."""
         rung = self.detector.rungs_[0]
         words = [first_words(topic, self.detector.terms_, TOPIC_WORDS) for topic in rung.topics.T]
         for alert in self.alerts:
             words[alert.topic] = alert.new.words[:TOPIC_WORDS]
         scores, outliers, topics = (
-            np.concatenate([getattr(seen, name) for seen in self.seen]) for name in ("scores", "outliers", "topics")
+            np.concatenate([getattr(observed, name) for observed in self.observed])
+            for name in ("scores", "outliers", "topics")
         )
         return Timeline(
             windows.listed(self.alerts, len(words)),
@@ -287,20 +278,20 @@ class Walk:
             scores,
             outliers,
             topics,
-            [words for seen in self.seen for words in seen.reasons],
+            [words for observed in self.observed for words in observed.reasons],
             notes,
         )
 
 
 def _main(shares: Array) -> NDArray[np.int64]:
-    """Of each document the topic that explains most of it; -1 if it leans on none."""
+    """Return the topic that explains most of each document; -1 if it leans on none."""
     leans = shares.max(axis=1, initial=0.0) >= SMALLEST_LEAN
     main: NDArray[np.int64] = np.where(leans, shares.argmax(axis=1), -1)
     return main
 
 
-def add_found(detector: TextOutlierDetector, found: Found) -> None:
-    """Give the model a topic of documents that were found to make one."""
+def add_found(detector: TextOutlierDetector, found: FoundTopic) -> None:
+    """Give the model the topic that was found."""
     documents: Any = found.documents
     if is_matrix(documents[0]):
         documents = sp.csr_matrix(sp.vstack([sp.csr_matrix(row) for row in documents]))

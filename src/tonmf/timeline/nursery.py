@@ -1,20 +1,19 @@
-"""New topics: strange documents that come to hang together.
+"""Find new topics: strange documents that turn out to have a subject in common.
 
-Strange documents of the recent past are kept in a *nursery*. Every few of them it is asked whether some have a subject in
-common that was not there before:
+Strange documents of the recent past are kept in a *nursery*. After every few of them it looks for a subject that some share and
+that was not there before:
 
-1. Words that occur in more of the recent documents than the model leads one to expect *burst* (`tonmf.timeline.bursts`):
-d documents
-   have the word and e should, by its document frequency in the model as it was before these documents;
+1. Words that occur in more of the recent documents than the model leads one to expect *burst* (`tonmf.timeline.bursts`): d
+   documents have the word and e should, by its document frequency in the model as it was before these documents;
    z = (d − e)/√(e + 1) is above `BURST`.
 2. The strange documents as rows of bursting words only, each of weight c·idf·z, are fitted as the detector fits documents
    (`tonmf.detector.scores.ladder`), and those that lean on the same topic are a group (`tonmf.detector.scores.groups`).
 3. A group is a new topic if it has enough members that are no copies of one another, if they came later than the other
-   strange documents by more than chance (p < `CHANCE`), and if it is near no topic of the model, nor near one announced
+   strange documents by more than chance (p < `CHANCE`), and if it is near no topic of the model and near none announced
    before.
 
-All is bounded: the words of the recent documents, and the strange ones among them. Nothing is drawn at random, and documents
-are taken one by one, so that it does not matter in which batches they come.
+Memory is bounded: the words of the recent documents, and the strange ones among them. Nothing is random, and documents are
+taken one by one, so that the result does not depend on the batches in which they come.
 """
 
 from __future__ import annotations
@@ -36,31 +35,31 @@ from tonmf.parameters import check_at_least
 from tonmf.stream.times import time_text
 from tonmf.text.documents import is_matrix, items_of, one_of
 from tonmf.timeline.bursts import burst_of
-from tonmf.timeline.strange_groups import SHARED_WORDS, GroupOfStrange, Look, Rarities, Strange
+from tonmf.timeline.strange_groups import SHARED_WORDS, NurseryView, Rarities, StrangeDocument, StrangeGroup
 
 RECENT = 1000
 """Documents whose words are compared with what the model expects."""
 
 STRANGE_SHARE = 0.25
-"""The share of the recent documents, the strangest, that the nursery takes."""
+"""Share of the recent documents that the nursery takes, the strangest first."""
 
 CAPACITY = 800
-"""Strange documents that are kept; the oldest leave."""
+"""Strange documents that are kept; beyond that, the oldest leave."""
 
 EVERY = 8
-"""Strange documents that come between one look for groups and the next."""
+"""Strange documents between one search for groups and the next."""
 
 LONGEST = 20_000
-"""Characters of a document that are looked at and kept, those of items together."""
+"""Characters of a document that are read and kept; of a basket, of its items together."""
 
 LEAST = 5
-"""Documents of a new topic, copies not counted."""
+"""Documents that make a new topic, not counting copies."""
 
 BURST, LEAST_SEEN = 2.5, 3
-"""z from which on a word bursts, and documents that must have it."""
+"""z above which a word bursts, and documents that must have it."""
 
 CHANCE = 1e-3
-"""How rarely chance alone may bring so many documents so late."""
+"""Probability below which chance alone does not explain so many documents so late."""
 
 REMEMBERED = 100
 """New topics that are remembered, so that none is announced twice."""
@@ -75,15 +74,15 @@ class NewTopic:
     words : list of str
         Its first words.
     documents : list of str
-        Ids of the documents that it was found by, in the order in which they came, copies included.
+        Ids of the documents in which it was found, in the order in which they came, copies included.
     size : int
-        How many of them are no copies of others.
+        Number of these documents, not counting copies.
     since : float
-        When the first of them came that has a time, in seconds since 1970.
+        Time of the first of them that has one, in seconds since 1970.
     raised : float
-        The same of the document with which it was found. If that has no time, both are numbers in the sequence.
+        Time of the document that completed it. If that has no time, both are numbers in the sequence.
     chance : float
-        How often chance alone would bring so many documents so late.
+        Probability that chance alone brings so many documents so late.
     """
 
     words: list[str]
@@ -94,22 +93,22 @@ class NewTopic:
     chance: float
 
     def to_dict(self, timed: bool = True) -> dict[str, Any]:
-        """For JSON; times in writing, unless documents have none."""
+        """Return a dictionary for JSON; times are ISO 8601, or numbers in the sequence if documents have no times."""
         written = time_text if timed else int
         times = {"since": written(self.since), "raised": written(self.raised)}
         return {"alert": "new topic", "words": self.words, "documents": self.documents, **times, "size": self.size}
 
 
 @dataclass(frozen=True)
-class Found:
-    """A new topic with the documents that make it, for the model to learn."""
+class FoundTopic:
+    """A new topic, and its documents for the model to learn from."""
 
     topic: NewTopic
     documents: list[Any]
 
 
-class Recent(NamedTuple):
-    """A recent document: its different words, none if it is a copy; a digest of how often it has which; its score."""
+class RecentDocument(NamedTuple):
+    """A recent document: its different words (none if it is a copy), a digest of its word counts, and its score."""
 
     words: frozenset[str]
     text: int
@@ -117,14 +116,14 @@ class Recent(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Memory:
-    """All that a nursery keeps, oldest first: see `tonmf.timeline.nursery_saved` for how it is saved."""
+class NurseryState:
+    """All that a nursery keeps, oldest first; `tonmf.timeline.saved` reads and writes it."""
 
     least: int
     n_taken: int
     n_waiting: int
-    recent: Sequence[Recent]
-    strange: Sequence[Strange]
+    recent: Sequence[RecentDocument]
+    strange: Sequence[StrangeDocument]
     announced: Sequence[Mapping[str, float]]
     rarities: Sequence[tuple[int, Rarities]]
 
@@ -135,7 +134,7 @@ class Nursery:
     Parameters
     ----------
     least : int
-        Documents that make a topic, copies not counted.
+        Documents that make a topic, not counting copies.
 
     Examples
     --------
@@ -154,10 +153,10 @@ class Nursery:
     def __init__(self, least: int = LEAST) -> None:
         check_at_least(least, 2, "least")
         self._least, self._n_taken, self._n_waiting = least, 0, 0
-        self._recent: deque[Recent] = deque()
+        self._recent: deque[RecentDocument] = deque()
         self._frequencies: Counter[str] = Counter()
         self._texts: Counter[int] = Counter()
-        self._strange: deque[Strange] = deque(maxlen=CAPACITY)
+        self._strange: deque[StrangeDocument] = deque(maxlen=CAPACITY)
         self._announced: deque[Mapping[str, float]] = deque(maxlen=REMEMBERED)
         self._rarities: deque[tuple[int, Rarities]] = deque()
 
@@ -165,22 +164,22 @@ class Nursery:
         return len(self._strange)
 
     @property
-    def memory(self) -> Memory:
+    def state(self) -> NurseryState:
         """All that it keeps."""
-        return Memory(
+        return NurseryState(
             self._least, self._n_taken, self._n_waiting, self._recent, self._strange, self._announced, self._rarities
         )
 
     @classmethod
-    def restored(cls, memory: Memory) -> Self:
-        """One that goes on with what another has kept."""
-        nursery = cls(memory.least)
-        nursery._n_taken, nursery._n_waiting = memory.n_taken, memory.n_waiting
-        nursery._recent.extend(memory.recent)
-        nursery._strange.extend(memory.strange)
-        nursery._announced.extend(memory.announced)
-        nursery._rarities.extend(memory.rarities)
-        for recent in memory.recent:
+    def from_state(cls, state: NurseryState) -> Self:
+        """Make a nursery that goes on where another one was."""
+        nursery = cls(state.least)
+        nursery._n_taken, nursery._n_waiting = state.n_taken, state.n_waiting
+        nursery._recent.extend(state.recent)
+        nursery._strange.extend(state.strange)
+        nursery._announced.extend(state.announced)
+        nursery._rarities.extend(state.rarities)
+        for recent in state.recent:
             nursery._frequencies.update(recent.words)
             nursery._texts[recent.text] += 1
         return nursery
@@ -195,8 +194,8 @@ class Nursery:
     ) -> None:
         """Take documents of the past, such as those that the detector was fitted on, without looking for new topics.
 
-        Without ids they are called "remembered 0", "remembered 1" and so on, by their numbers in the sequence, so that they
-        are not taken for documents that come.
+        Without ids they are called "remembered 0", "remembered 1" and so on, by their numbers in the sequence, so that their
+        names differ from those of documents to come.
         """
         first = self._n_taken
         names = [f"remembered {first + row}" for row in range(len(scores))] if ids is None else list(ids)
@@ -212,8 +211,8 @@ class Nursery:
         score: float,
         id: str,  # noqa: A002
         time: float | None = None,
-    ) -> Found | None:
-        """Take the next document, which has this score by the model of the moment; a new topic, if it completes one."""
+    ) -> FoundTopic | None:
+        """Take the next document, with its score by the current model; return a new topic if it completes one."""
         self._keep_rarities(detector)
         scores = [recent.score for recent in self._recent]
         cut = float(np.quantile(scores, 1 - STRANGE_SHARE)) if scores else -np.inf
@@ -223,7 +222,7 @@ class Nursery:
         if self._n_waiting < EVERY or len(self._strange) < 2 * self._least:
             return None
         self._n_waiting = 0
-        return self._look(detector)
+        return self._search(detector)
 
     def _note(
         self,
@@ -234,7 +233,7 @@ class Nursery:
         time: float | None,
         cut: float,
     ) -> bool:
-        """Whether it is strange enough to be kept."""
+        """Note a recent document, and keep it if it is strange; return whether it is."""
         number = self._n_taken
         self._n_taken += 1
         document = _beginning(document)
@@ -242,17 +241,17 @@ class Nursery:
         text = _digest(terms)
         words = frozenset(terms) if self._texts[text] == 0 else frozenset()  # a copy makes no word more common
         self._texts[text] += 1
-        self._recent.append(Recent(words, text, score))
+        self._recent.append(RecentDocument(words, text, score))
         self._frequencies.update(words)
         if len(self._recent) > RECENT:
             self._forget()
         if score <= cut or not terms:
             return False
-        self._strange.append(Strange(number, id, None if time is None else float(time), document, terms))
+        self._strange.append(StrangeDocument(number, id, None if time is None else float(time), document, terms))
         return True
 
     def _forget(self) -> None:
-        """The oldest of the recent documents."""
+        """Forget the oldest of the recent documents."""
         words, text, _ = self._recent.popleft()
         self._frequencies.subtract(words)
         self._texts[text] -= 1
@@ -263,46 +262,46 @@ class Nursery:
             del self._texts[text]
 
     def _keep_rarities(self, detector: TextOutlierDetector) -> None:
-        """So that words can be compared with the model from before the recent documents, as far as it was there."""
+        """Keep the idf of words now and then, to compare words with the model from before the recent documents."""
         if not self._rarities or self._n_taken - self._rarities[-1][0] >= RECENT // 2:
             self._rarities.append((self._n_taken, Rarities.of(detector)))
         while len(self._rarities) > 1 and self._n_taken - self._rarities[1][0] >= RECENT:
             self._rarities.popleft()
 
-    def _look(self, detector: TextOutlierDetector) -> Found | None:
-        """The surest new topic of the moment."""
+    def _search(self, detector: TextOutlierDetector) -> FoundTopic | None:
+        """Return the most certain new topic, None if there is none."""
         rarities = self._rarities[0][1]
         bursts = self._bursting(rarities)
         if len(bursts) < SHARED_WORDS:
             return None
-        look = Look(list(self._strange), rarities, bursts, self._least)
-        for group in look.groups():
-            if group.chance < CHANCE and not self._is_known(group, look, detector):
-                return self._announce(group, look)
+        view = NurseryView(list(self._strange), rarities, bursts, self._least)
+        for group in view.groups():
+            if group.chance < CHANCE and not self._is_known(group, view, detector):
+                return self._announce(group, view)
         return None
 
     def _bursting(self, rarities: Rarities) -> dict[str, float]:
-        """z of the words that burst; a word is expected in the share (1 + df)/(1 + n) = exp(1 − idf) of the documents."""
+        """Return z of the words that burst; a word is expected in the share (1 + df)/(1 + n) = exp(1 − idf) of documents."""
         words = sorted(word for word, n in self._frequencies.items() if n >= LEAST_SEEN)
         seen = np.array([self._frequencies[word] for word in words], dtype=np.float64)
         expected = len(self._recent) * np.exp(1 - np.array([rarities[word] for word in words], dtype=np.float64))
         z = burst_of(seen, expected)
         return {words[place]: float(z[place]) for place in np.flatnonzero(z > BURST)}
 
-    def _is_known(self, group: GroupOfStrange, look: Look, detector: TextOutlierDetector) -> bool:
-        """Whether it is near a topic of the model, or near one that was announced."""
+    def _is_known(self, group: StrangeGroup, view: NurseryView, detector: TextOutlierDetector) -> bool:
+        """Check whether a group is near a topic of the model, or near one announced before."""
         if any(_cosine(group.weights, other) >= SAME_TOPIC for other in self._announced):
             return True
-        mean = look.mean_row(group.members)
+        mean = view.mean_row(group.members)
         columns = {term: column for column, term in enumerate(detector.terms_) if term in mean}
         row = np.zeros(len(detector.terms_), np.float32)
         for term, column in columns.items():
             row[column] = mean[term]
         return bool((row @ detector.rungs_[0].topics).max() >= SAME_TOPIC)
 
-    def _announce(self, group: GroupOfStrange, look: Look) -> Found:
-        """Make it a topic; its documents leave the nursery."""
-        chosen = [look.strange[row] for row in group.members]
+    def _announce(self, group: StrangeGroup, view: NurseryView) -> FoundTopic:
+        """Make a group a topic; its documents leave the nursery."""
+        chosen = [view.strange[row] for row in group.members]
         self._announced.append(group.weights)
         gone = {one.number for one in chosen}
         self._strange = deque((one for one in self._strange if one.number not in gone), maxlen=CAPACITY)
@@ -310,21 +309,21 @@ class Nursery:
             group.words,
             [one.id for one in chosen],
             group.size,
-            *_beginning_and_end(chosen, look.strange[-1]),
+            *_beginning_and_end(chosen, view.strange[-1]),
             group.chance,
         )
-        return Found(topic, [one.document for one in chosen])
+        return FoundTopic(topic, [one.document for one in chosen])
 
 
-def _beginning_and_end(members: Sequence[Strange], last: Strange) -> tuple[float, float]:
-    """Times of the first member that has one and of the document that came last; numbers if that has no time."""
+def _beginning_and_end(members: Sequence[StrangeDocument], last: StrangeDocument) -> tuple[float, float]:
+    """Return the times of the first member that has one and of the last document; numbers if that has no time."""
     if last.time is None:
         return float(members[0].number), float(last.number)
     return next((one.time for one in members if one.time is not None), last.time), last.time
 
 
 def _beginning(document: Any) -> Any:
-    """As much of a document as is looked at; a row of counts is short."""
+    """Cut a document to the part that is read; a row of counts is short."""
     if is_matrix(document):
         return document
     if isinstance(document, str):
@@ -334,11 +333,11 @@ def _beginning(document: Any) -> Any:
 
 
 def _digest(terms: Mapping[str, int]) -> int:
-    """By which copies are known, in other processes too."""
+    """Return a number by which copies are known, the same in every process."""
     content = json.dumps(sorted(terms.items())).encode()
     return int.from_bytes(hashlib.blake2b(content, digest_size=8).digest(), "big", signed=True)
 
 
 def _cosine(one: Mapping[str, float], other: Mapping[str, float]) -> float:
-    """Of two topics at unit norm."""
+    """Return the cosine of two topics at unit norm."""
     return sum(weight * other[term] for term, weight in one.items() if term in other)

@@ -1,4 +1,4 @@
-"""What a timeline holds: windows of time, new topics, and the documents in order."""
+"""The results of a timeline: windows of time, new topics, and the documents in order."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ class Window:
     Attributes
     ----------
     start, end : float
-        In seconds since 1970, UTC; the end is the beginning of the next.
+        In seconds since 1970, UTC; the end is the start of the next.
     n_docs : int
         Documents in it.
     n_outliers : int
-        Those that were flagged, each by the model of its moment.
+        Flagged documents, each by the model at its time.
     shares : ndarray of shape (n_topics,)
-        How much of its documents' weight each topic explains, a mean over documents.
+        Mean share of a document's weight that each topic explains.
     emerging, fading : list of int
-        Topics that come up in it, and that go down (`tonmf.timeline.trends`).
+        Topics that emerge and fade in it (`tonmf.timeline.trends`).
     """
 
     start: float
@@ -42,12 +42,12 @@ class Window:
 
     @property
     def outlier_share(self) -> float:
-        """Of its documents."""
+        """Share of its documents that are outliers."""
         return self.n_outliers / max(self.n_docs, 1)
 
     @property
     def has_few(self) -> bool:
-        """Whether its documents are fewer than 20, so that shares of them say little, and no topic emerges or fades."""
+        """Whether it has fewer than 20 documents, too few for a topic to emerge or fade."""
         return 0 < self.n_docs < ENOUGH
 
 
@@ -59,28 +59,28 @@ class Alert:
     new: NewTopic
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return a dictionary for JSON."""
         return {**self.new.to_dict(), "topic": self.topic + 1}
 
 
 @dataclass(frozen=True)
 class Timeline:
-    """What happened, in order of time.
+    """Scored documents, windows and new topics, in order of time.
 
     ========= =================== ====================================================================
     field     shape               what
     ========= =================== ====================================================================
-    windows   n_windows           what was in each stretch of time, empty ones included
-    words     n_topics            first words of each topic as it was in the end, of a new one those of its alert
+    windows   n_windows           consecutive windows of time, empty ones included
+    words     n_topics            first words of each topic as it is in the end; of a new one, those of its alert
     alerts                        new topics, in the order in which they were found
     rows      n_docs              numbers of the documents, as they were given, in order of time
     ids       n_docs              what they are called
     times     n_docs              in seconds since 1970, UTC
-    scores    n_docs              each by the model of its moment
+    scores    n_docs              each by the model at its time
     outliers  n_docs              whether it was flagged
-    topics    n_docs              the topic that explained most of it, from 0 up; -1 if none explained a tenth
+    topics    n_docs              the topic that explains most of it, from 0 up; -1 if none explains a tenth
     reasons   n_docs              its unexpected words
-    notes                         what one should know, in sentences
+    notes                         what a reader should know, in sentences
     ========= =================== ====================================================================
 
     Topics keep their numbers: those of the model at the beginning in its order, then new ones as they are found.
@@ -99,7 +99,7 @@ class Timeline:
     notes: list[str]
 
     def columns(self) -> dict[str, list[Any]]:
-        """A table of the documents, in order of time."""
+        """Return a table of the documents, in order of time."""
         return {
             "time": [time_text(seconds) for seconds in self.times.tolist()],
             "id": list(self.ids),
@@ -110,7 +110,7 @@ class Timeline:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Windows, topics and alerts, for JSON."""
+        """Return windows, topics and alerts as a dictionary for JSON."""
         return {
             "documents": len(self.ids),
             "flagged": int(self.outliers.sum()),

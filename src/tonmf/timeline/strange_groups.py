@@ -1,4 +1,4 @@
-"""Strange documents that have a subject in common: groups among them, by words that burst (`tonmf.timeline.nursery`)."""
+"""Find groups of strange documents that have a subject in common, by words that burst (`tonmf.timeline.nursery`)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tonmf.arrays import Array
 from tonmf.detector.detector import TextOutlierDetector
-from tonmf.detector.recipe import corpus_of_rows
+from tonmf.detector.scores.corpus import Corpus
 from tonmf.detector.scores.groups import members_of
 from tonmf.detector.scores.ladder import Ladder, first_words
 from tonmf.nmf.threads import make_ops
@@ -23,21 +23,21 @@ from tonmf.text.weighting import damped, unit_rows
 from tonmf.timeline.bursts import latest_burst
 
 TOPIC_SHARE, MAX_TOPICS = 0.01, 25
-"""How common a topic must be among the strange documents, and how many there may be."""
+"""How common a topic must be among the strange documents, and how many a fit starts from."""
 
 FIRST_WORDS, SHARED_WORDS = 20, 3
-"""A member has so many of the first words of its topic."""
+"""First words of a topic, and how many of them a member must have."""
 
 COPY = 0.9
-"""Cosine from which on a document counts as a copy of another."""
+"""Cosine at which a document counts as a copy of another."""
 
 N_WORDS = 10
 """Words that describe a new topic."""
 
 
 @dataclass
-class Strange:
-    """A strange document: its number in the sequence, name, time if it has one, content, and how often it has each term."""
+class StrangeDocument:
+    """A strange document: its number in the sequence, name, time if it has one, content, and term counts."""
 
     number: int
     id: str
@@ -55,18 +55,20 @@ class Rarities:
 
     @classmethod
     def of(cls, detector: TextOutlierDetector) -> Rarities:
-        """As the detector has them at the moment."""
-        state = detector._state
-        pairs = zip(detector.terms_, state.idf.tolist(), strict=True)
-        return cls(dict(pairs), state.scorer.alarms.rarity_outside + 1)
+        """Take them from the detector as it is now."""
+        pairs = zip(detector.terms_, detector.idf_.tolist(), strict=True)
+        return cls(dict(pairs), detector.idf_outside_)
 
     def __getitem__(self, term: str) -> float:
         return self.known.get(term, self.outside)
 
 
 @dataclass(frozen=True)
-class GroupOfStrange:
-    """Strange documents that lean on one topic: rows of the nursery, and how many are no copies; the topic by its words."""
+class StrangeGroup:
+    """Strange documents that lean on one topic.
+
+    `members` are rows of the nursery, `size` counts them without copies, and `weights` is the topic.
+    """
 
     members: list[int]
     size: int
@@ -76,23 +78,22 @@ class GroupOfStrange:
 
 
 @dataclass(frozen=True)
-class Look:
-    """One look into the nursery, given the words that burst."""
+class NurseryView:
+    """The nursery at one moment, and the words that burst."""
 
-    strange: list[Strange]
+    strange: list[StrangeDocument]
     rarities: Rarities
     bursts: Mapping[str, float]
     least: int
 
-    def groups(self) -> list[GroupOfStrange]:
-        """All that have enough members, the surest first."""
+    def groups(self) -> list[StrangeGroup]:
+        """Return the groups with enough members, the most certain first."""
         terms = list(self.bursts)
         M = counted(self.strange, terms)
-        C = damped(M)
         weights = np.array([self.rarities[term] * self.bursts[term] for term in terms])
-        if not C.nnz:
+        if not M.nnz:
             return []
-        corpus = corpus_of_rows(C, weights, totals_of(M), terms, MAX_TOPICS, make_ops("numba", 1))
+        corpus = Corpus.in_memory(M, totals_of(M), terms, weights, MAX_TOPICS, make_ops("numba", 1))
         ladder = Ladder(corpus, MAX_TOPICS, lambda n: make_ops("numba", n), 1, 1, lambda n: None)
         rung, glance = next(ladder.fits([(TOPIC_SHARE, 0)]))
         groups = []
@@ -104,8 +105,8 @@ class Look:
                 groups.append(group)
         return sorted(groups, key=lambda group: group.chance)
 
-    def _group(self, members: NDArray[np.int64], topic: Array, terms: list[str]) -> GroupOfStrange | None:
-        """Those that came densely, copies aside."""
+    def _group(self, members: NDArray[np.int64], topic: Array, terms: list[str]) -> StrangeGroup | None:
+        """Make a group of the members that came densely, copies aside; None if they are too few."""
         alone = members[self._is_first(members)]
         chance, first = latest_burst(alone, len(self.strange), self.least)
         if len(alone) < self.least:
@@ -113,17 +114,17 @@ class Look:
         late = members[members >= alone[first]]
         weights = {terms[place]: float(topic[place]) for place in np.flatnonzero(topic)}
         words = first_words(topic, terms, N_WORDS)
-        return GroupOfStrange(late.tolist(), len(alone) - first, words, weights, chance)
+        return StrangeGroup(late.tolist(), len(alone) - first, words, weights, chance)
 
     def _is_first(self, members: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether each of them is no copy of an earlier one."""
+        """Check for each member that it is no copy of an earlier one."""
         Y = self._rows[members]
         near = np.tril((Y @ Y.T).toarray(), -1) >= COPY
         first: NDArray[np.bool_] = ~near.any(axis=1)
         return first
 
     def mean_row(self, members: Sequence[int]) -> dict[str, float]:
-        """The mean of their rows, of all words that two of the strange documents have, at unit norm."""
+        """Return the mean row of members at unit norm, over all words that two strange documents share."""
         row = np.asarray(self._rows[members].mean(axis=0)).ravel()
         row /= max(float(np.linalg.norm(row)), np.finfo(np.float64).tiny)
         return {self._terms[place]: float(row[place]) for place in np.flatnonzero(row)}
@@ -135,13 +136,13 @@ class Look:
 
     @cached_property
     def _rows(self) -> sp.csr_matrix:
-        """The strange documents as the detector sees documents, c∘idf at unit norm."""
+        """The strange documents as the detector weighs documents, c∘idf at unit norm."""
         idf = np.array([self.rarities[term] for term in self._terms])
         return unit_rows(damped(counted(self.strange, self._terms)), idf)
 
 
-def counted(strange: Sequence[Strange], terms: Sequence[str]) -> sp.csr_matrix:
-    """How often each of the terms occurs in each document."""
+def counted(strange: Sequence[StrangeDocument], terms: Sequence[str]) -> sp.csr_matrix:
+    """Count the terms in each document."""
     column_of = {term: column for column, term in enumerate(terms)}
     columns, counts, ends = [], [], [0]
     for one in strange:
@@ -156,7 +157,7 @@ def counted(strange: Sequence[Strange], terms: Sequence[str]) -> sp.csr_matrix:
 
 
 def _n_shared(M: sp.csr_matrix, topic: Array) -> NDArray[np.int64]:
-    """How many of the topic's first words each document has."""
+    """Count the topic's first words that each document has."""
     first = np.argsort(-topic, kind="stable")[:FIRST_WORDS]
     first = first[topic[first] > 0]
     shared: NDArray[np.int64] = np.asarray((M[:, first] > 0).sum(axis=1)).ravel()

@@ -9,9 +9,9 @@ z_v       n_topics               (s_v − b_v)/√(variance of s_v + variance of
 ========= ====================== =============================================================
 
 A topic is *up* in a window if z > 4 and s is more than 1.5 times b, *down* if z < −4 and b is more than 1.5 times s. It
-emerges in a window in which it is up, having not been so in the window before, and fades likewise. Windows of few documents
-say nothing: topics are what they were before. A topic that is added on the way emerges when it is added, and what was before
-does not count for it.
+emerges in a window in which it is up if it was not up in the window before, and fades likewise. In windows of few documents
+topics stay what they were before. A topic that is added on the way emerges when it is added, and windows before that do not
+count for it.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ import numpy as np
 from tonmf.arrays import Array
 
 SURE, CLEAR = 4.0, 1.5
-"""z, and ratio of the shares, from which on a topic is up."""
+"""z, and ratio of the shares, above which a topic is up."""
 
 ENOUGH = 20
-"""Documents that a window must have, and all before it together."""
+"""Documents that a window must have, and all windows before it together."""
 
 
 @dataclass
-class Tally:
-    """Of some documents how many there are, how many outliers, and the sums of topics' shares and of their squares."""
+class WindowTotals:
+    """Totals of the documents of a window: how many, how many outliers, the sums of topic shares and of their squares."""
 
     n_docs: int
     n_outliers: int
@@ -40,14 +40,14 @@ class Tally:
     squares: Array
 
     @classmethod
-    def of(cls, shares: Array, outliers: Array) -> Tally:
-        """Of documents whose shares are rows."""
+    def of(cls, shares: Array, outliers: Array) -> WindowTotals:
+        """Add up documents, given the topic shares of each (n_docs × n_topics)."""
         return cls(len(shares), int(outliers.sum()), shares.sum(axis=0), (shares**2).sum(axis=0))
 
-    def __add__(self, other: Tally) -> Tally:
-        """Both together; the one that knows of fewer topics has shares of 0 of the others."""
+    def __add__(self, other: WindowTotals) -> WindowTotals:
+        """Add two totals; the one with fewer topics has shares of 0 for the others."""
         n_topics = max(len(self.sums), len(other.sums))
-        return Tally(
+        return WindowTotals(
             self.n_docs + other.n_docs,
             self.n_outliers + other.n_outliers,
             padded(self.sums, n_topics) + padded(other.sums, n_topics),
@@ -56,19 +56,19 @@ class Tally:
 
     @property
     def shares(self) -> Array:
-        """The mean of each topic."""
+        """Mean share of each topic."""
         return _means(self.n_docs, self.sums, self.squares)[0]
 
 
 def padded(values: Array, n_topics: int) -> Array:
-    """With zeros for topics that were not there yet."""
+    """Append zeros for topics that were not there yet."""
     return np.concatenate([values, np.zeros(n_topics - len(values))])
 
 
-def states_of(windows: Sequence[Tally], born: Sequence[int | None]) -> list[list[int]]:
-    """For each window whether each topic is up (1), down (−1) or neither (0).
+def states_of(windows: Sequence[WindowTotals], born: Sequence[int | None]) -> list[list[int]]:
+    """Return for each window whether each topic is up (1), down (−1) or neither (0).
 
-    `born` has the window in which a topic was added; None if it was there from the beginning.
+    `born` holds the window in which each topic was added; None if it was there from the beginning.
     """
     births = np.array([-1 if birth is None else birth for birth in born])
     n_docs, sums, squares = np.zeros((3, len(born)))  # of what was before, for each topic since it was added
@@ -90,14 +90,14 @@ def states_of(windows: Sequence[Tally], born: Sequence[int | None]) -> list[list
 
 
 def _means(n_docs: int | Array, sums: Array, squares: Array) -> tuple[Array, Array]:
-    """Mean shares, and the variances of these means."""
+    """Return mean shares, and the variances of these means."""
     n_docs = np.maximum(n_docs, 1)
     means = sums / n_docs
     return means, np.maximum(squares / n_docs - means**2, 0) / n_docs
 
 
 def changes(states: Sequence[Sequence[int]], state: int) -> list[list[int]]:
-    """For each window the topics that have come into a state.
+    """Return for each window the topics that enter a state.
 
     >>> changes([[0, 1], [1, 1], [0, 0], [1, 0]], 1)
     [[1], [0], [], [0]]

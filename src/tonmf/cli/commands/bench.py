@@ -26,7 +26,7 @@ def bench(
 ) -> None:
     """Measure tonmf beside k-NN and NMF on a made-up corpus: seconds, and how well outliers are found.
 
-    The corpus is easy; how methods compare on real text is in docs/quality.md.
+    The corpus is easy; how methods compare on real text is in docs/evidence/quality.md.
     """
     screen = Screen(as_json=as_json)
     if outliers >= documents:

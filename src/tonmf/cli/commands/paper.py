@@ -42,7 +42,7 @@ def paper(
 
     It takes over an hour on two cores, with --quick about three minutes.
     A run that was stopped goes on where it stopped. The data sets are read from the folder that TONMF_DATA names, or are
-    downloaded; docs/datasets.md says from where.
+    downloaded; docs/guide/datasets.md says from where.
     """
     screen = Screen(quiet, as_json)
     with screen.step("Loading"):
@@ -108,7 +108,7 @@ def _folder(out: str, name: str) -> Path:
 def _fetch(tasks: set[str], screen: Screen) -> dict[str, str]:
     """Download the archives that are missing, once each; those that cannot be had, by data set."""
     from tonmf.datasets import fetch_archive
-    from tonmf.experiments.running import CANNOT_BE_HAD
+    from tonmf.experiments.running import UNAVAILABLE
     from tonmf.experiments.tasks import TASKS
 
     failed: dict[str, str] = {}
@@ -117,7 +117,7 @@ def _fetch(tasks: set[str], screen: Screen) -> dict[str, str]:
         try:
             with screen.progress(f"Fetching {archive.file}") as on_progress:
                 fetch_archive(archive, on_progress)
-        except CANNOT_BE_HAD as error:
+        except UNAVAILABLE as error:
             failed[archive.file] = str(error)
     return {
         name: failed[task.archive.file]

@@ -84,7 +84,7 @@ def serve(
 ) -> None:
     """Serve a saved MODEL over HTTP: score and explain documents, and a page to do so and to learn from files.
 
-    The page is at the address that is printed; docs/service.md describes the API. Ctrl-C stops the server when the
+    The page is at the address that is printed; docs/guide/service.md describes the API. Ctrl-C stops the server when the
     requests under way are answered.
     """
     screen = Screen(quiet)

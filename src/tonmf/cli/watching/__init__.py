@@ -1,4 +1,4 @@
-"""Documents scored as they come: from a file that grows, or from standard input (docs/streaming.md).
+"""Documents scored as they come: from a file that grows, or from standard input (docs/guide/streaming.md).
 
 =============== ==========================================================================
 their bytes     `following`: a file that grows, is cut off or replaced; or a pipe

@@ -13,7 +13,7 @@ from tonmf.detector.detector import TextOutlierDetector
 from tonmf.storage.bundles import read_bundle, write_bundle
 from tonmf.timeline.follow import add_found
 from tonmf.timeline.nursery import NewTopic, Nursery
-from tonmf.timeline.nursery_saved import nursery_arrays, nursery_fields, read_nursery, read_topic, topic_fields
+from tonmf.timeline.saved import nursery_arrays, nursery_fields, read_nursery, read_topic, topic_fields
 
 MODEL = "Nursery"
 """What is saved, as the bundle calls it."""

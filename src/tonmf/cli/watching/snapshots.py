@@ -31,7 +31,7 @@ from tonmf.detector.detector import TextOutlierDetector
 from tonmf.errors import InputError, TonmfError
 from tonmf.io.columns import Columns
 from tonmf.persist import load_detector
-from tonmf.storage.atomic import replacing, to_disk
+from tonmf.storage.atomic import part_name, remove, replacing, to_disk, whole_or_nothing
 from tonmf.storage.locks import hold
 from tonmf.stream.times import moment_of
 from tonmf.text.documents import TEXTS, without_surrogates
@@ -39,8 +39,8 @@ from tonmf.wording import cannot, path_shown
 
 LATEST, LOCK, MODEL, NURSERY, PENDING, PLACE = "latest", "lock", "model", "nursery", "pending.json", "place.json"
 NAME = re.compile(r"snapshot-(\d{6,12})")
-UNFINISHED = re.compile(r"\.[0-9a-f]{16}")
-"""What a process leaves that was killed while it replaced the latest."""
+UNFINISHED = re.compile(r"\.[0-9a-f]{16}|snapshot-\d{6,12}\.part")
+"""What a process leaves that was killed while it wrote a snapshot or replaced the latest."""
 
 
 @dataclass(frozen=True)
@@ -115,14 +115,14 @@ class Snapshots:
         numbers = [int(found[1]) for path in self._all() if (found := NAME.fullmatch(path.name))]
         target = self.folder / f"snapshot-{max(numbers, default=0) + 1:06d}"
         try:
-            target.mkdir()
-            snapshot.detector.save(target / MODEL)
-            if snapshot.new_topics is not None:
-                snapshot.new_topics.save(target / NURSERY)
-            (target / PENDING).write_text(json.dumps(_pending_fields(snapshot)), encoding="utf-8")
-            (target / PLACE).write_text(json.dumps(_place_fields(snapshot)), encoding="utf-8")
-            for path in (*target.glob("*/*"), *target.iterdir(), target, self.folder):
-                to_disk(path)
+            with whole_or_nothing(target, part_name(target), durable=True) as here:
+                here.mkdir()
+                snapshot.detector.save(here / MODEL)
+                if snapshot.new_topics is not None:
+                    snapshot.new_topics.save(here / NURSERY)
+                (here / PENDING).write_text(json.dumps(_pending_fields(snapshot)), encoding="utf-8")
+                (here / PLACE).write_text(json.dumps(_place_fields(snapshot)), encoding="utf-8")
+            to_disk(self.folder)
             with replacing(self.folder / LATEST) as temporary:
                 temporary.write_text(target.name, encoding="utf-8")
             to_disk(self.folder)
@@ -142,7 +142,7 @@ class Snapshots:
                 shutil.rmtree(path, ignore_errors=True)
         for path in self.folder.iterdir():
             if UNFINISHED.fullmatch(path.name):
-                path.unlink(missing_ok=True)
+                remove(path)
 
     def close(self) -> None:
         """Let others use the folder."""

@@ -1,8 +1,7 @@
-"""Fits that are kept on disk, finished or on their way, so that work goes on where it was cut short."""
+"""Keep fits on disk, finished or midway, so that an interrupted run goes on where it stopped."""
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -18,21 +17,22 @@ from tonmf.nmf.mixture import Mixture
 from tonmf.nmf.penalty import Penalty
 from tonmf.nmf.solver import Midway
 from tonmf.storage.array_file import ArrayFile, write_arrays
+from tonmf.storage.atomic import part_name, whole_or_nothing
 from tonmf.storage.json_file import read_json, write_json
 
 EVERY = 5
 """Passes between two checkpoints."""
 
 
-class DiskKeeper:
-    """`tonmf.detector.scores.ladder.Keeper` in a folder."""
+class DiskLadderCheckpoints:
+    """`tonmf.detector.scores.ladder.LadderCheckpoints` in a folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         folder.mkdir(exist_ok=True)
 
     def finished(self, name: str) -> tuple[Rung, Glance] | None:
-        """A fit that is done."""
+        """Return a finished fit."""
         if not (self._folder / name).exists():
             return None
         file = ArrayFile(self._folder / name)
@@ -44,7 +44,7 @@ class DiskKeeper:
         return rung, Glance(*(file.map(part) for part in Glance.__dataclass_fields__))
 
     def keep(self, name: str, rung: Rung, glance: Glance) -> None:
-        """Keep a fit that is done; that it was on its way is no longer of interest."""
+        """Keep a finished fit, and remove its checkpoint."""
         scales = [scale for both in (rung.help_scale, rung.share_scale) for scale in (both.median, both.spread)]
         write_arrays(
             self._folder / name,
@@ -59,20 +59,20 @@ class DiskKeeper:
         )
         shutil.rmtree(self._folder / f"{name}-midway", ignore_errors=True)
 
-    def checkpoints(self, name: str, source: Source) -> DiskCheckpoints:
-        """Keeps a fit on its way."""
-        assert isinstance(source, ShardSource)  # noqa: S101 (who keeps fits on disk has documents there)
+    def of_fit(self, name: str, source: Source) -> DiskCheckpoints:
+        """Return the checkpoints of one fit."""
+        assert isinstance(source, ShardSource)  # noqa: S101 (checkpoints on disk are of documents on disk)
         return DiskCheckpoints(self._folder / f"{name}-midway", source)
 
 
 class DiskCheckpoints:
-    """`tonmf.nmf.solver.Checkpoints` in a folder, which holds the last one: a new one is whole before the old one goes."""
+    """`tonmf.nmf.solver.Checkpoints` in a folder that holds the last one, which goes when the next is complete."""
 
     def __init__(self, folder: Path, source: ShardSource) -> None:
         self._folder, self._source = folder, source
 
     def load(self) -> Midway | None:
-        """Where the fit stood."""
+        """Load the last checkpoint."""
         last = self._last()
         if last is None:
             return None
@@ -90,16 +90,15 @@ class DiskCheckpoints:
         )
 
     def save(self, midway: Midway) -> None:
-        """Keep every few passes."""
+        """Save a checkpoint every few passes."""
         if midway.iteration % EVERY:
             return
         self._folder.mkdir(exist_ok=True)
         for unfinished in self._folder.glob("*.part"):
             shutil.rmtree(unfinished)
-        before = self._last()
-        here = self._folder / f"{midway.iteration:05}.part"
-        here.mkdir()
-        try:
+        before, target = self._last(), self._folder / f"{midway.iteration:05}"
+        with whole_or_nothing(target, part_name(target)) as here:
+            here.mkdir()
             self._source.fit.save(here)
             write_arrays(here / "topics", {"W": midway.W, "beta": midway.beta})
             penalty = midway.penalty
@@ -110,10 +109,6 @@ class DiskCheckpoints:
                 "history": midway.history,
             }
             write_json(here / "midway.json", numbers)
-            os.rename(here, here.with_suffix(""))
-        except BaseException:
-            shutil.rmtree(here, ignore_errors=True)
-            raise
         if before is not None:
             shutil.rmtree(before)
 

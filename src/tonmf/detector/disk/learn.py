@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tonmf.detector.disk.budget import Budget, bytes_of, in_units
-from tonmf.detector.disk.checkpoints import DiskKeeper
+from tonmf.detector.disk.checkpoints import DiskLadderCheckpoints
 from tonmf.detector.disk.store import Facts, Store
 from tonmf.detector.recipe import Recipe
 from tonmf.detector.state import DetectorState
@@ -93,9 +93,11 @@ def _learn(
     terms = store.terms(facts)
     recipe.check_vocabulary(facts.n_docs, facts.any_words, terms)
     _warn(facts)
-    keeper = DiskKeeper(folder / f"fits-{_digest({name: _written(values[name]) for name in OF_FITTING})}")
+    checkpoints = DiskLadderCheckpoints(
+        folder / f"fits-{_digest({name: _written(values[name]) for name in OF_FITTING})}"
+    )
     corpus, counter = store.corpus(facts, terms), counter.with_terms(terms)
-    return recipe.learn_from(corpus, kind, counter, side_by_side=1, keeper=keeper)
+    return recipe.learn_from(corpus, kind, counter, side_by_side=1, checkpoints=checkpoints)
 
 
 def _kind_of(batches: Batches) -> str:

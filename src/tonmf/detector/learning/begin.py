@@ -1,4 +1,4 @@
-"""What a detector remembers of the documents it has seen, so that more of them can come (docs/streaming.md).
+"""What a detector remembers of the documents it has seen, so that more of them can come (docs/method/updates.md).
 
 A fit keeps medians and spreads, a sample of ordinary documents, and the words' document frequencies within idf. That is enough
 to go on from: `begin` makes of it the sums and quantiles that a stream adds to. What the fit did not keep is made up so that
@@ -22,7 +22,6 @@ from tonmf.detector.state import OF_ALARMS, RECENT, DetectorStream, RungStream
 from tonmf.nmf.blocks import SerialExecutor
 from tonmf.nmf.in_memory import MatrixSource, default_block_size
 from tonmf.nmf.inner import INNER_METHODS
-from tonmf.nmf.mixture import read_blocks
 from tonmf.nmf.ops import Ops
 from tonmf.nmf.solver import Options, Problem, topics_of
 from tonmf.nmf.steps import Pass, Sums, document_step
@@ -58,8 +57,8 @@ def problem_of(source: MatrixSource, ops: Ops) -> Problem:
 
 def solve(problem: Problem, W: Array, alpha: float) -> tuple[Pass, Sums]:
     """Solve the documents of a block against topics; the pass in which that was done, and its sums."""
-    this = Pass(topics_of(problem.ops, W), alpha, np.zeros(W.shape[1]), OPTIONS.inner, n_sweeps=SWEEPS)
-    return this, problem.run(document_step, this)
+    current = Pass(topics_of(problem.ops, W), alpha, np.zeros(W.shape[1]), OPTIONS.inner, n_sweeps=SWEEPS)
+    return current, problem.run(document_step, current)
 
 
 def begin(
@@ -136,6 +135,5 @@ def _belonging(scorer: Scorer, idf: Array, ops: Ops) -> Array:
     smallest = np.full(sample.shape[0], np.inf)
     np.minimum.at(smallest, rows, counts.data)
     counts.data = (counts.data / smallest[rows]).astype(np.float32)
-    source = rows_source(counts, np.ones(sample.shape[0]), n_topics, ops)
-    theta: Array = read_blocks(scorer.rungs[0].mixture, ops, source).theta[:, 1:]
+    theta: Array = scorer.rungs[0].mixture.read(ops, ops.prepare(counts)).theta[:, 1:]
     return theta

@@ -4,7 +4,7 @@ From the scores and what they are made of come the quantiles: medians and spread
 Counts give idf, background and vocabulary. Every rung takes one pass (`tonmf.nmf.streaming`) over the documents that raise no
 alarm, with those that its topics explain badly weighted down; the topics of the fit stay as many as they are, and topics that
 were added leave when they have faded (`tonmf.detector.learning.learner`). Ordinary documents get a chance to be in the sample.
-docs/streaming.md says it in more words.
+docs/guide/streaming.md says it in more words.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from tonmf.arrays import Array
 from tonmf.detector.learning.begin import begin, problem_of, rows_source, solve
-from tonmf.detector.learning.new_documents import NewDocuments, with_measures
+from tonmf.detector.learning.quantiles import with_measures
 from tonmf.detector.learning.rebuild import Sample, learnt_rung, learnt_state
+from tonmf.detector.reading import ReadDocuments
 from tonmf.detector.scores.ladder import Rung
 from tonmf.detector.state import DetectorState, DetectorStream, RungStream
 from tonmf.nmf.in_memory import MatrixSource
@@ -62,7 +63,7 @@ class Learner:
                 state.scorer, state.profile, state.idf, state.background, scores, plain, state.alarms, self.ops
             )
 
-    def learn(self, state: DetectorState, new: NewDocuments, ageing: Ageing) -> DetectorState:
+    def learn(self, state: DetectorState, new: ReadDocuments, ageing: Ageing) -> DetectorState:
         """The detector that has learnt from these documents, too."""
         stream = self.stream_of(state)
         if ageing.by_time:
@@ -96,8 +97,8 @@ class Learner:
         rho = remembered.rho.faded(ageing.factor)
         alpha = automatic_alpha(rho.values, rho.weights) if len(rho.values) else np.inf
         problem = problem_of(source, self.ops)
-        this, _ = solve(problem, W, alpha)
-        past = learn_block(problem, this, remembered.past, ageing.factor)
+        current, _ = solve(problem, W, alpha)
+        past = learn_block(problem, current, remembered.past, ageing.factor)
         return replace(remembered, past=past, rho=rho.add(problem.rho(), weights))
 
     def _with_topics_that_stay(
@@ -118,8 +119,8 @@ class Learner:
         return replace(stream, rungs=rungs, added=stream.added[stays]), topics, kept[0]
 
     def _words(
-        self, state: DetectorState, stream: DetectorStream, new: NewDocuments, ageing: Ageing, least: float
-    ) -> tuple[DetectorStream, Words]:
+        self, state: DetectorState, stream: DetectorStream, new: ReadDocuments, ageing: Ageing, least: float
+    ) -> tuple[DetectorStream, VocabularyUpdate]:
         """Document frequencies, background and vocabulary with the words of documents."""
         C = damped(new.counts.matrix)
         weights = np.repeat(ageing.weights, np.diff(C.indptr))
@@ -131,7 +132,7 @@ class Learner:
         joining = candidates.ready(_all_words(new.outside), least, self.rules.min_count)
         return _with_vocabulary(state, stream, changed_vocabulary(state.counter, df, joining, least))
 
-    def add_topic(self, state: DetectorState, new: NewDocuments) -> DetectorState:
+    def add_topic(self, state: DetectorState, new: ReadDocuments) -> DetectorState:
         """The detector with a topic more on every rung, that of a group of documents."""
         stream = self.stream_of(state)
         candidates = stream.candidates.seen(new.outside, np.ones(len(new.outside)))
@@ -140,7 +141,8 @@ class Learner:
         joining = candidates.ready(_all_words(new.outside), min(least, LEAST_IN_GROUP), 0.0)
         change = changed_vocabulary(state.counter, stream.df, joining, least)
         stream, words = _with_vocabulary(state, stream, change, common=new)
-        Y = unit_rows(damped(words.counts(new)), words.idf)
+        C = damped(words.counts(new))
+        Y = unit_rows(C, words.idf)
         with one_blas_thread():
             carried = [words.topics(rung, of.past) for rung, of in zip(state.scorer.rungs, stream.rungs, strict=True)]
             streams = [replace(of, past=past) for of, (_, past) in zip(stream.rungs, carried, strict=True)]
@@ -160,7 +162,8 @@ class Learner:
             stream = replace(stream, rungs=streams, added=np.append(stream.added, streams[0].past.usage[-1]))
             sample = Sample.of(state, stream, words.rows(state.scorer.sample)).of_topics(kept)
             rng = np.random.default_rng([self.seed, stream.n_seen, len(topic)])
-            sample = sample.with_group(new, Y, rungs[0].mixture, damped(words.counts(new)), self.ops, rng)
+            theta = rungs[0].mixture.read(self.ops, self.ops.prepare(C)).theta
+            sample = sample.with_group(new, Y, theta, rng)
         return learnt_state(state, stream, words.change, words.idf, rungs, sample, None, self.contamination)
 
 
@@ -179,14 +182,14 @@ def _all_words(outside: Any) -> set[str]:
 
 
 @dataclass(frozen=True)
-class Words:
-    """The words of a detector that learns: how the vocabulary changes, idf afterwards, and by what factor it is another."""
+class VocabularyUpdate:
+    """The vocabulary change, the new idf, and new idf / old idf."""
 
     change: Change | None
     idf: Array
     ratio: Array
 
-    def counts(self, new: NewDocuments) -> sp.csr_matrix:
+    def counts(self, new: ReadDocuments) -> sp.csr_matrix:
         """Counts of documents, by the vocabulary as it is now."""
         return new.counts.matrix if self.change is None else self.change.counter.count(new.documents).matrix
 
@@ -205,8 +208,8 @@ class Words:
 
 
 def _with_vocabulary(
-    state: DetectorState, stream: DetectorStream, change: Change | None, common: NewDocuments | None = None
-) -> tuple[DetectorStream, Words]:
+    state: DetectorState, stream: DetectorStream, change: Change | None, common: ReadDocuments | None = None
+) -> tuple[DetectorStream, VocabularyUpdate]:
     """With another vocabulary, and idf anew; words of a group that is to be `common` are from now on as common as words are."""
     before = state.idf
     if change is not None:
@@ -226,7 +229,7 @@ def _with_vocabulary(
     idf: Array = np.log((1 + stream.n_docs) / (1 + np.minimum(stream.df, stream.n_docs))) + 1
     if change is not None:
         before = change.of_rows(before, idf[change.origin < 0])
-    return stream, Words(change, idf, idf / before)
+    return stream, VocabularyUpdate(change, idf, idf / before)
 
 
 LEAVES_BELOW = 0.1

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from tonmf.arrays import Array
 from tonmf.detector.explain.profile import PERCENTILES, CorpusProfile, excerpt_at
 from tonmf.detector.explain.topics import typical_documents
-from tonmf.detector.learning.begin import rows_source
-from tonmf.detector.learning.new_documents import NewDocuments
+from tonmf.detector.reading import ReadDocuments
 from tonmf.detector.scores.alarms import SMALLEST_WIDTHS, Alarms
 from tonmf.detector.scores.embeddings import Neighbours
 from tonmf.detector.scores.ladder import Rung
@@ -22,8 +21,7 @@ from tonmf.detector.scores.ordinary import NEAREST, ORDINARY_SHARE, SAMPLE
 from tonmf.detector.scores.scale import LOWER, UPPER, Scale
 from tonmf.detector.scores.scoring import WIDTHS, Scorer
 from tonmf.detector.state import OF_ALARMS, DetectorState, DetectorStream, RungStream
-from tonmf.nmf.mixture import Mixture, read_blocks
-from tonmf.nmf.ops import Ops
+from tonmf.nmf.mixture import Mixture
 from tonmf.nmf.threshold import automatic_threshold, threshold_for_share
 from tonmf.stream.digest import Digest
 from tonmf.stream.half_life import Ageing
@@ -87,7 +85,7 @@ class Sample:
         """The same after some topics of the finest rung have left."""
         return replace(self, belonging=self.belonging[:, kept])
 
-    def with_ordinary(self, new: NewDocuments, Y: sp.csr_matrix, ageing: Ageing, rng: np.random.Generator) -> Self:
+    def with_ordinary(self, new: ReadDocuments, Y: sp.csr_matrix, ageing: Ageing, rng: np.random.Generator) -> Self:
         """With the ordinary ones among new documents, as chance will have it, in place of others."""
         ordinary = np.flatnonzero(new.quiet & (new.topic_scores <= self.limit) & (np.diff(Y.indptr) > 0))
         weights = ageing.weights[ordinary]
@@ -100,21 +98,18 @@ class Sample:
 
     def with_group(
         self,
-        new: NewDocuments,
+        new: ReadDocuments,
         Y: sp.csr_matrix,
-        mixture: Mixture,
-        C: sp.csr_matrix,
-        ops: Ops,
+        theta: Array,
         rng: np.random.Generator,
     ) -> Self:
-        """With all documents of a group that got a topic of its own, the last of `mixture`; each with a key as others have.
+        """With all documents of a group that got a topic of its own, the last of `theta`; each with a key as others have.
 
         If they are few, each is there several times, so that they are neighbours enough for others like them.
         """
         documents = np.flatnonzero(np.diff(Y.indptr) > 0)
         documents = np.tile(documents, -(-(NEAREST + 1) // max(len(documents), 1)))
         keys = rng.choice(self.keys, len(documents)) if len(self.keys) else np.zeros(len(documents))
-        theta = read_blocks(mixture, ops, rows_source(C, np.ones(C.shape[0]), len(mixture.prior), ops)).theta
         before = np.column_stack([self.belonging, np.zeros(len(self.belonging))])
         stays = np.sort(np.argsort(self.keys, kind="stable")[: max(max(SAMPLE, len(self.keys)) - len(documents), 0)])
         belonging = np.concatenate([before[stays], theta[documents, 1:]])
@@ -123,7 +118,7 @@ class Sample:
 
     def _of(
         self,
-        new: NewDocuments,
+        new: ReadDocuments,
         Y: sp.csr_matrix,
         kept: NDArray[np.int64],
         documents: NDArray[np.int64],
@@ -132,7 +127,7 @@ class Sample:
     ) -> Self:
         if len(documents) == 0 and len(kept) == self.rows.shape[0]:
             return replace(self, keys=keys, belonging=belonging)
-        excerpts = [excerpt_at(new.documents, row, new.counts, new.terms) for row in documents.tolist()]
+        excerpts = [excerpt_at(new.documents, row, new.counts, new.corpus.terms) for row in documents.tolist()]
         rows = sp.csr_matrix(sp.vstack([self.rows[kept], Y[documents]], format="csr"), dtype=np.float32)
         rows.sort_indices()
         return replace(
@@ -145,7 +140,7 @@ class Sample:
             stayed=len(kept) / rows.shape[0],
         )
 
-    def _with_embeddings(self, new: NewDocuments, documents: NDArray[np.int64], keys: Array, factor: float) -> Self:
+    def _with_embeddings(self, new: ReadDocuments, documents: NDArray[np.int64], keys: Array, factor: float) -> Self:
         if self.neighbours is None or self.embedding_keys is None or new.embeddings is None:
             return self
         rows = new.embeddings[documents]
@@ -165,7 +160,7 @@ def learnt_state(
     idf: Array,
     rungs: Sequence[Rung],
     sample: Sample,
-    new: NewDocuments | None,
+    new: ReadDocuments | None,
     contamination: float | str,
 ) -> DetectorState:
     """The detector of what is remembered; scores of documents are those of the `new` ones, if there are any."""
@@ -219,7 +214,7 @@ def _alarms(stream: DetectorStream, idf: Array) -> Alarms:
     for name, called in OF_ALARMS.items():
         median, upper = stream.digests[called].percentiles([50, UPPER]).tolist()
         medians[name], widths[name] = median, max(upper - median, SMALLEST_WIDTHS[name])
-    return Alarms(rarity, rarity_outside, means, medians, widths)
+    return Alarms(rarity_outside, means, medians, widths)
 
 
 def _profile(stream: DetectorStream, sample: Sample, n_docs: int) -> CorpusProfile:

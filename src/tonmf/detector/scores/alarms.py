@@ -4,7 +4,7 @@ A word outside the vocabulary can be explained by no topic, and leaves no trace 
 random letters would look like an empty one. A few documents in another language make a topic of their own and explain
 one another. A word of the vocabulary repeated a hundred times is explained by its topic perfectly. None of this shows
 in the topics' score, and mixing it in costs accuracy on documents that are strange by their subject. So each is a
-number of its own, compared with that of the training documents, and counts only where it lies far outside:
+separate number, compared with that of the training documents, and counts only where it lies far outside:
 
 ========== ================================================================================================
 unknown    share of a document's different words that are outside the vocabulary
@@ -13,9 +13,9 @@ repeated   1 − ln(1 + distinct)/ln(1 + words): how much fewer different words 
            even ordinary documents repeat more the longer they are)
 ========== ================================================================================================
 
-The first two are means over words, and `DOUBT` words that are as the average keep those of short documents from saying
-too much. Each is measured in widths above the median, where one width is P84 − median of the training documents. There is an
-alarm beyond `CUTS` widths, as large as the share by which they are exceeded.
+The first two are means over words. `DOUBT` average words are added to each document, so that the means of short documents do
+not stray too far. Each number is measured in widths above the median, where one width is P84 − median of the training
+documents. Beyond `CUTS` widths it raises an alarm, as large as the share by which it exceeds them.
 """
 
 from __future__ import annotations
@@ -28,80 +28,79 @@ import scipy.sparse as sp
 
 from tonmf.arrays import Array
 from tonmf.detector.scores.scale import UPPER
-from tonmf.text.counts import Counts
 from tonmf.text.totals import WordTotals
 
 CUTS = {"unknown": 8.0, "rare": 5.0, "repeated": 8.0}
-"""Widths above the median from which on a number is an alarm."""
+"""Widths above the median beyond which a number raises an alarm."""
 
 SMALLEST_WIDTHS = {"unknown": 0.02, "rare": 0.1, "repeated": 0.01}
-"""What is taken for a width where documents hardly differ."""
+"""The least that a width may be, where documents hardly differ."""
 
 DOUBT = 5
-"""Words of doubt in a mean over words."""
+"""Average words that are added to each document for a mean over its words."""
 
 
 @dataclass(frozen=True)
 class Alarms:
-    """What documents are compared with: the rarity of terms; of every alarm the mean over words, the median, the width."""
+    """The numbers that documents are compared with.
 
-    rarity: Array
+    ============== ==================================================================
+    field          what
+    ============== ==================================================================
+    rarity_outside rarity of a word outside the vocabulary
+    means          of "unknown" and "rare" the mean over all words
+    medians        of each number the median over the training documents
+    widths         of each number one width, P84 − median
+    ============== ==================================================================
+    """
+
     rarity_outside: float
     means: dict[str, float]
     medians: dict[str, float]
     widths: dict[str, float]
 
     @classmethod
-    def learn(cls, totals: WordTotals, idf: Array, sums: Array) -> Self:
-        """From the training documents that have words, the idf of each term, which is its rarity + 1, and Σ rarity (`sums`)."""
-        rarity_outside = float(np.log((1 + len(sums)) / 2))
+    def learn(cls, totals: WordTotals, rarity: Array) -> Self:
+        """Learn them from the training documents; `rarity` is the sum over the terms of each (`sums_over_terms`)."""
+        rarity_outside = float(np.log((1 + len(rarity)) / 2))
         n_distinct = max(int(totals.n_distinct.sum()), 1)
         n_outside = int(totals.n_outside.sum())
-        total_rarity = float(sums.sum()) + n_outside * rarity_outside
+        total_rarity = float(rarity.sum()) + n_outside * rarity_outside
         means = {"unknown": n_outside / n_distinct, "rare": total_rarity / n_distinct}
-        unscaled = cls(idf - 1, rarity_outside, means, {}, {})
         medians, widths = {}, {}
-        for name, values in unscaled.measure(totals, sums).items():
+        for name, values in cls(rarity_outside, means, {}, {}).measure(totals, rarity).items():
             values = values[totals.n_words > 0]
             median, upper = np.percentile(values, [50, UPPER]) if len(values) else (0.0, 0.0)
             medians[name] = float(median)
             widths[name] = max(float(upper - median), SMALLEST_WIDTHS[name])
-        return cls(idf - 1, rarity_outside, means, medians, widths)
+        return cls(rarity_outside, means, medians, widths)
 
-    def measure(self, totals: WordTotals, sums: Array) -> dict[str, Array]:
-        """The three numbers of each document; `sums` are of the rarity of its terms (`sums_over_terms`)."""
-        outside = {"unknown": totals.n_outside, "rare": sums + totals.n_outside * self.rarity_outside}
+    def measure(self, totals: WordTotals, rarity: Array) -> dict[str, Array]:
+        """Return the three numbers of each document."""
+        outside = {"unknown": totals.n_outside, "rare": rarity + totals.n_outside * self.rarity_outside}
         measures: dict[str, Array] = {
             name: (total + DOUBT * self.means[name]) / (totals.n_distinct + DOUBT) for name, total in outside.items()
         }
         measures["repeated"] = 1 - np.log1p(totals.n_distinct) / np.log1p(np.maximum(totals.n_words, 1))
         return measures
 
-    def raised(self, totals: WordTotals, sums: Array) -> dict[str, Array]:
-        """For each alarm and document, by which share of it the cut is exceeded: 0 where there is no alarm.
+    def raised(self, totals: WordTotals, rarity: Array) -> dict[str, Array]:
+        """Return value / cut − 1 for each alarm and document, clipped at 0; value and cut are counted from the median.
 
-        A document none of whose words is known raises "unknown" in any case, one without any word an alarm of its own, "empty".
+        A document none of whose words is known always raises "unknown", and one without words an alarm of its own, "empty".
         """
         has_words = totals.n_words > 0
         excess: dict[str, Array] = {"empty": np.where(has_words, 0.0, 1.0)}
-        for name, values in self.measure(totals, sums).items():
+        for name, values in self.measure(totals, rarity).items():
             values = np.where(has_words, values, self.medians[name])
             excess[name] = np.maximum((values - self.medians[name]) / (self.widths[name] * CUTS[name]) - 1, 0)
         all_unknown = has_words & (totals.n_outside == totals.n_distinct)
         excess["unknown"] = np.maximum(excess["unknown"], all_unknown)
         return excess
 
-    def measures_of(self, counts: Counts) -> dict[str, Array]:
-        """The three numbers of documents that are at hand as counts."""
-        return self.measure(counts.totals, sums_over_terms(counts.matrix, self.rarity))
-
-    def raised_by(self, counts: Counts) -> dict[str, Array]:
-        """Alarms of documents that are at hand as counts."""
-        return self.raised(counts.totals, sums_over_terms(counts.matrix, self.rarity))
-
 
 def sums_over_terms(rows: sp.csr_matrix, values: Array) -> Array:
-    """Σ of a value over the different terms of each row.
+    """Sum a value over the different terms of each row.
 
     >>> sums_over_terms(sp.csr_matrix([[2.0, 0.0], [1.0, 5.0]]), np.array([0.5, 1.0])).tolist()
     [0.5, 1.5]

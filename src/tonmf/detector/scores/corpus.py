@@ -1,9 +1,13 @@
-"""Blocks of counted documents: what the detector's recipe goes over (`tonmf.detector.scores.corpus`)."""
+"""Counted documents, in memory, on disk or on a cluster: the one thing that is fitted and scored.
+
+Training documents and new ones are the same here. A `Corpus` knows its blocks and who runs them; what it returns are numbers
+of documents, whichever way they were computed.
+"""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import Protocol, TypeVar
@@ -15,33 +19,34 @@ from numpy.typing import NDArray
 from tonmf.arrays import Array
 from tonmf.detector.scores.alarms import sums_over_terms
 from tonmf.detector.scores.ordinary import remoteness_of
-from tonmf.nmf.blocks import Block, Executor, Source
+from tonmf.nmf.blocks import Block, Executor, SerialExecutor, Source
 from tonmf.nmf.in_memory import HeldBlocks, MatrixSource, default_block_size, rows_between, squared_norms
-from tonmf.nmf.mixture import Mixture
+from tonmf.nmf.mixture import Mixture, Reading
 from tonmf.nmf.ops import Ops
 from tonmf.nmf.ops.two_way import TwoWay
 from tonmf.text.totals import WordTotals
+from tonmf.text.weighting import damped, unit_rows
 
 
 @dataclass
 class DocumentBlock(Block):
-    """A `Block` whose X holds the unit rows Y, with the damped counts C and what else is known of its documents."""
+    """A `Block` whose X holds the unit rows Y, with the damped counts C and the totals of its documents."""
 
     C: TwoWay = field(kw_only=True)
     totals: WordTotals = field(kw_only=True)
 
     @classmethod
     def of(cls, block: Block, C: TwoWay, totals: WordTotals) -> DocumentBlock:
-        """A block with its counts."""
+        """Add the counts to a block."""
         of_rows = block.squared_norms, block.sample_weight
         return cls(block.X, *of_rows, block.first, block.H, C=C, totals=totals)
 
     def fresh(self) -> DocumentBlock:
-        """The same documents for another fit, which remembers nothing of them yet."""
+        """Return the same documents for another fit, which remembers nothing of them yet."""
         return DocumentBlock.of(super().fresh(), self.C, self.totals)
 
     def inside(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Of documents by rising number those of this block, by their place in it."""
+        """Pick the documents of this block out of rising numbers, and return their places in it."""
         low, high = np.searchsorted(rows, [self.first, self.first + len(self.squared_norms)])
         return rows[low:high] - self.first
 
@@ -49,18 +54,15 @@ class DocumentBlock(Block):
 class DocumentSource(Source, Protocol):
     """Documents that several fits can share."""
 
-    def blocks(self) -> Iterable[DocumentBlock]:
-        """The blocks, in order."""
-
     def again(self) -> Source:
-        """The same documents for another fit; they are shared, what a fit remembers of them is not."""
+        """Return the same documents for another fit; fits share the documents, but not what they remember of them."""
 
     def among(self, rows: NDArray[np.int64]) -> Source:
-        """Only the documents with these numbers, in rising order, for a fit."""
+        """Return only the documents with these rising numbers, for a fit."""
 
 
 class CountedSource(HeldBlocks[DocumentBlock]):
-    """`DocumentSource` in memory: unit rows and damped counts that share their places, cut into blocks."""
+    """`DocumentSource` in memory: unit rows Y and damped counts C with the same sparsity pattern, cut into blocks."""
 
     def __init__(self, Y: sp.csr_matrix, C: sp.csr_matrix, totals: WordTotals, max_topics: int, ops: Ops) -> None:
         self.n_docs, self.n_terms = Y.shape
@@ -90,12 +92,17 @@ class CountedSource(HeldBlocks[DocumentBlock]):
 T = TypeVar("T")
 Numbers = NDArray[np.int64]
 Describe = Callable[[Numbers], tuple[list[str], list[str]]]
-"""From numbers of documents to their names, and how they begin."""
+"""From numbers of documents to their names and excerpts."""
+
+
+def nameless(rows: Numbers) -> tuple[list[str], list[str]]:
+    """Describe documents that nobody will ask about."""
+    return [], []
 
 
 @dataclass(frozen=True)
 class Glance:
-    """What a mixture makes of documents, in brief.
+    """The mixtures of documents, in brief.
 
     =========== ======= ==================================================
     field       shape   what
@@ -114,13 +121,13 @@ class Glance:
 
     @classmethod
     def joined(cls, parts: Sequence[Glance]) -> Glance:
-        """Those of several blocks, one after the other."""
+        """Join those of several blocks, in order."""
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__dataclass_fields__))
 
 
 @dataclass(frozen=True)
-class Some:
-    """A few documents at hand: unit rows, damped counts, and what else is known of them."""
+class Rows:
+    """A few documents at hand: unit rows Y, damped counts C, and their totals."""
 
     Y: sp.csr_matrix
     C: sp.csr_matrix
@@ -129,23 +136,52 @@ class Some:
 
 @dataclass(frozen=True)
 class Corpus:
-    """Documents as the recipe wants them.
+    """Counted documents, ready to be fitted or scored.
 
-    `idf` and `background` (Σ_i c_it) belong to terms; `totals` to documents, and `readable` tells which of these have any
-    term of the vocabulary. `describe` gives the names of documents with some numbers, and how they begin.
+    ========== ======== ===============================================================
+    field      shape    what
+    ========== ======== ===============================================================
+    source              the documents, in blocks
+    executor            who runs the blocks
+    terms      n_terms  the vocabulary
+    idf        n_terms  the weight of each term
+    background n_terms  Σ_i c_it over the training documents
+    totals              words of each document, in the vocabulary or not
+    describe            returns the names and the excerpts of documents, given their numbers
+    ========== ======== ===============================================================
     """
 
     source: DocumentSource
     executor: Executor
-    terms: list[str]
+    terms: Sequence[str]
     idf: Array
     background: Array
     totals: WordTotals
-    describe: Describe
+    describe: Describe = nameless
+
+    @classmethod
+    def in_memory(
+        cls,
+        counts: sp.csr_matrix,
+        totals: WordTotals,
+        terms: Sequence[str],
+        idf: Array,
+        max_topics: int,
+        ops: Ops,
+        *,
+        background: Array | None = None,
+        describe: Describe = nameless,
+    ) -> Corpus:
+        """Weigh counts in memory; the background is that of these very documents, unless it is given."""
+        C = damped(counts)
+        if background is None:
+            background = np.bincount(C.indices, C.data, len(terms)).astype(np.float64)
+        source = CountedSource(unit_rows(C, idf), C, totals, max_topics, ops)
+        return cls(source, SerialExecutor(), terms, idf, background, totals, describe)
 
     @property
     def n_docs(self) -> int:
-        """How many documents there are."""
+        """Number of documents."""
         return self.source.n_docs
 
     @property
@@ -153,20 +189,24 @@ class Corpus:
         """Which documents have a term of the vocabulary."""
         return np.asarray(self.totals.n_distinct > self.totals.n_outside)
 
-    def look(self, at: Callable[[DocumentBlock], T]) -> list[T]:
-        """What there is to see in every block, in order."""
+    def map_blocks(self, function: Callable[[DocumentBlock], T]) -> list[T]:
+        """Return the function of every block, in order; it runs where the block is."""
 
-        @wraps(at)
+        @wraps(function)
         def of_block(block: Block) -> T:
             assert isinstance(block, DocumentBlock)  # noqa: S101 (a source of documents has no others)
-            return at(block)
+            return function(block)
 
-        return self.executor.gather(of_block, self.source.blocks())
+        return self.executor.gather(of_block, self.source)
+
+    def read(self, mixture: Mixture, ops: Ops) -> Reading:
+        """Return the mixture of every document in full."""
+        return Reading.joined(self.map_blocks(lambda block: mixture.read(ops, block.C)))
 
     def glance(self, mixture: Mixture, ops: Ops) -> Glance:
-        """What a mixture makes of every document."""
+        """Return the mixture of every document in brief."""
 
-        def at(block: DocumentBlock) -> Glance:
+        def of_block(block: DocumentBlock) -> Glance:
             reading = mixture.read(ops, block.C)
             shares = reading.theta[:, 1:]
             main = shares.argmax(axis=1)
@@ -175,29 +215,30 @@ class Corpus:
                 reading.strangeness, reading.unexplained.copy(), main.astype(np.int16), belonging.astype(np.float32)
             )
 
-        return Glance.joined(self.look(at))
+        return Glance.joined(self.map_blocks(of_block))
 
     def remoteness(self, sample: sp.csr_matrix, ops: Ops) -> Array:
-        """How far every document is from those of a sample (`tonmf.detector.scores.ordinary`)."""
+        """Return the distance of every document from those of a sample (`tonmf.detector.scores.ordinary`)."""
         prepared = ops.prepare(sample)
-        return np.concatenate(self.look(lambda block: remoteness_of(ops, block.X, prepared)))
+        return np.concatenate(self.map_blocks(lambda block: remoteness_of(ops, block.X, prepared)))
 
-    def rarity(self, of_terms: Array) -> Array:
-        """Of every document the sum of its terms' rarity."""
-        return np.concatenate(self.look(lambda block: sums_over_terms(block.C.by_row, of_terms)))
+    def rarity(self) -> Array:
+        """Sum the rarity of each document's terms, idf − 1 (`tonmf.detector.scores.alarms`)."""
+        of_terms = self.idf - 1
+        return np.concatenate(self.map_blocks(lambda block: sums_over_terms(block.C.by_row, of_terms)))
 
-    def take(self, rows: Numbers) -> Some:
-        """A few documents, given by rising numbers."""
+    def take(self, rows: Numbers) -> Rows:
+        """Bring a few documents, given by rising numbers, together in memory."""
 
-        def at(block: DocumentBlock) -> Some | None:
+        def of_block(block: DocumentBlock) -> Rows | None:
             inside = block.inside(rows)
             if not len(inside):
                 return None
-            return Some(block.X.by_row[inside], block.C.by_row[inside], block.totals.take(inside))
+            return Rows(block.X.by_row[inside], block.C.by_row[inside], block.totals.take(inside))
 
-        parts = [part for part in self.look(at) if part is not None]
+        parts = [part for part in self.map_blocks(of_block) if part is not None]
         if not parts:
             nothing = sp.csr_matrix((0, len(self.terms)), dtype=np.float32)
-            return Some(nothing, nothing, self.totals.take(slice(0, 0)))
+            return Rows(nothing, nothing, self.totals.take(slice(0, 0)))
         Y, C = (sp.csr_matrix(sp.vstack([getattr(part, name) for part in parts])) for name in ("Y", "C"))
-        return Some(Y, C, WordTotals.joined([part.totals for part in parts]))
+        return Rows(Y, C, WordTotals.joined([part.totals for part in parts]))

@@ -54,6 +54,21 @@ def check_embeddings(embeddings: Any, n_docs: int, width: int | None = None) -> 
 TINY = np.finfo(np.float32).tiny
 
 
+def check_new_embeddings(embeddings: Any, n_docs: int, neighbours: Neighbours | None) -> Array | None:
+    """Check the embeddings of new documents, which must be given if the training documents had some, and only then."""
+    if neighbours is None:
+        if embeddings is not None:
+            raise InputError(
+                "The detector was fitted without embeddings, so it has none to compare with. Fit it with them."
+            )
+        return None
+    if embeddings is None:
+        raise InputError(
+            "The detector was fitted with embeddings: give those of the new documents too (embeddings=...)."
+        )
+    return check_embeddings(embeddings, n_docs, neighbours.rows.shape[1])
+
+
 class Neighbours:
     """An index over the embeddings of ordinary documents, given at unit norm; those that are zero are left out."""
 

@@ -1,6 +1,6 @@
-"""The same documents at several scales: fits that ask more and more of a topic, each with its mixture.
+"""The ladder: fits to the same documents that ask more and more of a topic, each with its mixture.
 
-How common a topic must be to count as ordinary is not known beforehand, so there is a ladder of answers. A rung is one fit with
+Nobody knows beforehand how common a topic must be to count as ordinary, so there is a ladder of answers. A rung is one fit with
 `n_topics="auto"` (`tonmf.nmf.penalty`) and the mixture (`tonmf.nmf.mixture`) that its topics make with the background.
 """
 
@@ -29,7 +29,7 @@ from tonmf.nmf.starts import at_unit_norm, rows_start
 from tonmf.nmf.threads import one_blas_thread
 
 PASSES = 30
-"""Passes of a fit: the price of topics is at its full height from the 15th on."""
+"""Passes of a fit: the penalty on topics is ramped up until the 15th."""
 
 SWEEPS = 2
 """Sweeps over each factor in a pass."""
@@ -37,7 +37,7 @@ SWEEPS = 2
 
 @dataclass(frozen=True)
 class Rung:
-    """One fit.
+    """One fit of the ladder.
 
     ============= ==================== =====================================================
     field         shape                what
@@ -59,26 +59,26 @@ class Rung:
     share_scale: Scale
 
     def score(self, reading: Reading | Glance) -> Array:
-        """z(b) + z(g)."""
+        """Return z(b) + z(g)."""
         return self.help_scale.z(reading.strangeness) + self.share_scale.z(reading.unexplained)
 
 
-class Keeper(Protocol):
-    """Keeps fits on the way and when they are done, so that a ladder can go on after it was cut short."""
+class LadderCheckpoints(Protocol):
+    """Keeps the fits of a ladder, finished or midway, so that an interrupted run can go on."""
 
     def finished(self, name: str) -> tuple[Rung, Glance] | None:
-        """A fit that is done, None if it is not."""
+        """Return a finished fit, None if there is none."""
 
     def keep(self, name: str, rung: Rung, glance: Glance) -> None:
-        """Keep a fit that is done."""
+        """Keep a finished fit."""
 
-    def checkpoints(self, name: str, source: Source) -> Checkpoints:
-        """Keeps a fit on the way."""
+    def of_fit(self, name: str, source: Source) -> Checkpoints:
+        """Return the checkpoints of one fit."""
 
 
 @dataclass(frozen=True)
 class Ladder:
-    """The means to fit: `side_by_side` fits at a time share `n_threads` threads."""
+    """Fits to a corpus: `side_by_side` at a time share `n_threads` threads."""
 
     corpus: Corpus
     max_topics: int
@@ -86,10 +86,10 @@ class Ladder:
     n_threads: int
     side_by_side: int
     on_passes: Callable[[int], None]
-    keeper: Keeper | None = None
+    checkpoints: LadderCheckpoints | None = None
 
     def fits(self, plan: Sequence[tuple[float, int]]) -> Iterator[tuple[Rung, Glance]]:
-        """Fit every (topic_share, seed) of the plan, and look at the training documents with each; in order.
+        """Fit every (topic_share, seed) of the plan, and read the documents by each; yield them in order.
 
         The result does not depend on the number of threads. An error in one of the fits, or in `on_passes`, ends them all.
         """
@@ -133,7 +133,7 @@ class Ladder:
                     other.cancel()
 
     def fit_among(self, rows: NDArray[np.int64], topic_share: float, seed: int) -> tuple[Rung, Glance]:
-        """One fit to the documents with these numbers only, and a look at all of them."""
+        """Fit to the documents with these numbers only, and read all documents by that fit."""
         with one_blas_thread():
             ops = self.make_ops(self.n_threads)
             return self._fit("among", self.corpus.source.among(rows), topic_share, seed, ops, self.on_passes)
@@ -141,8 +141,9 @@ class Ladder:
     def _fit(
         self, name: str, source: Source, topic_share: float, seed: int, ops: Ops, on_passes: Callable[[int], None]
     ) -> tuple[Rung, Glance]:
-        """One fit from random rows."""
-        if self.keeper is not None and (finished := self.keeper.finished(name)) is not None:
+        """Fit from random rows, or load the fit if it is finished."""
+        kept = self.checkpoints
+        if kept is not None and (finished := kept.finished(name)) is not None:
             on_passes(PASSES)
             return finished
         options = Options(
@@ -160,16 +161,16 @@ class Ladder:
         n_topics = min(self.max_topics, source.n_docs, source.n_terms)
         H, W = at_unit_norm(rows_start(source, n_topics, np.random.RandomState(seed), ops, executor), source.dtype)
         source.start_from(H, n_topics)
-        checkpoints = None if self.keeper is None else self.keeper.checkpoints(name, source)
-        n_told = 0
+        checkpoints = None if kept is None else kept.of_fit(name, source)
+        n_reported = 0
 
         def report(progress: Progress) -> None:
-            nonlocal n_told
-            on_passes(progress.iteration - n_told)
-            n_told = progress.iteration
+            nonlocal n_reported
+            on_passes(progress.iteration - n_reported)
+            n_reported = progress.iteration
 
         solution = solve(Problem(source, options, ops, executor, report, checkpoints), W)
-        on_passes(PASSES - n_told)  # those that were not needed
+        on_passes(PASSES - n_reported)  # those that the fit did not need
         mixture = Mixture.of(solution.topics.W / corpus.idf[:, None], corpus.background, solution.usage)
         glance, readable = corpus.glance(mixture, ops), corpus.readable
         rung = Rung(
@@ -180,20 +181,20 @@ class Ladder:
             Scale.of(glance.strangeness[readable]),
             Scale.of(glance.unexplained[readable]),
         )
-        if self.keeper is not None:
-            self.keeper.keep(name, rung, glance)
+        if kept is not None:
+            kept.keep(name, rung, glance)
         return rung, glance
 
 
 def _error(fit: Future[Any]) -> BaseException | None:
-    """What ended a fit, if it is more than that another one was ended."""
+    """Return the error that ended a fit, unless the fit ended because another one did."""
     error = None if fit.cancel() else fit.exception()
     return None if isinstance(error, InterruptedError) else error
 
 
 def first_words(topic: Array, terms: Sequence[str], n_words: int) -> list[str]:
-    """The terms of largest weight; none without any."""
-    if n_words < len(topic):  # sort only those that may be among them
+    """Return the terms of largest weight, in order; terms without weight are left out."""
+    if n_words < len(topic):  # sort only those that can be among the first
         candidates = np.flatnonzero(topic >= np.partition(topic, -n_words)[-n_words])
         order = candidates[np.argsort(-topic[candidates], kind="stable")]
     else:

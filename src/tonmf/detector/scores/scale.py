@@ -1,4 +1,4 @@
-"""Scores of different kinds on one scale, learnt from the training documents and kept for new ones."""
+"""Put scores of different kinds on one scale, learnt from the training documents and kept for new ones."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Scale:
 
     @classmethod
     def of(cls, values: Array) -> Self:
-        """Learn it. Values that hardly vary get a spread of 1: they say nothing about any document.
+        """Learn a scale from values. Values that hardly vary get a spread of 1: they say nothing about any document.
 
         >>> Scale.of(np.arange(101.0))
         Scale(median=50.0, spread=34.0)
@@ -33,12 +33,12 @@ class Scale:
 
     @classmethod
     def of_percentiles(cls, low: float, median: float, high: float) -> Self:
-        """From P16, median and P84."""
+        """Make a scale of P16, the median and P84."""
         spread = (high - low) / 2
         return cls(median, spread if spread > NO_SPREAD * max(abs(median), NO_SPREAD) else 1.0)
 
     def z(self, values: Array) -> Array:
-        """Values in spreads from the median."""
+        """Return the distance of each value from the median, in spreads."""
         standardised: Array = (values - self.median) / self.spread
         return standardised
 

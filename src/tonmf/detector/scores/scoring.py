@@ -1,17 +1,18 @@
-"""From what topics, neighbours and alarms say about a document to its one score.
+"""The one road to a score: measure documents against topics, ordinary documents and alarms, then combine.
 
     text   = (z(b) + z(g) + 3 z(r)) / 5        b, g: `tonmf.nmf.mixture`, means over the ladder;  r: `ordinary`
     plain  = text, or text + z(d)              d: `embeddings`, if there are any
     score  = plain, or max(plain, level) + a   a: the largest alarm (`alarms`), if it is above 0
-    empty  = highest score + 1                 a document without words, for which nothing speaks
+    empty  = highest score + 1                 a document without words: nothing speaks for it
 
 where z is the distance from the training documents' median in units of their spread (`tonmf.detector.scores.scale`), and
-`level` is the automatic threshold, so that a document with an alarm is always above it.
+`level` is the automatic threshold, so that a document with an alarm always lies above it. `learn_scorer` scores the training
+documents, and `Scorer.score` all others, by the same two steps: `measure`, then `Scorer.combine`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,24 +24,42 @@ from tonmf.detector.scores.alarms import Alarms
 from tonmf.detector.scores.corpus import Corpus
 from tonmf.detector.scores.embeddings import Neighbours
 from tonmf.detector.scores.ladder import Rung
-from tonmf.detector.scores.ordinary import ordinary_documents, remoteness, sample_of
+from tonmf.detector.scores.ordinary import ordinary_documents, sample_of
 from tonmf.detector.scores.scale import Scale
-from tonmf.nmf.in_memory import MatrixSource
-from tonmf.nmf.mixture import Reading
 from tonmf.nmf.ops import Ops
 from tonmf.nmf.threshold import automatic_threshold
-from tonmf.text.counts import Counts
+from tonmf.text.totals import WordTotals
 
 REMOTENESS_WEIGHT = 3.0
-"""What the distance to ordinary documents counts beside z(b) and z(g)."""
+"""Weight of z(r), the distance from ordinary documents, beside z(b) and z(g)."""
 
 WIDTHS = 2.25
-"""How many upper widths beyond the median a score must lie: fewer than a residual, as a mean of z has less of a tail."""
+"""Upper widths beyond the median at which the threshold lies: fewer than for residuals, as a mean of z has less of a tail."""
+
+
+@dataclass(frozen=True)
+class Measures:
+    """The numbers of documents that scores are made of.
+
+    ========== ======= ======================================================
+    field      shape   what
+    ========== ======= ======================================================
+    topics     n_docs  z(b) + z(g), the mean over the ladder
+    remoteness n_docs  r, the distance from ordinary documents
+    distances  n_docs  d, the same in the user's embeddings, if there are any
+    rarity     n_docs  the sum of the rarity of a document's terms
+    ========== ======= ======================================================
+    """
+
+    topics: Array
+    remoteness: Array
+    distances: Array | None
+    rarity: Array
 
 
 @dataclass(frozen=True)
 class DocumentScores:
-    """Scores of some documents: the parts that add up to the score before alarms, that score, the alarms, and after.
+    """Scores of documents: the parts that add up to the score before alarms, that score, the alarms, and the final score.
 
     The parts are "topics" for (z(b) + z(g))/5, "neighbours" for 3 z(r)/5, and "embeddings" for z(d) if there are any.
     """
@@ -65,34 +84,51 @@ class Scorer:
     highest: float
 
     def score(
-        self, ops: Ops, counts: Counts, rows: MatrixSource, readings: Sequence[Reading], embeddings: Array | None
+        self, ops: Ops, corpus: Corpus, embeddings: Array | None = None, topics: Array | None = None
     ) -> DocumentScores:
-        """Scores of documents, given as counts, as unit rows, as the rungs read them, and by their embeddings."""
-        distances = None if embeddings is None or self.neighbours is None else self.neighbours.distances(embeddings)
-        parts = self.parts(topic_score(self.rungs, readings), remoteness(ops, rows, self.sample), distances)
-        return self.raise_alarms(parts, self.alarms.raised_by(counts))
+        """Score the documents of a corpus; `topics` is their z(b) + z(g), if the rungs have read them already."""
+        if topics is None:
+            topics = mean_score(rung.score(corpus.glance(rung.mixture, ops)) for rung in self.rungs)
+        return self.combine(measure(ops, corpus, topics, self.sample, self.neighbours, embeddings), corpus.totals)
 
-    def parts(self, topics: Array, remote: Array, distances: Array | None) -> dict[str, Array]:
-        """What makes up the score before alarms; `topics` is z(b) + z(g)."""
-        weight = REMOTENESS_WEIGHT
-        parts = {
-            "topics": topics / (2 + weight),
-            "neighbours": weight * self.remoteness_scale.z(remote) / (2 + weight),
-        }
-        return parts if distances is None else {**parts, "embeddings": self.distance_scale.z(distances)}
-
-    def raise_alarms(self, parts: dict[str, Array], alarms: dict[str, Array]) -> DocumentScores:
-        """Add up the parts, and lift the documents that raise an alarm."""
+    def combine(self, measures: Measures, totals: WordTotals) -> DocumentScores:
+        """Add up what was measured, and lift the documents that raise an alarm."""
+        parts, alarms = self._parts(measures), self.alarms.raised(totals, measures.rarity)
         plain = np.add.reduce(list(parts.values()))
         largest = np.maximum.reduce([value for name, value in alarms.items() if name != "empty"])
         total = np.where(largest > 0, np.maximum(plain, self.level) + largest, plain)
         return DocumentScores(parts, plain, alarms, np.where(alarms["empty"] > 0, self.highest + 1, total))
 
+    def _parts(self, measures: Measures) -> dict[str, Array]:
+        weight = REMOTENESS_WEIGHT
+        parts = {
+            "topics": measures.topics / (2 + weight),
+            "neighbours": weight * self.remoteness_scale.z(measures.remoteness) / (2 + weight),
+        }
+        if measures.distances is None:
+            return parts
+        return {**parts, "embeddings": self.distance_scale.z(measures.distances)}
 
-def topic_score(rungs: Sequence[Rung], readings: Sequence[Reading]) -> Array:
-    """z(b) + z(g), the mean over the ladder."""
-    scores: Array = np.mean([rung.score(reading) for rung, reading in zip(rungs, readings, strict=True)], axis=0)
-    return scores
+
+def measure(
+    ops: Ops,
+    corpus: Corpus,
+    topics: Array,
+    sample: sp.csr_matrix,
+    neighbours: Neighbours | None,
+    embeddings: Array | None,
+) -> Measures:
+    """Measure documents against the ordinary ones in `sample` and `neighbours`."""
+    distances = None if embeddings is None or neighbours is None else neighbours.distances(embeddings)
+    return Measures(topics, corpus.remoteness(sample, ops), distances, corpus.rarity())
+
+
+def mean_score(scores: Iterable[Array]) -> Array:
+    """Return the mean over the ladder of what the rungs score, one rung at a time."""
+    total, n_rungs = np.zeros(1), 0
+    for score in scores:
+        total, n_rungs = total + score, n_rungs + 1
+    return total / n_rungs
 
 
 def learn_scorer(
@@ -103,31 +139,31 @@ def learn_scorer(
     embeddings: Array | None,
     rng: np.random.RandomState,
 ) -> tuple[Scorer, DocumentScores, NDArray[np.int64]]:
-    """The scorer of the training documents, their scores, and which of them are its sample; `topics` is their z(b) + z(g)."""
+    """Learn the scorer of the training documents, and score them; `topics` is their z(b) + z(g).
+
+    Returns the scorer, the scores, and the numbers of the documents in the scorer's sample.
+    """
     readable, totals = corpus.readable, corpus.totals
     ordinary = ordinary_documents(topics, readable)
     sampled = sample_of(ordinary, rng)
     sample = corpus.take(sampled).Y
-    remote = corpus.remoteness(sample, ops)
-    neighbours, distances = None, None
-    if embeddings is not None:
-        neighbours = Neighbours(embeddings[ordinary])
-        distances = neighbours.distances(embeddings)
-    rarity = corpus.rarity(corpus.idf - 1)
+    neighbours = None if embeddings is None else Neighbours(embeddings[ordinary])
+    measures = measure(ops, corpus, topics, sample, neighbours, embeddings)
     scorer = Scorer(
         rungs,
         sample,
-        Scale.of(remote[readable]),
+        Scale.of(measures.remoteness[readable]),
         neighbours,
-        Scale.of(distances) if distances is not None else Scale(0.0, 1.0),
-        Alarms.learn(totals, corpus.idf, rarity),
+        Scale(0.0, 1.0) if measures.distances is None else Scale.of(measures.distances),
+        Alarms.learn(totals, measures.rarity),
         level=0.0,
         highest=0.0,
     )
-    parts, raised = scorer.parts(topics, remote, distances), scorer.alarms.raised(totals, rarity)
-    plain = scorer.raise_alarms(parts, raised).plain
-    quiet = readable & (np.maximum.reduce(list(raised.values())) == 0)
-    scorer = replace(scorer, level=automatic_threshold(plain[quiet] if quiet.any() else plain, widths=WIDTHS))
-    highest = scorer.raise_alarms(parts, raised).total.max(where=totals.n_words > 0, initial=scorer.level)
+    scores = scorer.combine(measures, totals)
+    quiet = readable & (np.maximum.reduce(list(scores.alarms.values())) == 0)
+    scorer = replace(
+        scorer, level=automatic_threshold(scores.plain[quiet] if quiet.any() else scores.plain, widths=WIDTHS)
+    )
+    highest = scorer.combine(measures, totals).total.max(where=totals.n_words > 0, initial=scorer.level)
     scorer = replace(scorer, highest=float(highest))
-    return scorer, scorer.raise_alarms(parts, raised), sampled
+    return scorer, scorer.combine(measures, totals), sampled

@@ -115,7 +115,7 @@ def report(results: Sequence[Result]) -> Section:
 Business and politics with 50 documents of tech, tf-idf rows. ‖z‖ is zero for every document with a residual norm below α,
 which is the .9-quantile of the residual norms unless said otherwise. The table has, for each cut-off, the share of the
 outliers above it and the share of the others; means over {measured.draws}. The automatic threshold is the one by which the
-model itself flags documents (docs/model.md of the project).
+model itself flags documents (docs/guide/scores.md of the project).
 
 {table(measured)}
 

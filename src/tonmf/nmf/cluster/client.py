@@ -33,7 +33,7 @@ PATIENCE = 60.0
 """Seconds for which a cluster may be without any worker that works."""
 
 
-class Unlucky(Exception):  # noqa: N818 (never seen outside)
+class Transient(Exception):  # noqa: N818 (never seen outside)
     """Something was lost on the way; the same again should work."""
 
 
@@ -149,9 +149,9 @@ class Cluster:
     def send_to_all(self, value: Any) -> Any:
         """A reference to a value that every worker has got."""
         try:
-            return self._sent(value, "told", broadcast=True)
+            return self._sent(value, "payload", broadcast=True)
         except ValueError as error:  # Dask's, if workers are paused or lost while they pass it on
-            raise Unlucky(f"what all workers need did not get to them: {error}") from error
+            raise Transient(f"what all workers need did not get to them: {error}") from error
 
     def send_to(self, value: Any, address: str | None = None) -> Any:
         """A reference to a value that a worker has got, any if none is named."""
@@ -270,7 +270,7 @@ class Cluster:
             idle_since = idle_since or time.monotonic()
             if time.monotonic() - idle_since > PATIENCE:
                 message = self._nobody_works(len(there) - len(running), len(there))
-                raise Unlucky(message) if running else ClusterError(message)  # those that run may do it
+                raise Transient(message) if running else ClusterError(message)  # those that run may do it
 
     def _goes_on(self, running: Sequence[str], there: Sequence[str]) -> bool:
         """Whether workers may be at what is waited for; those that are paused finish what they are at, and begin nothing."""
@@ -300,7 +300,7 @@ class Cluster:
                 "out of memory. Give them more, or cut the documents into more partitions."
             ) from error
         _raise_shortage(error, "")
-        if not isinstance(error, CancelledError | OSError | TimeoutError | KeyError | Unlucky):
+        if not isinstance(error, CancelledError | OSError | TimeoutError | KeyError | Transient):
             raise error
 
     def blame(self, number: int, error: BaseException) -> NoReturn:

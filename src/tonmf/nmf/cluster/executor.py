@@ -1,12 +1,12 @@
 """Blocks on the workers of a Dask cluster.
 
-A pass is one task for each worker (`tonmf-pass-…`), which goes over its partitions and returns their sums, and a tree of tasks
-that add these up (`tonmf-merge-…`). What all of them need, the topics above all, is sent to every worker once (`tonmf-told-…`);
-sums travel in the type of the topics. So a pass moves n_workers × n_terms × n_topics numbers in either direction, and nothing
-that grows with the documents. `tonmf.nmf.cluster.worker` is what runs there.
+A pass is one task per worker (`tonmf-pass-…`), which goes over the worker's partitions and returns their sums, and a tree of
+tasks that adds these up (`tonmf-merge-…`). What all tasks need, above all the topics, is sent to every worker once
+(`tonmf-payload-…`). Sums travel in the dtype of the topics. So a pass moves n_workers × n_terms × n_topics numbers in each
+direction, and nothing that grows with the documents. `tonmf.nmf.cluster.worker` has the code that runs on the workers.
 
-Tasks prefer the worker that has their partitions, but may run elsewhere: Dask then makes lost partitions again from their
-input. What it cannot make again (what we sent, partitions cut from a matrix in memory) is sent again, and the step repeated.
+Tasks prefer the worker that holds their partitions but may run elsewhere; Dask then recomputes lost partitions from their
+input. What Dask cannot recompute (payloads, partitions cut from a matrix in memory) is sent again, and the step is repeated.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import io
 import itertools
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -22,7 +22,7 @@ import numpy as np
 
 from tonmf.nmf.blocks import Block, S, Source, T
 from tonmf.nmf.cluster import worker
-from tonmf.nmf.cluster.client import Cluster, Unlucky
+from tonmf.nmf.cluster.client import Cluster, Transient
 from tonmf.nmf.cluster.partitions import FitLog, PartitionedData, PartitionSource, partitions_of
 from tonmf.nmf.cluster.worker import ops_of_this_worker
 
@@ -30,7 +30,7 @@ PLAN_SECONDS = 2.0
 """How long a plan of who works on what is used before one looks again which workers there are."""
 
 SMALL = 2**16
-"""Bytes up to which what is told goes with the tasks."""
+"""Bytes up to which a payload is sent with each task."""
 
 BRANCHES = 2
 """Sums that are added up in one task."""
@@ -52,19 +52,19 @@ class DaskExecutor:
         self._plan: Plan = {}
         self._planned_for: PartitionedData | None = None
 
-    def over(self, source: Source) -> AbstractContextManager[None]:
-        return self.cluster.forgetting(partitions_of(source.blocks()))
+    def session(self, source: Source) -> AbstractContextManager[None]:
+        return self.cluster.forgetting(partitions_of(source))
 
-    def run(self, step: Callable[[Block, S], None], blocks: Iterable[Block], empty: Callable[[], S]) -> S:
-        source = partitions_of(blocks)
+    def run(self, step: Callable[[Block, S], None], source: Source, empty: Callable[[], S]) -> S:
+        source = partitions_of(source)
         is_pass = hasattr(step, "restore")
         name = f"{'pass' if is_pass else name_of(step)}-{next(self._numbers)}"
-        told = pack((step, empty, source.dtype))
-        task = worker.run_step if is_pass else worker.sum_over
+        payload = pack((step, empty, source.dtype))
+        function = worker.run_step if is_pass else worker.sum_over
         log = source.begin_pass() if is_pass else source.log()
 
         def attempt(name: str, plan: Plan) -> Any:
-            shares = self._submit(task, name, told, log, source, plan)
+            shares = self._submit(function, name, payload, log, source, plan)
             return self.cluster.result(self._merged(shares, name, source.dtype))
 
         sums: S = self._persist(attempt, name, source).unpacked()
@@ -72,18 +72,18 @@ class DaskExecutor:
             source.end_pass(step)
         return sums
 
-    def gather(self, look: Callable[[Block], T], blocks: Iterable[Block]) -> list[T]:
-        source = partitions_of(blocks)
-        name, told = f"{name_of(look)}-{next(self._numbers)}", pack(look)
+    def gather(self, look: Callable[[Block], T], source: Source) -> list[T]:
+        source = partitions_of(source)
+        name, payload = f"{name_of(look)}-{next(self._numbers)}", pack(look)
 
         def attempt(name: str, plan: Plan) -> list[T]:
-            answers = self.cluster.results(self._submit(worker.look_at, name, told, source.log(), source, plan))
+            answers = self.cluster.results(self._submit(worker.look_at, name, payload, source.log(), source, plan))
             seen = {
                 number: answer
                 for numbers, of_worker in zip(plan.values(), answers, strict=True)
                 for number, answer in zip(numbers, of_worker, strict=True)
             }
-            return [of_block for number in range(len(source)) for of_block in seen[number]]
+            return [of_block for number in range(source.n_partitions) for of_block in seen[number]]
 
         looks: list[T] = self._persist(attempt, name, source)
         return looks
@@ -101,36 +101,40 @@ class DaskExecutor:
             try:
                 return attempt(f"{name}-{number}", plan)
             except worker.MemoryLostError as error:
-                told, log = pack(source.last_step), source.log()
-                self.cluster.results(self._submit(worker.restore, f"restore-{name}-{number}", told, log, source, plan))
-                raise Unlucky("what was remembered of some partitions was lost, and has been made up") from error
+                payload, log = pack(source.last_step), source.log()
+                self.cluster.results(
+                    self._submit(worker.restore, f"restore-{name}-{number}", payload, log, source, plan)
+                )
+                raise Transient("what was remembered of some partitions was lost, and has been made up") from error
 
         return self.cluster.persist(again, source.data.references)
 
     def _submit(
         self,
-        task: Callable[..., Any],
+        function: Callable[..., Any],
         name: str,
-        told: bytes,
+        payload: bytes,
         log: FitLog | None,
         source: PartitionSource,
         plan: Plan,
     ) -> list[Any]:
         """A task for each worker that has partitions."""
         data = source.data
-        message: Any = told if len(told) <= SMALL else self.cluster.send_to_all(told)
+        message: Any = payload if len(payload) <= SMALL else self.cluster.send_to_all(payload)
         shares, firsts = [], data.firsts
         for place, (address, numbers) in enumerate(plan.items()):
-            errands: Any = [worker.Errand(number, int(firsts[number]), data.facts[number]) for number in numbers]
+            tasks: Any = [worker.PartitionTask(number, int(firsts[number]), data.facts[number]) for number in numbers]
             if log is not None and log.n_done == 0 and source.start is not None:
                 starts = [source.start[firsts[number] : firsts[number + 1]] for number in numbers]
-                errands = [
-                    worker.Errand(errand.number, errand.first, errand.facts, start)
-                    for errand, start in zip(errands, starts, strict=True)
+                tasks = [
+                    worker.PartitionTask(task.number, task.first, task.facts, start)
+                    for task, start in zip(tasks, starts, strict=True)
                 ]
-                errands = self.cluster.send_to(errands, address)
+                tasks = self.cluster.send_to(tasks, address)
             partitions = [data.references[number] for number in numbers]
-            shares.append(self.cluster.task(f"{name}-{place}", task, message, log, errands, *partitions, near=address))
+            shares.append(
+                self.cluster.task(f"{name}-{place}", function, message, log, tasks, *partitions, near=address)
+            )
         return shares
 
     def _merged(self, shares: Sequence[Any], name: str, dtype: np.dtype[Any]) -> Any:

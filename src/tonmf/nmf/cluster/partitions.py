@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import uuid
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from tonmf.arrays import Array
 from tonmf.errors import Param, ParameterError
-from tonmf.nmf.blocks import Block
+from tonmf.nmf.blocks import Block, Source
 
 
 @dataclass(frozen=True)
@@ -115,9 +115,8 @@ class FitLog:
     over: frozenset[str]
 
 
-class PartitionSource(Sequence[Block]):
-    """`tonmf.nmf.blocks.Source` of partitions on workers, and the sequence of its blocks, which only an executor can go
-    over."""
+class PartitionSource:
+    """`tonmf.nmf.blocks.Source` of partitions on workers."""
 
     def __init__(self, data: PartitionedData, fits: Fits | None = None) -> None:
         self.fits, self._name = Fits() if fits is None else fits, ""
@@ -130,9 +129,10 @@ class PartitionSource(Sequence[Block]):
         self.start: Array | None = None
         self.last_step: Any = None
 
-    def blocks(self) -> Any:
-        """The blocks, in order, for an executor."""
-        return self
+    @property
+    def n_partitions(self) -> int:
+        """Return the number of partitions."""
+        return len(self.data.references)
 
     def again(self) -> PartitionSource:
         """The same documents for another fit."""
@@ -181,21 +181,12 @@ class PartitionSource(Sequence[Block]):
             " or 'rows'.",
         )
 
-    def __len__(self) -> int:
-        return len(self.data.references)
-
-    def __getitem__(self, number: Any) -> Any:
-        raise TypeError("These blocks are on the workers of a cluster, where only an executor can reach them.")
-
-    def __iter__(self) -> Iterator[Block]:
-        return iter([self[0]])
-
     def __reduce__(self) -> Any:
         raise TypeError("A source of partitions stays in the process that made it.")
 
 
-def partitions_of(blocks: Iterable[Block]) -> PartitionSource:
-    """The source that blocks were got from."""
-    if not isinstance(blocks, PartitionSource):
-        raise TypeError(f"Expected the blocks of a PartitionSource, got {type(blocks).__name__}.")
-    return blocks
+def partitions_of(source: Source) -> PartitionSource:
+    """Return `source` if its blocks are in partitions on workers, else raise TypeError."""
+    if not isinstance(source, PartitionSource):
+        raise TypeError(f"Expected a source with partitions on workers, got {type(source).__name__}.")
+    return source

@@ -42,8 +42,8 @@ from tonmf.nmf.threads import one_blas_thread
 
 
 @dataclass(frozen=True)
-class Errand:
-    """What a worker is told of one of its partitions: its number, how many documents come before it, what it must be like."""
+class PartitionTask:
+    """One partition in a task: its number, how many documents come before it, and the facts it is checked against."""
 
     number: int
     first: int
@@ -52,35 +52,35 @@ class Errand:
 
 
 @dataclass
-class Remembered:
+class BlockMemory:
     """What a fit remembers of a block, but for the documents themselves."""
 
     H: Array
     rho: Array | None
     omega: Array | None
     measured: bool
-    held: Any
+    held_z: Any
 
     @classmethod
-    def of(cls, block: Block) -> Remembered:
+    def of(cls, block: Block) -> BlockMemory:
         """A copy; only H is changed in place."""
         rho, omega = getattr(block, "rho", None), getattr(block, "omega", None)
-        return cls(block.H.copy(), rho, omega, block.measured, block.held)
+        return cls(block.H.copy(), rho, omega, block.measured, block.held_z)
 
     def back_to(self, block: Block) -> None:
         """Put it back."""
-        block.H, block.measured, block.held = self.H.copy(), self.measured, self.held
+        block.H, block.measured, block.held_z = self.H.copy(), self.measured, self.held_z
         if self.rho is not None and self.omega is not None:
             block.rho, block.omega = self.rho, self.omega
 
 
 @dataclass
-class Memory:
+class FitMemory:
     """The blocks of a partition as a fit has left them after so many passes, and how they were before the last one."""
 
     n_done: int
     blocks: list[Block]
-    before: list[Remembered]
+    before: list[BlockMemory]
     used: float = field(default_factory=time.monotonic)
 
 
@@ -92,20 +92,20 @@ N_ENDED = 1000
 """Families of fits that are known to be over: a task of theirs that still runs leaves nothing behind."""
 
 
-_memories: dict[tuple[str, int], Memory] = {}
+_memories: dict[tuple[str, int], FitMemory] = {}
 _ended: deque[str] = deque(maxlen=N_ENDED)
 _lock = threading.Lock()
 _in_use = weakref.WeakValueDictionary[tuple[str, int], Any]()
 
 
 @contextmanager
-def alone_with(log: FitLog | None, errand: Errand) -> Iterator[None]:
+def alone_with(log: FitLog | None, task: PartitionTask) -> Iterator[None]:
     """Wait until no other task works on what a fit, if there is one, remembers of a partition, and let none begin."""
     if log is None:
         yield
         return
     with _lock:
-        mine = _in_use.setdefault((log.name, errand.number), threading.Lock())
+        mine = _in_use.setdefault((log.name, task.number), threading.Lock())
     with mine:
         yield
 
@@ -133,15 +133,15 @@ def threads_of_this_worker() -> int:
         return 1
 
 
-def run_step(told: bytes, log: FitLog, errands: Sequence[Errand], *partitions: Partition) -> Any:
+def run_step(payload: bytes, log: FitLog, tasks: Sequence[PartitionTask], *partitions: Partition) -> Any:
     """The sums of a pass of a fit over partitions."""
-    step, empty, dtype = pickle.loads(told)  # noqa: S301 (from the process whose tasks this worker runs)
+    step, empty, dtype = pickle.loads(payload)  # noqa: S301 (from the process whose tasks this worker runs)
     sums = empty()
     with one_blas_thread():
-        for errand, partition in zip(errands, partitions, strict=True):
-            check(errand, partition)
-            with alone_with(log, errand):
-                for block in blocks_for_pass(log, errand, partition, step):
+        for task, partition in zip(tasks, partitions, strict=True):
+            check(task, partition)
+            with alone_with(log, task):
+                for block in blocks_for_pass(log, task, partition, step):
                     step(block, sums)
     return sums.packed(dtype)
 
@@ -162,55 +162,55 @@ class PassOverError(Exception):
     """The fit has gone on since this pass was asked for."""
 
 
-def sum_over(told: bytes, log: FitLog | None, errands: Sequence[Errand], *partitions: Partition) -> Any:
+def sum_over(payload: bytes, log: FitLog | None, tasks: Sequence[PartitionTask], *partitions: Partition) -> Any:
     """The sums of a step over partitions that changes none of them. With a log, it sees what that fit remembers."""
-    step, empty, dtype = pickle.loads(told)  # noqa: S301
+    step, empty, dtype = pickle.loads(payload)  # noqa: S301
     sums = empty()
     with one_blas_thread():
-        for errand, partition in zip(errands, partitions, strict=True):
-            with alone_with(log, errand):
-                for block in blocks_to_look_at(log, errand, partition):
+        for task, partition in zip(tasks, partitions, strict=True):
+            with alone_with(log, task):
+                for block in blocks_to_look_at(log, task, partition):
                     step(block, sums)
     return sums.packed(dtype)
 
 
-def look_at(told: bytes, log: FitLog | None, errands: Sequence[Errand], *partitions: Partition) -> list[Any]:
+def look_at(payload: bytes, log: FitLog | None, tasks: Sequence[PartitionTask], *partitions: Partition) -> list[Any]:
     """What there is to see in the blocks of each partition, a list each."""
-    look, seen = pickle.loads(told), []  # noqa: S301
+    look, seen = pickle.loads(payload), []  # noqa: S301
     with one_blas_thread():
-        for errand, partition in zip(errands, partitions, strict=True):
-            with alone_with(log, errand):
-                seen.append([look(block) for block in blocks_to_look_at(log, errand, partition)])
+        for task, partition in zip(tasks, partitions, strict=True):
+            with alone_with(log, task):
+                seen.append([look(block) for block in blocks_to_look_at(log, task, partition)])
     return seen
 
 
-def blocks_to_look_at(log: FitLog | None, errand: Errand, partition: Partition) -> list[Block]:
+def blocks_to_look_at(log: FitLog | None, task: PartitionTask, partition: Partition) -> list[Block]:
     """The blocks of a partition as the last pass left them, or as they are without any fit."""
-    check(errand, partition)
+    check(task, partition)
     if log is None:
-        return fresh_blocks(errand, partition)
-    blocks = remembered_blocks(log, errand)
+        return fresh_blocks(task, partition)
+    blocks = remembered_blocks(log, task)
     if blocks is None:
-        raise MemoryLostError(f"of partition {errand.number}")
+        raise MemoryLostError(f"of partition {task.number}")
     return blocks
 
 
-def restore(told: bytes, log: FitLog, errands: Sequence[Errand], *partitions: Partition) -> None:
+def restore(payload: bytes, log: FitLog, tasks: Sequence[PartitionTask], *partitions: Partition) -> None:
     """Make up what was lost of a fit, from the topics of its last pass."""
-    step = pickle.loads(told)  # noqa: S301
-    for errand, partition in zip(errands, partitions, strict=True):
-        with alone_with(log, errand):
-            if remembered_blocks(log, errand) is None:
-                blocks = fresh_blocks(errand, partition)
+    step = pickle.loads(payload)  # noqa: S301
+    for task, partition in zip(tasks, partitions, strict=True):
+        with alone_with(log, task):
+            if remembered_blocks(log, task) is None:
+                blocks = fresh_blocks(task, partition)
                 for block in blocks:
                     step.restore(block)
-                _remember(log, errand, Memory(log.n_done, blocks, []))
+                _remember(log, task, FitMemory(log.n_done, blocks, []))
 
 
-def blocks_for_pass(log: FitLog, errand: Errand, partition: Partition, step: Any) -> list[Block]:
+def blocks_for_pass(log: FitLog, task: PartitionTask, partition: Partition, step: Any) -> list[Block]:
     """The blocks of a partition as they are when the next pass begins."""
     forget(log.over)
-    memory = _memories.get((log.name, errand.number))
+    memory = _memories.get((log.name, task.number))
     if memory is not None and memory.n_done == log.n_done + 1 and memory.before:
         for block, before in zip(memory.blocks, memory.before, strict=True):
             before.back_to(block)
@@ -221,32 +221,32 @@ def blocks_for_pass(log: FitLog, errand: Errand, partition: Partition, step: Any
             for block in blocks:
                 block.H = np.ascontiguousarray(block.H[:, log.kept])
     else:
-        blocks = fresh_blocks(errand, partition)
+        blocks = fresh_blocks(task, partition)
         for block in blocks:
-            _begin(block, log, errand) if log.n_done == 0 else step.restore(block)
-    _remember(log, errand, Memory(log.n_done + 1, blocks, [Remembered.of(block) for block in blocks]))
+            _begin(block, log, task) if log.n_done == 0 else step.restore(block)
+    _remember(log, task, FitMemory(log.n_done + 1, blocks, [BlockMemory.of(block) for block in blocks]))
     return blocks
 
 
-def _begin(block: Block, log: FitLog, errand: Errand) -> None:
+def _begin(block: Block, log: FitLog, task: PartitionTask) -> None:
     """H as the fit starts from it."""
-    n_docs, low = len(block.squared_norms), block.first - errand.first
-    rows = np.zeros((n_docs, log.n_topics)) if errand.start is None else errand.start[low : low + n_docs]
+    n_docs, low = len(block.squared_norms), block.first - task.first
+    rows = np.zeros((n_docs, log.n_topics)) if task.start is None else task.start[low : low + n_docs]
     block.H = np.array(rows, dtype=block.H.dtype, order="C")
 
 
-def _remember(log: FitLog, errand: Errand, memory: Memory) -> None:
-    key = log.name, errand.number
+def _remember(log: FitLog, task: PartitionTask, memory: FitMemory) -> None:
+    key = log.name, task.number
     with _lock:
         if key in _memories and _memories[key].n_done > memory.n_done:
-            raise PassOverError(f"over partition {errand.number}")
+            raise PassOverError(f"over partition {task.number}")
         if log.family not in _ended:
             _memories[key] = memory
 
 
-def remembered_blocks(log: FitLog, errand: Errand) -> list[Block] | None:
+def remembered_blocks(log: FitLog, task: PartitionTask) -> list[Block] | None:
     """The blocks of a partition as the last pass left them, if they are here."""
-    memory = _memories.get((log.name, errand.number))
+    memory = _memories.get((log.name, task.number))
     return memory.blocks if memory is not None and memory.n_done == log.n_done else None
 
 
@@ -266,23 +266,23 @@ def forget_family(family: str) -> None:
             del _memories[key]
 
 
-def fresh_blocks(errand: Errand, partition: Partition) -> list[Block]:
+def fresh_blocks(task: PartitionTask, partition: Partition) -> list[Block]:
     """The blocks of a partition, numbered among all documents, of which nothing is remembered yet."""
     blocks: list[Block] = []
     for block in partition.blocks:
         copied = block.fresh()
-        copied.first = errand.first + block.first
+        copied.first = task.first + block.first
         blocks.append(copied)
     return blocks
 
 
-def check(errand: Errand, partition: Partition) -> None:
+def check(task: PartitionTask, partition: Partition) -> None:
     """A partition that had to be made again must be what it was."""
-    facts = errand.facts
+    facts = task.facts
     if (partition.n_docs, partition.n_terms) == (facts.n_docs, facts.n_terms) and _is_same(partition, facts):
         return
     raise InputError(
-        f"Partition {errand.number} is not what it was when the fit began: it had {facts.n_docs} documents and "
+        f"Partition {task.number} is not what it was when the fit began: it had {facts.n_docs} documents and "
         f"{facts.n_stored} stored values, and when it was read again {partition.n_docs} documents and other values. Fit again, "
         "on data that stays as it is."
     )

@@ -1,0 +1,171 @@
+"""Read documents by a fitted detector: count them, make a corpus of them, and score that.
+
+`Reader` belongs to one state of a detector. `ReadDocuments` are what it returns: all that this state says about documents, for
+explanations, for learning and for other rooms (`tonmf.timeline`), each part computed when it is first asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tonmf.arrays import Array
+from tonmf.detector.explain.explainer import Explainer
+from tonmf.detector.explain.explanation import Explanation
+from tonmf.detector.explain.unexpected import Leftovers, UnexpectedWord
+from tonmf.detector.scores.corpus import Corpus
+from tonmf.detector.scores.embeddings import check_new_embeddings
+from tonmf.detector.scores.scoring import REMOTENESS_WEIGHT, DocumentScores, mean_score
+from tonmf.detector.state import DetectorState
+from tonmf.errors import InputError
+from tonmf.nmf.mixture import Reading
+from tonmf.nmf.ops import Ops
+from tonmf.nmf.threads import one_blas_thread
+from tonmf.text.counts import Counts, Outside
+from tonmf.text.documents import as_documents, check_names
+
+
+@dataclass(frozen=True)
+class Reader:
+    """One state of a detector, ready to read documents; `max_topics` decides on the size of blocks."""
+
+    state: DetectorState
+    explainer: Explainer
+    ops: Ops
+    max_topics: int
+
+    def score(self, documents: Any, embeddings: Any = None) -> DocumentScores:
+        """Score documents."""
+        corpus = self._corpus(self.state.counter.count(self._checked(documents)))
+        rows = check_new_embeddings(embeddings, corpus.n_docs, self.state.scorer.neighbours)
+        with one_blas_thread():
+            return self.state.scorer.score(self.ops, corpus, rows)
+
+    def alarms(self, documents: Any) -> dict[str, Array]:
+        """Return the alarms of documents, without their scores."""
+        corpus = self._corpus(self.state.counter.count(self._checked(documents)))
+        return self.state.scorer.alarms.raised(corpus.totals, corpus.rarity())
+
+    def read(self, documents: Any, embeddings: Array | None, names: Sequence[Any] | None) -> ReadDocuments:
+        """Read documents in full.
+
+        `embeddings` have been checked. Without names, documents are called by how many the detector had seen before each.
+        """
+        documents = self._checked(documents)
+        counts, outside = self.state.counter.count_all(documents)
+        n_docs, before = counts.matrix.shape[0], 0 if self.state.stream is None else self.state.stream.n_seen
+        ids = check_names(range(before, before + n_docs) if names is None else names, n_docs)
+        return ReadDocuments(self, documents, ids, counts, outside, self._corpus(counts), embeddings)
+
+    def _checked(self, documents: Any) -> Any:
+        """Reject documents of another kind than those that the detector was fitted on."""
+        documents, kind = as_documents(documents)
+        if kind != self.state.kind:
+            raise InputError(f"The detector was fitted on {self.state.kind}, but got {kind}.")
+        return documents
+
+    def _corpus(self, counts: Counts) -> Corpus:
+        state = self.state
+        return Corpus.in_memory(
+            counts.matrix,
+            counts.totals,
+            state.counter.terms,
+            state.idf,
+            self.max_topics,
+            self.ops,
+            background=state.background,
+        )
+
+
+@dataclass(frozen=True)
+class ReadDocuments:
+    """Documents as one state of a detector sees them.
+
+    =========== ================ =======================================================================
+    field       shape            what
+    =========== ================ =======================================================================
+    reader                       the state that read them
+    documents   n_docs           as they were given
+    ids         n_docs           what they are called
+    counts                       their counts
+    outside     n_docs           words outside the vocabulary, and how often each occurs
+    corpus                       the same as a corpus in memory
+    embeddings  n_docs × width   at unit norm, if the detector was fitted with embeddings
+    readings    n_rungs          their mixtures, by each rung
+    scores                       their scores
+    leftovers                    what the topics explain of them, and what not
+    =========== ================ =======================================================================
+    """
+
+    reader: Reader
+    documents: Any
+    ids: Sequence[str]
+    counts: Counts
+    outside: Outside
+    corpus: Corpus
+    embeddings: Array | None
+
+    @cached_property
+    def readings(self) -> list[Reading]:
+        """Mixtures of the documents, by each rung."""
+        return [self.corpus.read(rung.mixture, self.reader.ops) for rung in self.reader.state.scorer.rungs]
+
+    @cached_property
+    def scores(self) -> DocumentScores:
+        """Scores of the documents."""
+        scorer = self.reader.state.scorer
+        topics = mean_score(rung.score(reading) for rung, reading in zip(scorer.rungs, self.readings, strict=True))
+        with one_blas_thread():
+            return scorer.score(self.reader.ops, self.corpus, self.embeddings, topics)
+
+    @cached_property
+    def leftovers(self) -> Leftovers:
+        """What the topics leave of the documents."""
+        return Leftovers.of(self.counts, self.outside, self.reader.state.scorer.rungs, self.readings)
+
+    @property
+    def explained(self) -> Array:
+        """Share of each document that each topic of the finest rung explains, n_docs × n_topics."""
+        return self.leftovers.explained
+
+    def main_topics(self) -> list[int | None]:
+        """Return the number of each document's main topic, None if it leans on none."""
+        return self.reader.explainer.main_topics(self.leftovers)
+
+    def unexpected_words(self, n_words: int) -> list[list[UnexpectedWord]]:
+        """Return the words of each document that say most about what no topic explains."""
+        return [self.reader.explainer.words(self.leftovers, row, n_words) for row in range(len(self.ids))]
+
+    def explain(self, n_words: int, n_nearest: int, n_missing: int) -> list[Explanation]:
+        """Explain the scores of the documents."""
+        Y = self.corpus.source.matrix()
+        with one_blas_thread():
+            return self.reader.explainer.explain(
+                self.ids, self.leftovers, Y, self.readings, self.scores, n_words, n_nearest, n_missing
+            )
+
+    @property
+    def has_words(self) -> NDArray[np.bool_]:
+        """Which documents have a word."""
+        return self.counts.n_words > 0
+
+    @property
+    def readable(self) -> NDArray[np.bool_]:
+        """Which documents have a word of the vocabulary."""
+        return self.corpus.readable
+
+    @property
+    def quiet(self) -> NDArray[np.bool_]:
+        """Which of the readable documents raise no alarm."""
+        quiet: NDArray[np.bool_] = self.readable & (np.maximum.reduce(list(self.scores.alarms.values())) == 0)
+        return quiet
+
+    @property
+    def topic_scores(self) -> Array:
+        """z(b) + z(g) of the documents."""
+        return self.scores.parts["topics"] * (2 + REMOTENESS_WEIGHT)
