@@ -51,6 +51,14 @@ REFUSED = {
         put("title,author\nA house,B. Bee\nThe red door,C. Cee\n"),
         "title, author. Give --text-column",
     ),
+    "columns with names of parameters": (
+        put("confidence,stemmer\nA house,B. Bee\nThe red door,C. Cee\n"),
+        r"docs\.csv: several columns may hold the text: confidence, stemmer\. Give --text-column\.",
+    ),
+    "columns with names of options": (
+        put("memory,topics\nA house,B. Bee\nThe red door,C. Cee\n"),
+        r"docs\.csv: several columns may hold the text: memory, topics\. Give --text-column\.",
+    ),
     "a bad JSON line": (
         put("\n".join([*JSON_LINES[:4], '{"text": ', *JSON_LINES[4:]]), "d.jsonl"),
         r"d\.jsonl, line 5: .*--skip-bad",
@@ -157,7 +165,7 @@ WRONG_USAGE = [
     (["explain", "model", "d.txt", "--id", "x", "--top", "2"], "Give one of the two"),
     (["bench", "--documents", "50", "--outliers", "50"], "--outliers must be fewer than --documents"),
     (["generate", "baskets", "--length", "5000", "--output", "b.dat"], "--length"),
-    (["detect", "b.dat", "--stop-words", "none"], "--stop-words=None has no effect on rows of items"),
+    (["detect", "b.dat", "--stop-words", "none"], "--stop-words has no effect on rows of items. Leave it out."),
     (["nonsense"], "No such command"),
     (["generate", "corpus", "--documents", "5", "--outliers", "9", "--output", "c.jsonl"], "outliers from 0 up"),
 ]

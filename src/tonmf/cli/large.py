@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from tonmf.cli.errors import in_flags
 from tonmf.cli.screen import Screen
-from tonmf.errors import ParameterError
 
 if TYPE_CHECKING:
-    from tonmf.io import ReadOptions
     from tonmf.io.document_files import DocumentFiles
 
 from collections.abc import Callable, Iterable
@@ -29,19 +27,13 @@ from tonmf.ranking import COLUMNS, Ranking, in_writing, stretches
 from tonmf.text.batches import Batches, check_unchanged
 
 
-def learn_large(
-    screen: Screen, files: Sequence[str], reading: ReadOptions, **options: Any
-) -> tuple[LargeRanking, DocumentFiles]:
+def learn_large(screen: Screen, documents: DocumentFiles, **options: Any) -> LargeRanking:
     """Learn from files within a given memory, and rank their documents."""
-    with screen.step("Loading"):
-        from tonmf.detector.detector import TextOutlierDetector
-        from tonmf.io.document_files import DocumentFiles
-    documents = DocumentFiles(files, reading)
     fingerprint = documents.fingerprint
     with screen.progress("Counting, then learning") as done:
         detector = TextOutlierDetector(**options, callback=done).fit(documents)
     detector.callback = None
-    return rank_on_disk(detector, fingerprint), documents
+    return rank_on_disk(detector, fingerprint)
 
 
 def fetch_and_write(
@@ -61,16 +53,6 @@ def fetch_and_write(
         screen.note(in_flags(note))
     if output:
         screen.note(f"All {len(ranking.ids):,} documents are in {output}, in the order in which they came.")
-
-
-def refuse_beside_memory(report: str | None, dask: str | None) -> None:
-    """Options that do not go together with documents on disk."""
-    for option, value, why in (
-        ("report", report, "looks at all documents together, in memory"),
-        ("dask", dask, "has the documents in the memory of a cluster, and --memory has them on the disk here"),
-    ):
-        if value:
-            raise ParameterError(f"--{option} {why}. Leave out --memory, or --{option}.")
 
 
 T = TypeVar("T")

@@ -30,7 +30,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.extmath import randomized_svd
 
 from tonmf.arrays import Array
 from tonmf.nmf.blocks import Block, Executor, Source
@@ -142,6 +141,8 @@ def nndsvd_start(source: Source, n_topics: int, rng: np.random.RandomState, ops:
 
 def _nndsvd(source: Source, n_topics: int, rng: np.random.RandomState, executor: Executor) -> tuple[Array, Array]:
     """(H, W) from the singular vectors of the rows scaled by the root of their weight."""
+    from sklearn.utils.extmath import randomized_svd  # heavy, and names of starts are wanted without it
+
     X, rank = source.matrix(), min(n_topics, source.n_docs, source.n_terms)
     root = np.sqrt(_all_weights(source, executor))
     U, S, Vt = randomized_svd(sp.diags_array(root, dtype=source.dtype) @ X, rank, random_state=rng)

@@ -54,6 +54,7 @@ def encoded(value: Any) -> bytes:
 def in_fields(message: str) -> str:
     """Word a message of the library for HTTP: a parameter is a field of the request.
 
+    >>> from tonmf.errors import Message
     >>> in_fields(Message("Give ", Param("text_column"), ", or lower ", Param("max_topics"), "."))
     'Give text_column, or lower topics.'
     """

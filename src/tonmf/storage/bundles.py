@@ -129,7 +129,9 @@ def _identity(folder: Path) -> tuple[int, int] | None:
     return found.st_ino, found.st_mtime_ns
 
 
-def _read_once(folder: Path) -> Bundle:
+def check_is_model(path: str | Path) -> None:
+    """Raise `InputError` unless there is a saved model at `path`; what it holds is not looked at."""
+    folder = Path(path)
     if not folder.exists():
         raise InputError(f"There is no {folder}. Expected the folder of a saved model.")
     for name in (FIELDS, ARRAYS):
@@ -137,6 +139,10 @@ def _read_once(folder: Path) -> Bundle:
             raise InputError(
                 f"{folder} is no saved model: expected a folder with {FIELDS} and {ARRAYS}; {name} is missing."
             )
+
+
+def _read_once(folder: Path) -> Bundle:
+    check_is_model(folder)
     fields = _read_fields(folder / FIELDS)
     _check_schema(fields, folder)
     digest = fields.pop("digest", None)

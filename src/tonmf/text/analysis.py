@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
 from tonmf.errors import InPython, MissingExtraError, Param, ParameterError
 from tonmf.text.words import word_spans, words_of
@@ -111,6 +110,8 @@ def make_analyzer(
     rules: WordRules,
 ) -> Analysis:
     """Make the analysis that the options describe."""
+    from sklearn.feature_extraction.text import CountVectorizer  # heavy, and a wrong option is found without it
+
     words: dict[str, Any] = {"token_pattern": token_pattern}
     if token_pattern is None:
         words["tokenizer"] = words_of if analyzer == "word" else None
@@ -142,6 +143,8 @@ PARTS_OF_CONTRACTIONS = frozenset({
 def stop_words_of(language: str) -> list[str]:
     """Return the stop words of a language, given by its English name or two-letter code."""
     if language.lower() in ("english", "en"):
+        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
         return sorted(ENGLISH_STOP_WORDS | PARTS_OF_CONTRACTIONS)
     try:
         import stop_words

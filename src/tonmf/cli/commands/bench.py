@@ -10,6 +10,7 @@ import typer
 from rich.table import Table
 
 from tonmf.cli import options as opt
+from tonmf.cli.learning import check_jobs
 from tonmf.cli.screen import Screen
 from tonmf.errors import ParameterError
 
@@ -31,6 +32,7 @@ def bench(
     screen = Screen(as_json=as_json)
     if outliers >= documents:
         raise ParameterError(f"--outliers must be fewer than --documents; got {outliers} and {documents}.")
+    check_jobs(jobs)
     with screen.step("Loading"):
         from sklearn.metrics import average_precision_score, roc_auc_score
 

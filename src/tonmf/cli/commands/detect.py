@@ -14,7 +14,7 @@ import typer
 from tonmf.cli import options as opt
 from tonmf.cli.answer import GROUPS_SHOWN, show_next, show_ranking, write
 from tonmf.cli.errors import in_flags
-from tonmf.cli.learning import check_learning, check_save, learn, learning_options
+from tonmf.cli.learning import check_kind, check_learning, check_save, learn, learning_options
 from tonmf.cli.reading import as_flags, read, reading_files
 from tonmf.cli.report_files import check_report, title_of, write_report
 from tonmf.cli.screen import Screen
@@ -102,10 +102,13 @@ def detect(
     check_learning(learning)
     ranking: Ranking
     if memory is not None:
-        from tonmf.cli.large import fetch_and_write, learn_large, refuse_beside_memory
+        _check_memory(memory, report, dask)
+        from tonmf.io import DocumentFiles
 
-        refuse_beside_memory(report=report, dask=dask)
-        large, documents_on_disk = learn_large(screen, files, reading, **learning, memory=memory, cache=cache)
+        documents_on_disk = DocumentFiles(files, reading)
+        with screen.step("Loading"):
+            from tonmf.cli.large import fetch_and_write, learn_large
+        large = learn_large(screen, documents_on_disk, **learning, memory=memory, cache=cache)
         if save is not None:
             large.detector.save(save, excerpts=excerpts)
         fetch_and_write(screen, large, documents_on_disk, top, output, (reasons or Reasons.OUTLIERS).value)
@@ -114,6 +117,7 @@ def detect(
         if cache is not None:
             raise ParameterError("--cache has no effect without --memory. Give that too, or leave it out.")
         documents = read(screen, files, replace(reading, label_column=label_column))
+        check_kind(learning, documents.kind)
         ranking = learn(screen, documents.content, documents.ids, terms=documents.terms, dask=dask, **learning)
         for note in ranking.observations:
             screen.note(note)
@@ -136,6 +140,19 @@ def _check_targets(files: Sequence[str], output: str | None, save: str | None, e
 
         check_output(output, files)
     check_save(save, excerpts)
+
+
+def _check_memory(memory: str, report: str | None, dask: str | None) -> None:
+    """Reject a limit that cannot be, and options that need the documents in memory."""
+    from tonmf.detector.disk.budget import bytes_of
+
+    bytes_of(memory)
+    for option, value, why in (
+        ("--report", report, "looks at all documents together, in memory"),
+        ("--dask", dask, "has the documents in the memory of a cluster, and --memory has them on the disk here"),
+    ):
+        if value:
+            raise ParameterError(f"{option} {why}. Leave out --memory, or {option}.")
 
 
 def _check_report(files: Sequence[str], report: str | None, title: str | None, label_column: str | None) -> None:

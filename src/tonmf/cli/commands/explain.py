@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tonmf.cli import options as opt
-from tonmf.cli.learning import check_terms
+from tonmf.cli.learning import check_model, check_terms
 from tonmf.cli.reading import read, reading_files
 from tonmf.cli.screen import Screen
 from tonmf.cli.tables import explanation_lines, styled
@@ -42,6 +42,7 @@ def explain(
     screen = Screen(as_json=as_json)
     if ids and top is not None:
         raise ParameterError("--top explains the strangest documents, and --id names others. Give one of the two.")
+    check_model(model)
     documents = read(screen, files, reading)
     with screen.step("Loading"):
         from tonmf.persist import load_detector

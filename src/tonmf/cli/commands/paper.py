@@ -12,6 +12,12 @@ from tonmf.cli import options as opt
 from tonmf.cli.screen import Screen
 from tonmf.errors import InputError, ParameterError
 
+NAMES = (
+    "roc", "rpca-lambda", "baseline-ranks", "threads", "sensitivity", "beta", "own-topic", "bbc", "insights", "convergence",
+    "cost",
+)  # fmt: skip
+"""Names of the experiments, for help and for errors, which load none of them."""
+
 
 def paper(
     quick: Annotated[
@@ -23,8 +29,7 @@ def paper(
         typer.Option(
             "--only",
             metavar="NAME",
-            help="Run only this experiment; can be given several times. (Names: roc, rpca-lambda, baseline-ranks, threads, "
-            "sensitivity, beta, own-topic, bbc, insights, convergence, cost.)",
+            help=f"Run only this experiment; repeat for several. (Names: {', '.join(NAMES)}.)",
         ),
     ] = None,
     out: Annotated[
@@ -45,20 +50,20 @@ def paper(
     downloaded; docs/guide/datasets.md says from where.
     """
     screen = Screen(quiet, as_json)
+    unknown = sorted(set(only or []) - set(NAMES))
+    if unknown:
+        raise ParameterError(f"--only must be one of {', '.join(NAMES)}; got {', '.join(unknown)}.")
+    from tonmf.experiments.log import ResultLog, page_name
+
+    log = ResultLog(_folder(out, page_name(quick)) / "results.jsonl")
     with screen.step("Loading"):
-        from tonmf.experiments.log import ResultLog
-        from tonmf.experiments.page import finished, page_name, write_page
+        from tonmf.experiments.page import finished, write_page
         from tonmf.experiments.paper import EXPERIMENTS
         from tonmf.experiments.paper.roc import Areas, summary
         from tonmf.experiments.running import run, todo
         from tonmf.plots import require_matplotlib
 
-    unknown = sorted(set(only or []) - set(EXPERIMENTS))
-    if unknown:
-        raise ParameterError(f"--only must be one of {', '.join(EXPERIMENTS)}; got {', '.join(unknown)}.")
     require_matplotlib("paper")
-    name = page_name(quick)
-    log = ResultLog(_folder(out, name) / "results.jsonl")
     chosen = [experiment for name, experiment in EXPERIMENTS.items() if not only or name in only]
     jobs = {experiment.name: todo(experiment, log, quick, fresh) for experiment in chosen}
     n_there = sum(len(list(experiment.configs(quick))) - len(jobs[experiment.name]) for experiment in chosen)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tonmf.cli import options as opt
-from tonmf.cli.learning import scored
+from tonmf.cli.learning import check_model, scored
 from tonmf.cli.reading import read, reading_files
 from tonmf.cli.report_files import check_report, title_of, write_report
 from tonmf.cli.screen import Screen
@@ -33,6 +33,7 @@ def report(
 ) -> None:
     """Write one HTML file that shows the documents in FILES, scored by a saved MODEL: to look at, search and share."""
     screen = Screen(quiet)
+    check_model(model, jobs)
     check_report(output, files)
     documents = read(screen, files, replace(reading, label_column=label_column))
     ranking = scored(screen, model, documents, jobs)

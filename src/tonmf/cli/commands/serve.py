@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from tonmf.cli import options as opt
+from tonmf.cli.learning import check_model
 from tonmf.cli.screen import Screen
 from tonmf.errors import MissingExtraError, ParameterError
 
@@ -88,9 +89,15 @@ def serve(
     requests under way are answered.
     """
     screen = Screen(quiet)
+    if threads is not None and threads == 0:
+        raise ParameterError("--threads must not be 0; leave it out for all cores.")
+    check_model(model)
     with screen.step("Loading"):
         try:
             from tonmf.service.limits import Limits
+            from tonmf.service.security import access_for
+
+            access_for(host, token or None, allow_host or ())  # what is wrong with it is said before the rest is loaded
             from tonmf.service.server import serve as run
         except ModuleNotFoundError as error:
             if (error.name or "").startswith("tonmf"):
@@ -98,8 +105,6 @@ def serve(
             raise MissingExtraError(
                 f"tonmf serve needs {error.name}, which is not installed: pip install 'tonmf[serve]'."
             ) from error
-    if threads is not None and threads == 0:
-        raise ParameterError("--threads must not be 0; leave it out for all cores.")
     limits = Limits(
         body=int(max_body * MEGABYTE),
         batch=max_batch,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from tonmf.cli import options as opt
 from tonmf.cli.answer import show_next
-from tonmf.cli.learning import check_save, learning_options
+from tonmf.cli.learning import check_kind, check_learning, check_save, learning_options
 from tonmf.cli.learning import learn as fit
 from tonmf.cli.reading import read, reading_files
 from tonmf.cli.screen import Screen
@@ -82,11 +82,15 @@ def timeline(
     screen = Screen(quiet, as_json)
     options = learning_options(contamination, stop_words, stem, min_df, topics, seed, jobs)
     _check_targets(files, window, half_life, output, plot)
+    check_learning(options)
     check_save(save, excerpts)
+    _first_of(warm_up)
     if half_life is not None and not learn:
         raise ParameterError("--half-life says how fast what is learnt fades, and has no effect beside --no-learn.")
-    documents = _in_order(screen, read(screen, files, replace(reading, time_column=time_column)))
-    n_first = _n_first(warm_up, documents.times or [])
+    documents = read(screen, files, replace(reading, time_column=time_column))
+    check_kind(options, documents.kind)
+    n_first = _n_first(warm_up, sorted(documents.times or []))
+    documents = _in_order(screen, documents)
     said = _say_first(screen, n_first)
     detector, found = _follow(screen, documents, n_first, window, learn, {**options, "half_life": half_life})
     for note in found.notes[len(said) :]:
@@ -152,24 +156,40 @@ def _in_order(screen: Screen, documents: Documents) -> Documents:
     )
 
 
-def _n_first(warm_up: str, times: Sequence[float]) -> int:
-    """How many documents come before the timeline."""
+class _First(NamedTuple):
+    """What ``--warm-up`` says: a number of documents, a share of them, or seconds."""
+
+    number: int | None = None
+    share: float | None = None
+    seconds: float = 0.0
+
+
+def _first_of(warm_up: str) -> _First:
     from tonmf.stream.times import duration_of
 
-    text, n_docs = warm_up.strip(), len(times)
+    text = warm_up.strip()
     if text.isdecimal():
-        n_first = int(text)
-    elif text.endswith("%") and text[:-1].strip().replace(".", "", 1).isdecimal():
-        n_first = round(float(text[:-1]) / 100 * n_docs)
+        return _First(number=int(text))
+    if text.endswith("%") and text[:-1].strip().replace(".", "", 1).isdecimal():
+        return _First(share=float(text[:-1]) / 100)
+    try:
+        return _First(seconds=duration_of(text, "warm_up"))
+    except ParameterError:
+        raise ParameterError(
+            "--warm-up must be a number of documents, a share such as 20%, or a time above 0 such as '7 days'; got "
+            f"{warm_up!r:.60}."
+        ) from None
+
+
+def _n_first(warm_up: str, times: Sequence[float]) -> int:
+    """Return how many documents come before the timeline; `times` are in order."""
+    first, n_docs = _first_of(warm_up), len(times)
+    if first.number is not None:
+        n_first = first.number
+    elif first.share is not None:
+        n_first = round(first.share * n_docs)
     else:
-        try:
-            end = times[0] + duration_of(text, "warm_up")
-        except ParameterError:
-            raise ParameterError(
-                "--warm-up must be a number of documents, a share such as 20%, or a time above 0 such as '7 days'; got "
-                f"{warm_up!r:.60}."
-            ) from None
-        n_first = sum(time < end for time in times)
+        n_first = sum(time < times[0] + first.seconds for time in times)
     if not 0 < n_first < n_docs:
         raise ParameterError(
             f"--warm-up {warm_up} takes {n_first:,} of {n_docs:,} documents; expected at least 1, and some left for the "

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from tonmf.cli import options as opt
+from tonmf.cli.learning import check_model
 from tonmf.cli.screen import Screen
 from tonmf.cli.tables import topic_lines
 
@@ -19,6 +20,7 @@ def topics(
 ) -> None:
     """Show the topics of a saved MODEL: how common each is, its first words, and documents that are typical of it."""
     screen = Screen(as_json=as_json)
+    check_model(model)
     with screen.step("Loading"):
         from tonmf.persist import load_detector
 

@@ -14,8 +14,9 @@ import typer
 
 from tonmf.cli import options as opt
 from tonmf.cli.errors import INTERRUPTED
+from tonmf.cli.learning import check_jobs, check_model
 from tonmf.cli.screen import Screen
-from tonmf.errors import ParameterError
+from tonmf.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -116,6 +117,10 @@ def watch(
     form = _format(file, file_format)
     if form == "lines" and (column := text_column or id_column or time_column):
         raise ParameterError(f"Plain lines have no columns; got {column!r:.60}. Leave it out, or give --format jsonl.")
+    check_jobs(jobs)
+    if snapshot is None or not os.path.exists(snapshot):
+        check_model(model)
+    _check_file(file)
     with screen.step("Loading"), ExitStack() as stack:
         from tonmf.cli.watching.lines import Lines
         from tonmf.cli.watching.output import Output
@@ -212,20 +217,28 @@ def _start(model: str, snapshots: Snapshots | None, new_topics: bool, screen: Sc
     return replace(last, new_topics=(last.new_topics or NewTopics()) if wanted else None)
 
 
-def _coming(file: str, place: Place, note: Callable[[str], None], until_end: bool) -> tuple[FollowedFile | Pipe, Place]:
-    """What to read, and where it begins."""
-    from tonmf.cli.watching.following import FollowedFile, Pipe, Place
-    from tonmf.errors import InputError
-    from tonmf.wording import cannot, path_shown
+def _check_file(file: str) -> int:
+    """Raise `InputError` if there is no such file; return its mode, 0 for standard input."""
+    from tonmf.wording import cannot
 
     if file == "-":
-        return Pipe(sys.stdin.fileno(), "stdin"), Place(lines=place.lines)
+        return 0
     try:
-        is_file = stat.S_ISREG(os.stat(file).st_mode) or os.path.isdir(file)
+        return os.stat(file).st_mode
     except (OSError, ValueError) as error:
         reason = error if isinstance(error, OSError) else OSError(str(error))
         raise InputError(cannot("read", file, reason)) from error
-    if not is_file:
+
+
+def _coming(file: str, place: Place, note: Callable[[str], None], until_end: bool) -> tuple[FollowedFile | Pipe, Place]:
+    """What to read, and where it begins."""
+    from tonmf.cli.watching.following import FollowedFile, Pipe, Place
+    from tonmf.wording import path_shown
+
+    if file == "-":
+        return Pipe(sys.stdin.fileno(), "stdin"), Place(lines=place.lines)
+    mode = _check_file(file)
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         return Pipe(os.open(file, os.O_RDONLY), path_shown(os.path.basename(file))), Place(lines=place.lines)
     followed = FollowedFile(file, place, note, until_end)
     return followed, followed.start
