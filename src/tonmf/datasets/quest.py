@@ -1,4 +1,4 @@
-"""Made-up market baskets, as the IBM Quest generator makes them.
+"""Make up market baskets, as the IBM Quest generator does.
 
 Agrawal and Srikant describe it in "Fast Algorithms for Mining Association Rules" (1994). Customers buy sets of items
 together, the patterns. A basket is filled with patterns, each picked by its weight and each with some items missing.
@@ -33,16 +33,16 @@ from numpy.typing import NDArray
 from tonmf.errors import Message, Param, ParameterError
 
 BLOCK = 16_384
-"""Random numbers are drawn so many at a time."""
+"""Random numbers to draw at a time."""
 MAX_CORRUPTION = 0.99
 """A pattern with a level of 1 would never leave anything."""
 PATIENCE = 1_000
-"""After so many patterns in a row without a new item, a basket stays as short as it is."""
+"""After this many patterns in a row without a new item, a basket stays as short as it is."""
 
 
 @dataclass(frozen=True)
 class QuestOptions:
-    """How many baskets to make, and what they are like.
+    """Options of the generator.
 
     The options for patterns have the original's names in words and its defaults. The two counts, which the original
     takes in thousands, are plain numbers here, and small enough for a run of a second.
@@ -129,7 +129,7 @@ class Patterns:
 
 
 def draw_patterns(options: QuestOptions, rng: np.random.Generator) -> Patterns:
-    """The patterns, each of distinct items.
+    """Draw the patterns, each of distinct items.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def draw_patterns(options: QuestOptions, rng: np.random.Generator) -> Patterns:
 
 
 def generate_baskets(options: QuestOptions, rng: np.random.Generator) -> list[list[int]]:
-    """Baskets of items, each sorted and without repetition; the form of `tonmf.datasets.archives.read_quest_baskets`.
+    """Make baskets of items, each sorted and without repetition, in the form of `tonmf.datasets.archives.read_quest_baskets`.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ def generate_baskets(options: QuestOptions, rng: np.random.Generator) -> list[li
 
 
 def _fill(length: int, moved: list[int], parts: Iterator[tuple[list[int], bool]]) -> tuple[set[int], list[int]]:
-    """One basket that starts with what was moved to it, and what moves on to the next."""
+    """Fill a basket that starts with what was moved to it; return it and what moves on to the next."""
     basket = set(moved)
     in_vain = 0
     while (size := len(basket)) < length and in_vain < PATIENCE:
@@ -203,7 +203,7 @@ def _fill(length: int, moved: list[int], parts: Iterator[tuple[list[int], bool]]
 
 
 def _draw_blocks(weights: NDArray[np.float64], rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-    """Positions drawn by weight, with replacement."""
+    """Draw positions by weight, with replacement."""
     cumulative = np.cumsum(weights)
     while True:
         yield np.searchsorted(cumulative, rng.random(BLOCK) * cumulative[-1])
@@ -215,7 +215,7 @@ def _draw_lengths(mean: float, rng: np.random.Generator) -> Iterator[int]:
 
 
 def _draw_corrupted(patterns: Patterns, rng: np.random.Generator) -> Iterator[tuple[list[int], bool]]:
-    """What is left of patterns picked by weight, and whether it moves on where it does not fit.
+    """Yield what is left of patterns picked by weight, and whether it moves on if it does not fit.
 
     The number of items that a pattern of level c loses is k with probability cᵏ(1 − c), up to all of them. Patterns
     of which nothing is left are passed over, as they would leave a basket as it is.

@@ -1,4 +1,4 @@
-"""From a collection with classes to a task: all documents of the ordinary classes, a few of the strange ones, shuffled."""
+"""Make a task of a collection with classes: all documents of the ordinary classes, a few of the strange ones, shuffled."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tonmf.errors import Param, ParameterError
 def choose_documents(
     classes: NDArray[Any], inliers: Sequence[Any], outliers: Sequence[Any], n_outliers: int, random_state: int
 ) -> NDArray[np.int64]:
-    """Numbers of all documents of the classes `inliers` and of `n_outliers` of the classes `outliers`, shuffled.
+    """Return the numbers of all documents of the classes `inliers`, and of `n_outliers` of the classes `outliers`, shuffled.
 
     >>> choose_documents(np.array(["a", "b", "a", "b", "b"]), ["a"], ["b"], n_outliers=1, random_state=0)
     array([4, 2, 0])

@@ -1,4 +1,4 @@
-"""How files are to be read."""
+"""Options for reading files."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from tonmf.wording import listed, shown
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How files are to be read.
+    """Options for reading files.
 
     Parameters
     ----------
     format : str, optional
-        One of `FORMATS`. By default that of each file's extension.
+        One of `FORMATS`. By default, each file's extension decides.
     text_column, id_column : str, optional
-        Columns of tables and keys of JSON lines. By default they are guessed, and a note says how.
+        Columns of tables, or keys of JSON lines. By default they are guessed, and a note says which were taken.
     label_column : str, optional
-        Column or key that says which documents are known to be outliers: 1, true or yes; 0, false or no.
+        Column or key that marks documents known to be outliers: 1, true or yes; otherwise 0, false or no.
     time_column : str, optional
-        Column or key that says when documents were written, as `tonmf.stream.times` reads it.
+        Column or key of the time at which each document was written, as `tonmf.stream.times` reads it.
     encoding : str
-        Of text files. A byte-order mark in a file overrules it.
+        Encoding of text files. A byte-order mark in a file overrides it.
     encoding_errors : {"replace", "refuse"}
-        What to do with bytes that are not of the encoding: put U+FFFD in their place, or stop.
+        What to do with bytes that are not valid in the encoding: replace them by U+FFFD, or stop.
     skip_bad : bool
-        Leave out rows and lines that cannot be read, rather than stop at the first.
+        Skip rows and lines that cannot be read, rather than stop at the first.
     vocabulary : str, optional
-        A file with a term a line: the names of a matrix's columns.
+        A file with one term a line, the names of a matrix's columns.
     min_words : int
-        Leave out documents with fewer words (runs of anything but white space), items, or counts in a row.
+        Leave out documents with fewer words (separated by white space), items, or counts in a row.
     """
 
     format: str | None = None
@@ -59,7 +59,7 @@ class ReadOptions:
 
 
 def check_options(options: ReadOptions) -> None:
-    """Raise `ParameterError` for a value that makes no sense whatever the files."""
+    """Raise `ParameterError` for a value that is wrong whatever the files are."""
     if options.format is not None and options.format not in FORMATS:
         raise ParameterError(Param("format"), f" must be one of {listed(FORMATS)}; got {shown(options.format)}.")
     if options.encoding_errors not in ("replace", "refuse"):
@@ -85,7 +85,7 @@ def check_options(options: ReadOptions) -> None:
 
 
 def check_options_fit(options: ReadOptions, formats: set[str]) -> None:
-    """Raise `ParameterError` for an option that says nothing about files of these formats, rather than ignore it."""
+    """Raise `ParameterError` for an option that has no effect on files of these formats, rather than ignore it."""
     if not formats & {"csv", "tsv", "parquet", "jsonl"}:
         for name, value in options.columns.items():
             needs = f"needs files with columns (csv, tsv, parquet, jsonl); got {listed(sorted(formats))}."
