@@ -23,7 +23,7 @@ from tonmf.detector.reading import ReadDocuments
 from tonmf.detector.recipe import Recipe
 from tonmf.detector.saved import read_state, state_arrays, state_fields
 from tonmf.detector.state import DetectorState
-from tonmf.errors import InputError, ParameterError
+from tonmf.errors import InputError, Message, Param, ParameterError
 from tonmf.nmf.threads import make_ops, one_blas_thread
 from tonmf.parameters import check_parameters, check_unused, defaults_of
 from tonmf.storage.bundles import Bundle, provenance, write_bundle
@@ -231,7 +231,7 @@ class TextOutlierDetector(FittedDetector):
         if self.memory is not None:
             self._adopt(self._learn_on_disk(recipe, documents, values, embeddings, names, terms))
             return self
-        check_unused(values, defaults_of(type(self)), ("cache",), "without memory")
+        check_unused(values, defaults_of(type(self)), ("cache",), Message("without ", Param("memory")))
         documents, kind = as_documents(documents)
         check_no_option_idle(values, defaults_of(type(self)), kind)
         counter = make_counter(values, kind, None if terms is None else list(map(str, terms)))
@@ -244,10 +244,14 @@ class TextOutlierDetector(FittedDetector):
     ) -> DetectorState:
         for name, value in (("embeddings", embeddings), ("names", names), ("terms", terms)):
             if value is not None:
-                raise InputError(f"{name} must be in memory, and cannot be given beside memory={self.memory!r}.")
+                raise InputError(
+                    Param(name), " must be in memory, and cannot be given beside ", Param("memory", self.memory), "."
+                )
         if is_matrix(documents):
             raise InputError(
-                "A matrix is in memory already. Leave memory out, or give documents that can be read again."
+                "A matrix is in memory already. Leave ",
+                Param("memory"),
+                " out, or give documents that can be read again.",
             )
         batches = in_batches(documents, again=self.cache is not None)
         return learn_on_disk(recipe, batches, values, defaults_of(type(self)))

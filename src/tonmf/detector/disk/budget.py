@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from tonmf.errors import InputError, ParameterError
+from tonmf.errors import InputError, Param, ParameterError
 
 BASE = 350_000_000
 """Bytes of the interpreter, the libraries, and the current block."""
@@ -42,12 +42,15 @@ def bytes_of(memory: int | float | str) -> int:
     """
     found = re.fullmatch(r"\s*([0-9]*\.?[0-9]+(?:e[0-9]+)?)\s*([a-z]*)\s*", str(memory), re.IGNORECASE)
     if isinstance(memory, bool) or found is None or found[2].upper() not in UNITS:
-        raise ParameterError(f"memory must be a number of bytes, or a text such as '2GB' or '800MB'; got {memory!r}.")
+        raise ParameterError(
+            Param("memory"), f" must be a number of bytes, or a text such as '2GB' or '800MB'; got {memory!r}."
+        )
     n_bytes = int(float(found[1]) * UNITS[found[2].upper()])
     if n_bytes < SMALLEST:
         raise ParameterError(
-            f"memory must be at least {in_units(SMALLEST)}, of which {in_units(BASE)} go to the interpreter and its libraries; "
-            f"got {memory!r}."
+            Param("memory"),
+            f" must be at least {in_units(SMALLEST)}, of which {in_units(BASE)} go to the interpreter and its libraries; "
+            f"got {memory!r}.",
         )
     return n_bytes
 

@@ -20,7 +20,7 @@ from tonmf.detector.disk.checkpoints import DiskLadderCheckpoints
 from tonmf.detector.disk.store import Store, StoreFacts
 from tonmf.detector.recipe import Recipe
 from tonmf.detector.state import DetectorState
-from tonmf.errors import InputError, ParameterError
+from tonmf.errors import InputError, Message, Param, ParameterError
 from tonmf.parameters import check_unused
 from tonmf.storage.locks import hold
 from tonmf.text.analysis import TEXT_OPTIONS
@@ -42,14 +42,21 @@ def learn_on_disk(
     With ``values["cache"]`` what is done stays in that folder, and another run of the same goes on from there; otherwise it
     is in a temporary folder, which is gone at the end.
     """
-    check_unused(values, defaults, ("vectorizer",), "beside memory")
+    check_unused(values, defaults, ("vectorizer",), Message("beside ", Param("memory")))
     if values["cache"] is not None and not isinstance(values["random_state"], Integral):
         raise ParameterError(
-            f"random_state must be a whole number beside cache, so that a run can go on where another stopped; got "
-            f"{values['random_state']!r}."
+            Param("random_state"),
+            " must be a whole number beside ",
+            Param("cache"),
+            f", so that a run can go on where another stopped; got {values['random_state']!r}.",
         )
     if values["cache"] is not None and callable(values["analyzer"]):
-        raise ParameterError("analyzer must be a name beside cache: whether a function is the same cannot be told.")
+        raise ParameterError(
+            Param("analyzer"),
+            " must be a name beside ",
+            Param("cache"),
+            ": functions cannot be told apart in a new run.",
+        )
     budget = Budget(bytes_of(values["memory"]), recipe.n_restarts * len(recipe.topic_shares), recipe.max_topics)
     with _folder(values["cache"]) as folder:
         try:
@@ -128,8 +135,12 @@ def _warn(facts: StoreFacts) -> None:
         )
     if facts.n_left_out:
         warnings.warn(
-            f"The vocabulary has the {facts.n_terms:,} words of most documents; {facts.n_left_out:,} rarer ones did not fit "
-            "into memory and count as unknown. Allow more memory, or raise min_df.",
+            Message(
+                f"The vocabulary has the {facts.n_terms:,} words of most documents; {facts.n_left_out:,} rarer ones did not "
+                "fit into memory and count as unknown. Allow more memory, or raise ",
+                Param("min_df"),
+                ".",
+            ),
             stacklevel=6,
         )
 

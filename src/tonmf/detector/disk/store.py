@@ -85,7 +85,7 @@ class Store:
         stored = read_json(path)
         version, identity = stored.pop("version"), stored.pop("identity")
         if isinstance(identity, dict) and identity.get("n_buckets") == "None":
-            del identity["n_buckets"]  # an option that was retired, and not in use
+            del identity["n_buckets"]  # of an earlier version: the option was removed, and was not in use here
         if version != VERSION or identity != self._identity:
             what = "by another version of tonmf" if version != VERSION else _difference(identity, self._identity)
             raise InputError(
