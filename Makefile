@@ -1,4 +1,4 @@
-# Every target sets up what it needs in .venv, from the versions in constraints.txt.
+# Every target sets up what it needs in .venv, from the versions in constraints.txt and constraints-bench.txt.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -8,7 +8,7 @@ TEST_PROCESSES ?= 2
 PYTEST := $(BIN)/python -m pytest --numprocesses=$(TEST_PROCESSES) --dist=loadgroup --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-quick lint format bench bench-quality paper front clean
+.PHONY: help demo test test-quick lint format bench bench-quality paper front constraints clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -55,8 +55,8 @@ format: $(VENV)/dev  ## bring the code into style
 bench: $(VENV)/dev  ## measure speed and memory beside peers (needs TONMF_DATA, see benchmarks/README.md)
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)
 
-$(VENV)/bench: $(VENV)/dev
-	$(PIP) --no-build-isolation -e '.[bench]'
+$(VENV)/bench: $(VENV)/dev constraints-bench.txt
+	$(PIP) -c constraints-bench.txt --no-build-isolation -e '.[bench]'
 	@touch $@
 
 bench-quality: $(VENV)/bench  ## measure how well outliers are found beside peers, and write docs/evidence/quality.md (hours; needs TONMF_DATA)
@@ -71,6 +71,17 @@ front:  ## bring the plotting library of our pages, in the version above (needs 
 	mkdir -p $(VENV) && cd $(VENV) && rm -rf package && npm pack --silent uplot@$(UPLOT) && tar xzf uplot-$(UPLOT).tgz
 	cp $(VENV)/package/dist/uPlot.iife.min.js $(VENV)/package/dist/uPlot.min.css src/tonmf/report/web/vendor/
 	cp $(VENV)/package/LICENSE src/tonmf/report/web/vendor/uPlot.LICENSE
+
+# Versions stay as they are unless UPGRADE=--upgrade. The second file has only what the first lacks, and none of the packages
+# that torch brings for CUDA on some platforms: torch itself asks for their exact versions.
+COMPILE = $(BIN)/uv pip compile pyproject.toml --quiet --python $(BIN)/python --annotation-style line \
+	--custom-compile-command 'make constraints' $(UPGRADE)
+constraints: $(VENV)/core  ## renew constraints.txt and constraints-bench.txt: each version, and what asks for it
+	$(PIP) uv
+	$(COMPILE) --extra test --extra lint --group build --output-file constraints.txt
+	cp constraints-bench.txt $(VENV)/bench.txt
+	$(COMPILE) --extra bench --constraints constraints.txt --output-file $(VENV)/bench.txt
+	grep -vE -e '-c constraints\.txt' -e '^(cuda|nvidia)-|^(setuptools|triton)==' $(VENV)/bench.txt > constraints-bench.txt
 
 clean:  ## remove the environment, caches and benchmark results
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis benchmarks/results

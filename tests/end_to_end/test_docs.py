@@ -86,11 +86,15 @@ def shop(tmp_path_factory):
     return folder
 
 
-def test_constraints_are_plain_name_and_version():
-    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
-    pins = [line for line in lines if line and not line.startswith("#")]
-    assert pins
-    assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9.]+", line) for line in pins)
+def test_constraints_are_plain_names_and_versions_that_say_what_asks_for_them():
+    names = []
+    for file in ("constraints.txt", "constraints-bench.txt"):
+        lines = (ROOT / file).read_text(encoding="utf-8").splitlines()
+        pins = [line for line in lines if line and not line.startswith("#")]
+        assert pins
+        assert all(re.fullmatch(r"[a-z0-9-]+==[A-Za-z0-9.]+ +# via [a-z0-9-][^/@]*", line) for line in pins)
+        names += [line.split("==")[0] for line in pins]
+    assert len(names) == len(set(names))
 
 
 def test_the_readme_quotes_the_figures_of_the_quality_page():

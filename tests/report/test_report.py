@@ -11,7 +11,6 @@ import pytest
 import scipy.sparse as sp
 from command import run
 from hostile import HOSTILE
-from repository import ROOT
 from saved_models import CORPUS, SMALL
 
 from tonmf import InputError, TextOutlierDetector
@@ -19,7 +18,6 @@ from tonmf.ranking import Ranking
 from tonmf.report import summarise, write_html, write_summary
 from tonmf.report.atlas import places_of_topics
 from tonmf.report.html import policy
-from tonmf.report.web import assets
 from tonmf.text.pieces import Piece
 
 
@@ -65,15 +63,17 @@ def test_documents_are_in_order_and_say_what_the_explanations_say(ranking, summa
     explanations = {why.id: why for why in ranking.detector.explain(CORPUS.texts, names=CORPUS.ids)}
     documents = summary["documents"]
     assert [document["id"] for document in documents] == [CORPUS.ids[row] for row in ranking.order]
-    assert [document["rank"] for document in documents] == list(range(1, len(documents) + 1))
     for document in documents:
         why = explanations[document["id"]]
         assert CORPUS.ids[document["row"]] == document["id"]
         assert document["score"] == why.score
+        assert document["rank"] == why.rank
         assert document["outlier"] == why.outlier
         assert document["sentence"] == why.sentence
         assert [word["word"] for word in document["unexpected"]] == [word.word for word in why.unexpected]
         assert [topic["number"] for topic in document["topics"]] == [topic.number for topic in why.topics]
+        explained = sum(topic["share"] for topic in document["topics"]) + why.other_topics
+        assert document["unexplained"]["value"] + explained == pytest.approx(1, abs=1e-3)
         assert document["missing"] == why.missing
         assert document["main_alarm"] == why.main_alarm
 
@@ -113,9 +113,9 @@ def test_topics_count_the_documents_that_lean_on_them_most(summary):
     }
 
 
-def test_groups_name_documents_by_rank(ranking, summary):
+def test_groups_name_documents_by_their_places(ranking, summary):
     for group, known in zip(summary["groups"], ranking.small_groups, strict=True):
-        rows = [summary["documents"][rank - 1]["row"] for rank in group["documents"]]
+        rows = [summary["documents"][place - 1]["row"] for place in group["documents"]]
         assert rows == known.documents.tolist()
 
 
@@ -245,6 +245,7 @@ def test_the_file_holds_the_whole_summary(summary, tmp_path):
         "parts": parts["summary"]["parts"],
         "part_size": parts["summary"]["part_size"],
     }
+    assert parts["index"]["rank"] == [document["rank"] for document in documents]
     assert parts["index"]["id"] == [document["id"] for document in documents]
     assert parts["index"]["score"] == [document["score"] for document in documents]
     assert parts["index"]["label"] == [document["label"] for document in documents]
@@ -311,29 +312,6 @@ def test_a_report_that_cannot_be_written_leaves_the_old_one(summary, tmp_path, m
         write_html(target, summary)
     assert target.read_text() == "old"
     assert list(tmp_path.iterdir()) == [target]
-
-
-# ------------------------------------------------------------------ scripts
-
-
-@pytest.mark.parametrize("entry", ["report", "app"])
-def test_modules_become_one_script(entry):
-    script = assets.script(entry)
-    assert not re.search(r"^\s*(import|export)\b", script, flags=re.MULTILINE)
-    defined = re.findall(r"^(?:async )?(?:function\*?|class|const|let) (\w+)", script, flags=re.MULTILINE)
-    assert len(defined) == len(set(defined))
-
-
-def test_the_plotting_library_is_the_published_one():
-    """Figures of version 1.6.32; ``make front`` brings another."""
-    version = re.search(r"^UPLOT := (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE)[1]
-    assert f"v{version}" in assets.library()[:200]
-    assert assets.source_of(assets.library()) == "'sha256-GcjUxq2Ikpp59K5J1vcWFWbf0Lo9FcxJXpdPeH63jx8='"
-
-
-def test_pages_never_turn_text_into_markup():
-    script = assets.script("report") + assets.script("app")
-    assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function", script)
 
 
 # ------------------------------------------------------------------ the commands

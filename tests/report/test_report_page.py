@@ -10,8 +10,8 @@ import pytest
 from browser import LARGEST_PICTURE, picture, watched_page
 from command import run
 from hostile import HOSTILE
-from repository import ROOT
 
+from tonmf.detector.scores.scoring import WIDTHS
 from tonmf.report import write_html
 
 PAGE = 50
@@ -174,7 +174,8 @@ def test_the_report_opens_with_the_count_and_the_strangest_documents_first(repor
     assert page.get_by_role("heading", level=1).text_content() == summary["title"]
     assert page.locator(".verdict").text_content() == count
     assert flagged_count(page) == count
-    assert analysed["rule"] in page.locator(".page-header").text_content()
+    threshold = f"score above {analysed['threshold']:.2f}, the automatic threshold"
+    assert threshold in page.locator(".page-header").text_content()
     assert ids_listed(page) == [document["id"] for document in summary["documents"][:PAGE]]
     assert page.locator(".entry.is-flagged").count() == analysed["flagged"]
     assert status(page) == f"1–{PAGE} of {analysed['documents']} documents"
@@ -188,6 +189,22 @@ def test_how_it_was_done_can_be_unfolded(report):
     assert all(f"{name} {version}" in told for name, version in summary["made"].items() if name != "when")
 
 
+def test_the_rule_behind_the_threshold_is_shown_to_those_who_ask(report):
+    page, _ = report
+    rule = page.get_by_text(f"median + {WIDTHS:g} (P84 − median)")
+    assert rule.count() == 1
+    assert not rule.is_visible()
+    page.get_by_text("How the threshold is set").click()
+    assert rule.is_visible()
+
+
+def test_a_share_that_was_asked_for_is_named_in_place_of_the_rule(page, tmp_path):
+    opened(page, written(tmp_path, summary_of([{}], analysed={"contamination": 0.025})))
+    header = page.locator(".page-header").text_content()
+    assert "score above 4.99, so that 2.5 % of the training documents are" in header
+    assert page.get_by_text("How the threshold is set").count() == 0
+
+
 def test_only_the_index_and_the_first_part_are_unpacked_at_first(page, tmp_path):
     page.add_init_script(
         "window.unpacked = 0; const Real = DecompressionStream;"
@@ -195,7 +212,7 @@ def test_only_the_index_and_the_first_part_are_unpacked_at_first(page, tmp_path)
     )
     opened(page, written(tmp_path, summary_of([{} for _ in range(2500)])))
     assert page.evaluate("window.unpacked") == 2
-    choose(page, "Sort by", "Order of input")
+    choose(page, "Sort by", "Input order")
     assert page.evaluate("window.unpacked") == 2
     choose(page, "Sort by", "Rank")
     page.get_by_role("columnheader", name="rank").get_by_role("button").click()
@@ -308,7 +325,7 @@ def test_a_search_can_be_taken_back(report):
 @pytest.mark.parametrize(
     ("order", "key"),
     [
-        ("Order of input", lambda document: document["row"]),
+        ("Input order", lambda document: document["row"]),
         ("Id", lambda document: document["id"]),
         ("Topic", lambda document: document["topic"] or 0),
         ("Rank", lambda document: document["rank"]),
@@ -366,7 +383,7 @@ def test_pages_follow_one_another_and_can_be_longer(report):
     pager.get_by_role("button", name="Next").click()
     assert ids_listed(page) == ids[PAGE : 2 * PAGE]
     assert status(page) == f"{PAGE + 1}–{2 * PAGE} of {len(ids)} documents"
-    pager.get_by_label("a page has").select_option("500")
+    pager.get_by_label("Documents per page").select_option("500")
     assert ids_listed(page) == ids
     assert pager.get_by_role("button", name="Next").is_disabled()
 
@@ -450,7 +467,7 @@ def test_a_rectangle_on_the_map_selects_what_is_listed(report):
     first, last = np.floor(places.min(axis=0)) - 5, np.round(middle)
     drag(page, tuple(last), tuple(first))
     page.get_by_role("button", name="Show them in the list").click()
-    page.get_by_label("a page has").select_option("500")
+    page.get_by_label("Documents per page").select_option("500")
     shown = set(ids_listed(page))
     ids = np.array([document["id"] for document in summary["documents"]])
     surely, perhaps = ((places < last - 2).all(axis=1), (places < last + 2).all(axis=1))
@@ -504,7 +521,7 @@ def test_documents_of_unknown_words_are_counted_and_listed(report):
     expected = [document["id"] for document in summary["documents"] if "unknown" in document["alarms"]]
     page.locator("ul.special").get_by_role("button", name=f"{len(expected)} documents").first.click()
     assert ids_listed(page) == expected
-    assert "No documents without words" in page.locator("ul.special").text_content()
+    assert "No documents without usable words" in page.locator("ul.special").text_content()
 
 
 # ------------------------------------------------------------------ export
@@ -534,7 +551,7 @@ def test_what_is_exported_is_what_is_listed_in_its_order(report):
     page, summary = report
     page.get_by_label("Threshold", exact=True).fill("3")
     choose(page, "Show", "flagged")
-    choose(page, "Sort by", "Order of input")
+    choose(page, "Sort by", "Input order")
     _, rows = export(page)
     expected = [document for document in summary["documents"] if document["score"] > 3]
     assert [row["id"] for row in rows] == [d["id"] for d in sorted(expected, key=lambda document: document["row"])]
@@ -724,7 +741,7 @@ def test_no_flagged_documents_leave_the_filter_empty(page, tmp_path):
 
 def test_what_is_absent_is_said(page, tmp_path):
     opened(page, written(tmp_path, ODD["no topics"]))
-    assert page.get_by_text("There are no topics, and so there is no map.").is_visible()
+    assert page.get_by_text("There are no topics, so there is no map.").is_visible()
     assert page.get_by_text("There are no small groups").is_visible()
     assert page.locator("#curves").count() == 0
     opened(page, written(tmp_path, ODD["without texts"]))
@@ -744,7 +761,7 @@ def test_topics_of_one_colour_have_different_shapes(page, tmp_path):
 
 def test_a_cut_text_has_a_note(page, tmp_path):
     opened(page, written(tmp_path, summary_of([{"cut": 123456}])))
-    assert "all of it has 123,456 characters" in open_document(page, "d0").text_content()
+    assert "In full it has 123,456 characters" in open_document(page, "d0").text_content()
 
 
 def hostile_summary():
@@ -824,15 +841,57 @@ def test_text_from_right_to_left_is_shown_so(page, tmp_path):
     assert directions == ["rtl", "ltr"]
 
 
-# ------------------------------------------------------------------ our scripts
+PLACES = """(place, words) => {
+    const text = [];
+    const walker = document.createTreeWalker(place, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) text.push(...[...walker.currentNode.data].map((_, at) => [walker.currentNode, at]));
+    const whole = text.map(([node, at]) => node.data[at]).join("");
+    return words.map((word) => {
+        const [start, end] = [whole.indexOf(word), whole.indexOf(word) + word.length - 1];
+        const range = document.createRange();
+        range.setStart(...text[start]);
+        range.setEnd(text[end][0], text[end][1] + 1);
+        const { left, right } = range.getBoundingClientRect();
+        return (left + right) / 2;
+    });
+}"""
+"""Where the middles of some words in an element are, from the left."""
 
 
-def test_modules_define_different_names():
-    """They become one script, in which a second function of a name would quietly replace the first."""
-    folder = ROOT / "src" / "tonmf" / "report" / "web"
-    defined = re.compile(r"^(?:export )?(?:async )?(?:function\*?|class|const|let) (\w+)", re.MULTILINE)
-    names = Counter(name for path in folder.glob("*.js") for name in defined.findall(path.read_text(encoding="utf-8")))
-    assert [name for name, count in names.items() if count > 1] == []
+def from_left_to_right(place, words):
+    return sorted(words, key=dict(zip(words, place.evaluate(PLACES, words), strict=True)).get)
+
+
+def test_lists_of_words_in_several_directions_stay_in_order(page, tmp_path):
+    words = ["first", "שלום", "עולם", "last"]
+    topic = {"number": 1, "share": 0.5, "words": words, "documents": 1, "typical": [], "x": 0.0, "y": 1.0}
+    unexpected = [{"word": word, "share": 0.1, "count": 1, "known": True} for word in words]
+    group = {"words": words, "size": 1, "share": 0.1, "documents": [1]}
+    summary = summary_of([{"unexpected": unexpected, "missing": words}], topics=[topic], groups=[group])
+    opened(page, written(tmp_path, summary))
+    open_document(page, "d0")
+    for place in (".words-line", ".missing", ".legend .topic-name", ".topic-words", ".groups tbody th"):
+        assert from_left_to_right(page.locator(place).first, words) == words, place
+    options = page.get_by_role("combobox", name="Group").locator("option").all_text_contents()
+    assert options[1] == "first, \u2068שלום\u2069, \u2068עולם\u2069 (1)"
+
+
+def test_lists_of_words_from_right_to_left_run_that_way(page, tmp_path):
+    words = ["שלום", "עולם", "last"]
+    unexpected = [{"word": word, "share": 0.1, "count": 1, "known": True} for word in words]
+    opened(page, written(tmp_path, summary_of([{"unexpected": unexpected}])))
+    assert from_left_to_right(page.locator(".words-line"), words) == words[::-1]
+
+
+def test_quotes_stand_around_a_word_from_right_to_left(page, tmp_path):
+    sentence = "Flagged: 5 % is “\u2068שלום\u2069”, “\u2068עולם\u2069” and so on."
+    opened(page, written(tmp_path, summary_of([{"sentence": sentence}])))
+    reason = open_document(page, "d0").locator(".reason")
+    order = ["Flagged", "שלום", "”, “", "עולם", "and so on."]
+    assert from_left_to_right(reason, order) == order
+
+
+# ------------------------------------------------------------------ the picture
 
 
 def test_the_picture_in_the_docs_can_be_made(report, tmp_path):

@@ -40,7 +40,7 @@ def page(browser, server):
 
 
 def score(page, text, each_line=False):
-    page.get_by_label("a document a line" if each_line else "one document").check()
+    page.get_by_label("one document per line" if each_line else "one document", exact=True).check()
     page.get_by_label("Text", exact=True).fill(text)
     page.get_by_role("button", name="Score").click()
 
@@ -142,7 +142,7 @@ def test_pasted_lines_are_ranked_with_the_strangest_first(page, server):
     scores = [why["score"] for why in explained(server, *lines)]
     by_score = sorted(range(4), key=lambda row: -scores[row])
     assert listed(page) == [f"line {2 * row + 1}" for row in by_score]  # every other line is blank
-    page.get_by_label("Sort by").select_option("Order of input")
+    page.get_by_label("Sort by").select_option("Input order")
     assert listed(page) == ["line 1", "line 3", "line 5", "line 7"]
 
 
@@ -214,7 +214,7 @@ def test_a_threshold_that_is_moved_counts_anew(page):
 
 def test_a_file_that_is_not_scored_here_is_led_to_where_it_can_be_used(page):
     drop(page, "#score .drop", "posts.csv", CORPUS_CSV)
-    expect(page.get_by_role("alert").filter(has_text="posts.csv: here only .txt")).to_be_visible()
+    expect(page.get_by_role("alert").filter(has_text="posts.csv: only .txt files")).to_be_visible()
     page.get_by_role("button", name="Fit a model on it").click()
     expect(page.locator("#fit .chosen")).to_contain_text("posts.csv")
     expect(page.get_by_role("button", name="Start")).to_be_focused()
@@ -223,10 +223,10 @@ def test_a_file_that_is_not_scored_here_is_led_to_where_it_can_be_used(page):
 @pytest.mark.parametrize(
     ("name", "content", "sentence"),
     [
-        ("a.jsonl", '{"text": "one"}\n{"text": "two"', "a.jsonl, line 2: expected a whole JSON value on each line"),
+        ("a.jsonl", '{"text": "one"}\n{"text": "two"', "a.jsonl, line 2: expected a complete JSON value on each line"),
         ("a.jsonl", '{"title": "one"}', "a.jsonl, line 1: expected a text, or an object with it as “text”"),
-        ("a.txt", "\n \n", "a.txt is empty: expected a document a line."),
-        ("a.txt", "PK\0\0", "a.txt is no text"),
+        ("a.txt", "\n \n", "a.txt is empty: expected one document per line."),
+        ("a.txt", "PK\0\0", "a.txt is not text"),
     ],
 )
 def test_a_file_that_cannot_be_read_says_why(page, name, content, sentence):
@@ -284,7 +284,7 @@ def test_a_long_text_is_scored_in_full_and_shown_in_part(browser, saved, tmp_pat
             f"Score {explained(server, text.strip())[0]['score']:.2f}"
         )
         expect(page.locator(".document")).to_contain_text(
-            "Only part of the text is shown: all of it has 65,000 characters."
+            "Only part of the text is shown. In full it has 65,000 characters."
         )
 
 
@@ -301,7 +301,7 @@ def test_the_keyboard_alone_is_enough_to_paste_and_score(page):
     tab_until(page, "document.activeElement.id === 'text'")
     page.keyboard.insert_text(f"{ODD}\nzxcv")
     page.keyboard.press("Tab")
-    page.keyboard.press("ArrowDown")  # from one document to a document a line
+    page.keyboard.press("ArrowDown")  # from one document to one per line
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(page.locator(".result-heading")).to_be_focused()
@@ -319,7 +319,7 @@ def test_a_model_of_baskets_takes_items(browser, tmp_path):
     TextOutlierDetector(max_topics=4, n_restarts=1).fit(baskets).save(tmp_path / "model")
     with serving(tmp_path / "model", tmp_path / "server") as server, opened(browser, server) as page:
         page.get_by_label("Items").fill("item1 item2  item3\nitem4 caviar")
-        page.get_by_label("a document a line").check()
+        page.get_by_label("one document per line").check()
         page.get_by_role("button", name="Score").click()
         expect(page.locator(".result-heading")).to_contain_text("of 2 documents")
         page.get_by_role("button", name="line 2").click()
@@ -383,8 +383,8 @@ def test_a_job_under_way_shows_its_step_and_progress(page, server):
     page.goto(f"{server.address}/#fit")
     page.reload()
     bar = page.get_by_role("progressbar", name="Progress of posts.csv")
-    expect(bar).to_have_attribute("aria-valuetext", "Waiting for its turn")
-    expect(page.get_by_role("navigation")).to_contain_text("1 under way")
+    expect(bar).to_have_attribute("aria-valuetext", "Waiting in the queue")
+    expect(page.get_by_role("navigation")).to_contain_text("1 in progress")
     for text in ("Learning, 25 %", "Writing scores, 60 %"):
         page.clock.run_for(1000)
         expect(bar).to_have_attribute("aria-valuetext", text)
@@ -403,7 +403,7 @@ def test_a_dropped_corpus_and_its_options_reach_the_server(page):
     page.get_by_label("Text column").fill("body")
     page.get_by_label("Share to flag").fill("0.1")
     page.get_by_label("Stop words").select_option("German")
-    page.get_by_label("Topics at most").fill("3")
+    page.get_by_label("Maximum topics").fill("3")
     with page.expect_request(re.compile(r"/v1/jobs\?")) as sent:
         page.get_by_role("button", name="Start").click()
     options = sent.value.url.partition("?")[2].split("&")
@@ -442,7 +442,7 @@ def test_a_file_larger_than_the_server_takes_is_not_sent(page):
     choose(page, "#corpus-file", "large.txt", "market " * 100_000)
     page.get_by_role("button", name="Start").click()
     expect(page.locator("#fit form .problem")).to_have_text(
-        "The file has 684 KB, and this server takes 512 KB at most."
+        "The file has 684 KB, but this server accepts 512 KB at most."
     )
 
 
@@ -517,7 +517,7 @@ def test_jobs_are_still_there_after_a_reload(page):
 def test_a_wrong_token_is_refused_and_the_right_one_lets_in(browser, saved, tmp_path):
     with serving(saved[1], tmp_path, TONMF_TOKEN=TOKEN) as server, opened(browser, server) as page:
         page.expected += ["status of 401"] * 3
-        expect(page.get_by_role("heading", name="This server asks for a token")).to_be_visible()
+        expect(page.get_by_role("heading", name="This server requires a token")).to_be_visible()
         expect(page.get_by_label("Token", exact=True)).to_be_focused()
         expect(page.get_by_label("Text", exact=True)).to_have_count(0)
         page.get_by_label("Token", exact=True).fill("another token altogether")
@@ -532,7 +532,7 @@ def test_a_wrong_token_is_refused_and_the_right_one_lets_in(browser, saved, tmp_
         expect(page.get_by_label("Text", exact=True)).to_be_visible()
         assert TOKEN not in page.evaluate("document.cookie + JSON.stringify([localStorage, sessionStorage])")
         page.get_by_role("button", name="Sign out").click()
-        expect(page.get_by_role("heading", name="This server asks for a token")).to_be_visible()
+        expect(page.get_by_role("heading", name="This server requires a token")).to_be_visible()
         expect(page.get_by_role("banner")).not_to_contain_text("documents")
         page.reload()
         expect(page.get_by_label("Token", exact=True)).to_be_visible()
@@ -542,7 +542,7 @@ def test_a_token_that_ends_while_the_page_is_open_is_asked_for_again(page):
     page.expected.append("status of 401")
     page.route("**/v1/explain", lambda route: route.fulfill(status=401, json={"error": "Expected the token."}))
     score(page, ODD)
-    expect(page.get_by_role("heading", name="This server asks for a token")).to_be_visible()
+    expect(page.get_by_role("heading", name="This server requires a token")).to_be_visible()
 
 
 def test_a_server_that_cannot_be_reached_says_so_and_can_be_tried_again(page):

@@ -42,10 +42,13 @@ class Screen:
         """Whether answers go to people, and not to a file or another program."""
         return self._out.is_terminal
 
-    def show(self, what: RenderableType = "", wrap: bool = True) -> None:
-        """A part of the answer, for people; lines with commands to copy are not to be wrapped."""
+    def show(self, what: RenderableType = "", wrap: bool = True, isolates: bool = False) -> None:
+        """Show a part of the answer to people; lines with commands to copy are not to be wrapped.
+
+        `isolates` keeps the marks around right-to-left words in a text that has no others (`tonmf.detector.explain.quotes`).
+        """
         if not (self.quiet or self.as_json):
-            self._out.print(_plain(what), soft_wrap=not wrap)
+            self._out.print(_plain(what, isolates), soft_wrap=not wrap)
 
     def show_json(self, answer: Mapping[str, Any]) -> None:
         """The answer, for programs."""
@@ -80,10 +83,10 @@ class Screen:
             yield
 
 
-def _plain(what: RenderableType) -> RenderableType:
-    """Text that cannot steer the terminal; tables see to that themselves."""
-    if isinstance(what, Text) and printable(what.plain) != what.plain:
-        what.plain = printable(what.plain)  # of the same length, so that styles stay in place
+def _plain(what: RenderableType, isolates: bool) -> RenderableType:
+    """Return text that cannot steer the terminal; tables see to that themselves."""
+    if isinstance(what, Text) and printable(what.plain, isolates) != what.plain:
+        what.plain = printable(what.plain, isolates)  # of the same length, so that styles stay in place
     return what
 
 
@@ -96,13 +99,14 @@ def _is_unicode(stream: Any) -> bool:
     return (stream.encoding or "").lower().startswith("utf")
 
 
-def printable(text: str) -> str:
-    """Text without control characters and marks that change the direction of writing.
+def printable(text: str, isolates: bool = False) -> str:
+    """Return text without control characters and marks that change the direction of writing, but for isolates if they are ours.
 
     >>> printable("a\\x1b[31mb\\u202ec")
     'a�[31mb�c'
     """
-    return "".join("\ufffd" if _steers(character) else character for character in text)
+    kept = "\u2068\u2069" if isolates else ""
+    return "".join("\ufffd" if _steers(character) and character not in kept else character for character in text)
 
 
 def _steers(character: str) -> bool:

@@ -44,9 +44,8 @@ def ranking_table(
 
     What room the facts leave is for the unexpected words and, unless there is too little of it, for the document.
     """
-    places = ranking.order.argsort()
     facts = {
-        "rank": [str(places[row] + 1) for row in rows],
+        "rank": [str(ranking.ranks[row]) for row in rows],
         "score": [f"{why.score:.2f}" for why in explanations],
         "flagged": ["yes" if why.outlier else "" for why in explanations],
         **({} if planted is None else {"planted": [planted[row] or "" for row in rows]}),
@@ -94,7 +93,7 @@ def styled(pieces: Sequence[Piece]) -> Text:
 
 def explanation_lines(why: Explanation, width: int) -> list[Text]:
     """An explanation, its facts a line each; only its sentence may take more."""
-    sentence, *facts = printable(why.to_text()).split("\n")
+    sentence, *facts = printable(why.to_text(), isolates=True).split("\n")
     return [Text(sentence), *(Text(shortened(fact, width)) for fact in facts)]
 
 

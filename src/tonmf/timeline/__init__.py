@@ -1,4 +1,4 @@
-"""Documents in order of time: scored by the model at their time, with topics that emerge, fade or are new (docs/guide/timeline.md).
+"""Documents in order of time: scores by the current model, and topics that emerge, fade or are new (docs/guide/timeline.md).
 
 ============== ==============================================================================
 follow         `follow`: score, look for new topics, learn, batch by batch

@@ -62,7 +62,7 @@ def explain(
         if number:
             screen.show()
         for line in explanation_lines(why, screen.width):
-            screen.show(line)
+            screen.show(line, isolates=True)
         screen.show()
         screen.show(styled(excerpt(pieces_of(detector, documents.content, row, why.unexpected), LONGEST_TEXT)))
 

@@ -1,1 +1,11 @@
-"""The front end of the report and of the web app: plain JavaScript and CSS, read by `tonmf.report.web.assets`."""
+"""The front end of the report and of the server's page: plain JavaScript and CSS, put together by `assets`.
+
+| folder | what is in it |
+|---|---|
+| ``shared/`` | used by both pages: the ranked list, a document, the plot of scores, topics, and what these are made with |
+| ``report/`` | the report alone: its header, map, groups and curves |
+| ``app/`` | the server's page alone: score documents, fit models, sign in |
+| ``vendor/`` | the plotting library, as its makers publish it |
+
+``report/`` and ``app/`` import from ``shared/``, never from each other; ``shared/`` imports from neither.
+"""

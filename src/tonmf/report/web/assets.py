@@ -1,54 +1,75 @@
 """The scripts and styles of our pages, as text.
 
-Sources are ES modules, ``NAME.js`` in this folder. A page gets one script with the modules that it needs, since a report is a
-single file that must work from disk, where modules cannot import one another. So a module may only
+A page is a folder here, ``report/`` or ``app/``; ``shared/`` holds what both use. Sources are ES modules. A page gets one
+script, its entry module ``PAGE/PAGE.js`` and all that it imports, because a report is a single file that must work from disk,
+where modules cannot import one another. So a module may only
 
-- import names from its neighbours: ``import { element } from "./dom.js";``,
+- import names from its own folder or from ``shared/``: ``import { element } from "../shared/dom.js";``,
 - export functions, classes and constants where they are defined: ``export function …``,
 
-and what modules define at the top must have different names. The plotting library, uPlot, comes before as a script of its own,
-and is the global ``uPlot``.
+and no two modules may define the same name at the top level. The plotting library, uPlot, is a script of its own that comes
+first, and is the global ``uPlot``.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import posixpath
 import re
 from functools import cache
 from importlib.resources import files
 
-IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+)\.js";\n', re.MULTILINE)
+IMPORT = re.compile(r'^import \{[^}]*\} from "(\.[\w./]+\.js)";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:async function|function|class|const) )", re.MULTILINE)
 
 LIBRARY, LIBRARY_STYLE = "vendor/uPlot.iife.min.js", "vendor/uPlot.min.css"
 """The plotting library, as its makers publish it; ``make front`` brings another version."""
 
+SHEETS = {
+    "shared": (
+        "colours",
+        "page",
+        "controls",
+        "header",
+        "charts",
+        "tables",
+        "list",
+        "document",
+        "topics",
+        "narrow",
+        "print",
+    ),
+    "report": ("page", "map", "groups", "curves"),
+    "app": ("page", "controls", "score", "fit", "sign_in", "narrow"),
+}
+"""The style sheets of each folder, in the order in which they apply: a later rule overrides an earlier one."""
+
 
 @cache
-def script(entry: str) -> str:
-    """The module `entry` and all that it imports, as one script that leaves no names behind."""
+def script(page: str) -> str:
+    """Return the script of a page, "report" or "app": its entry module and all that it imports, in a scope of their own."""
     order: list[str] = []
-    _visit(entry, order)
-    body = "\n".join(EXPORT.sub("", IMPORT.sub("", _read(f"{name}.js"))) for name in order)
+    _visit(f"{page}/{page}.js", order)
+    body = "\n".join(EXPORT.sub("", IMPORT.sub("", _read(path))) for path in order)
     return f'"use strict";\n(() => {{\n{body}}})();\n'
 
 
 @cache
 def library() -> str:
-    """The plotting library's script."""
+    """Return the plotting library's script."""
     return _read(LIBRARY)
 
 
 @cache
-def style(*sheets: str) -> str:
-    """Styles of the plotting library and of all pages, then those of further sheets, ``NAME.css`` in this folder."""
-    names = [LIBRARY_STYLE, "page.css", *(f"{name}.css" for name in sheets)]
-    return "\n".join(_read(name) for name in names)
+def style(page: str) -> str:
+    """Return the styles of a page, "report" or "app": the plotting library's, those of all pages, then its own."""
+    sheets = [f"{folder}/{name}.css" for folder in ("shared", page) for name in SHEETS[folder]]
+    return "\n".join(_read(path) for path in (LIBRARY_STYLE, *sheets))
 
 
 def source_of(text: str) -> str:
-    """A script or style by its digest, as a content security policy names what may run or apply.
+    """Return a script or style by its digest, as a content security policy names what may run or apply.
 
     >>> source_of("")
     "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"
@@ -56,15 +77,25 @@ def source_of(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _visit(name: str, order: list[str]) -> None:
-    """Modules before those that import them."""
-    if name in order:
+def imports_of(path: str) -> list[str]:
+    """Return the paths of the modules that a module imports; all paths are relative to this folder.
+
+    >>> imports_of("report/map_labels.js")
+    ['shared/dom.js', 'shared/topic_marks.js']
+    """
+    folder = posixpath.dirname(path)
+    return [posixpath.normpath(posixpath.join(folder, found)) for found in IMPORT.findall(_read(path))]
+
+
+def _visit(path: str, order: list[str]) -> None:
+    """Append a module to `order`, after all that it imports."""
+    if path in order:
         return
-    for needed in IMPORT.findall(_read(f"{name}.js")):
+    for needed in imports_of(path):
         _visit(needed, order)
-    order.append(name)
+    order.append(path)
 
 
 @cache
-def _read(name: str) -> str:
-    return files("tonmf.report.web").joinpath(name).read_text(encoding="utf-8")
+def _read(path: str) -> str:
+    return files(__package__).joinpath(path).read_text(encoding="utf-8")

@@ -1,0 +1,53 @@
+import { element } from "../shared/dom.js";
+import { bytesInWords } from "./file_field.js";
+import { counted, decimal, whole } from "../shared/format.js";
+import { flaggedIf } from "../shared/threshold.js";
+import { topicsTable } from "../shared/topics_section.js";
+
+/** The served model: its corpus, its threshold, its versions and its topics. */
+export function modelView(model) {
+  const heading = element("h2", { id: "model-heading", tabindex: -1, class: "unseen" }, "The model");
+  const view = element(
+    "section",
+    { id: "model", "aria-labelledby": "model-heading" },
+    heading,
+    aboutList(factsOf(model)),
+    element("h3", {}, "Topics"),
+    topicsTable(model.topics),
+    element("h3", {}, "The server"),
+    aboutList(limitsOf(model.limits)),
+    element("p", { class: "note" }, "For programs: ", element("a", { href: "/openapi.json" }, "the API, as OpenAPI"), "."),
+  );
+  return { view, heading };
+}
+
+/** Return the model in one line. */
+export function modelInShort({ documents, terms, topics, word, threshold }) {
+  const counts = [counted(documents, "document"), counted(terms, word), counted(topics.length, "topic")];
+  return `${counts.join(", ")}; threshold ${decimal(threshold)}`;
+}
+
+function factsOf({ documents, kind, terms, word, threshold, contamination, provenance }) {
+  const { saved, ...versions } = provenance;
+  return [
+    ["Fitted on", `${counted(documents, "document")} (${kind})`],
+    ["Vocabulary", counted(terms, word)],
+    ["Flagged if", flaggedIf({ threshold, contamination })],
+    ["Saved", saved ? new Date(saved).toLocaleString("en", { dateStyle: "medium", timeStyle: "short" }) : "not known"],
+    ["Made with", Object.entries(versions).map(([name, version]) => `${name} ${version}`).join(", ")],
+  ];
+}
+
+function limitsOf(limits) {
+  return [
+    ["A request", `${bytesInWords(limits.body)} and ${counted(limits.batch, "document")} at most`],
+    ["A text", `${counted(limits.text, "character")} at most`],
+    ["A corpus", `${bytesInWords(limits.upload)} at most`],
+    ["Jobs", `${whole(limits.jobs)} are kept; each may take up to ${whole(Math.round(limits.job_seconds / 60))} min`],
+  ];
+}
+
+function aboutList(facts) {
+  const pairs = facts.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value)));
+  return element("dl", { class: "about" }, pairs);
+}

@@ -1,0 +1,89 @@
+import { Documents, columnsOf } from "../shared/data.js";
+import { documentView } from "../shared/document_view.js";
+import { element } from "../shared/dom.js";
+import { decimal, flaggedOf } from "../shared/format.js";
+import { LIST_STATE, rankedList } from "../shared/list.js";
+import { scoreSection } from "../shared/score_section.js";
+import { Scores } from "../shared/scores.js";
+import { State } from "../shared/state.js";
+
+/** The least number of documents for which a plot shows more than the list. */
+const ENOUGH_TO_PLOT = 8;
+
+/** Scores no further apart are equal, and have the same rank. */
+const SAME_SCORE = 1e-6;
+
+/**
+ * Show explained documents: one by itself, several as in a report.
+ *
+ * @param {object[]} answers of the server, in input order.
+ * @param {{topics: object[], word: string, contamination: (number|string), title: string}} about of the model, and a title
+ * @returns {{view: HTMLElement, heading: HTMLElement}}
+ */
+export function resultsOf(answers, about) {
+  return answers.length === 1 ? oneResult(answers[0], about) : manyResults(answers, about);
+}
+
+function oneResult(answer, { topics, word }) {
+  const verdict = `Score ${decimal(answer.score)}, ${answer.outlier ? "" : "not "}flagged`;
+  const heading = element(
+    "h2",
+    { tabindex: -1, class: "result-heading" },
+    element("strong", { class: answer.outlier && "is-flagged" }, verdict),
+    element("small", {}, ` The threshold is ${decimal(answer.threshold)}.`),
+  );
+  const view = element("section", { class: "results", "aria-label": "Result" }, heading, documentView(answer, topics, word));
+  return { view, heading };
+}
+
+function manyResults(answers, { topics, word, contamination, title }) {
+  const { ranked, columns } = inOrder(answers);
+  const found = { threshold: ranked[0].threshold, flagged: answers.filter(({ outlier }) => outlier).length };
+  const scores = new Scores(columns.score, found);
+  const state = new State({ ...LIST_STATE, ...found });
+  // First of all followers, because the others read the number of flagged documents.
+  state.on(["threshold"], () => (state.flagged = scores.above(state.threshold)));
+  const documents = new Documents(ranked.length, ranked.length, async () => ranked);
+  const list = rankedList({ columns, documents, scores, topics, groups: [], title, word, flagged: found.flagged }, state);
+  const count = element("strong");
+  const name = element("small", { dir: "auto" }, ` ${title}`);
+  const heading = element("h2", { tabindex: -1, class: "result-heading" }, count, name);
+  function follow() {
+    count.classList.toggle("is-flagged", state.flagged > 0);
+    count.textContent = flaggedOf(state.flagged, ranked.length);
+  }
+  state.on(["threshold"], follow);
+  follow();
+  const control = { ...found, contamination };
+  const plots = ranked.length >= ENOUGH_TO_PLOT && scoreSection(columns, scores, state, control, list.reveal);
+  const view = element("section", { class: "results", "aria-label": "Results" }, heading, plots, list.view);
+  return { view, heading };
+}
+
+/** Sort documents by score, the strangest first; return them and their columns. */
+function inOrder(answers) {
+  const rows = answers.map((_, row) => row).sort((one, other) => answers[other].score - answers[one].score);
+  const ranked = rows.map((row) => answers[row]);
+  const nowhere = new Float32Array(rows.length); // there is no map here
+  const columns = columnsOf({
+    row: rows,
+    rank: ranksOf(ranked.map(({ score }) => score)),
+    id: ranked.map(({ id }) => id),
+    score: ranked.map(({ score }) => score),
+    topic: ranked.map(({ topic }) => topic ?? 0),
+    alarm: ranked.map((answer) => answer.main_alarm ?? ""),
+    x: nowhere,
+    y: nowhere,
+    label: null,
+  });
+  return { ranked, columns };
+}
+
+/** 1 + the number of higher scores, for scores that descend. */
+function ranksOf(scores) {
+  let higher = 0;
+  return scores.map((score) => {
+    while (scores[higher] > score + SAME_SCORE) higher += 1;
+    return higher + 1;
+  });
+}

@@ -1,0 +1,135 @@
+import { isCancelled } from "./api.js";
+import { element } from "../shared/dom.js";
+import { explained } from "./explaining.js";
+import { fileField } from "./file_field.js";
+import { counted, decimal, isolated, shortened, whole } from "../shared/format.js";
+import { documentsInFile, documentsInText, IncomingError, SCORED_FILES, wordingOf } from "./incoming.js";
+import { problemLine, UnderWay } from "./notices.js";
+import { resultsOf } from "./results.js";
+
+/**
+ * Score documents that are typed, pasted or dropped.
+ *
+ * @param {object} model the server's description of it, and its `topics`.
+ * @param {function(File)} fitOn opens the form to fit a model, with a file that cannot be scored here.
+ */
+export function scoreView(model, fitOn) {
+  const wording = wordingOf(model.kind);
+  const problem = problemLine();
+  const progress = new UnderWay("Documents scored");
+  const results = element("div", { class: "results-place" });
+  const heading = element("h2", { id: "score-heading", tabindex: -1, class: "unseen" }, "Score documents");
+  const field = element("textarea", {
+    id: "text",
+    rows: 9,
+    dir: "auto",
+    spellcheck: "false",
+    placeholder: "Type or paste here",
+    "aria-describedby": "text-note",
+    keydown: scoreByKey,
+  });
+  const [one, each] = ["one", "lines"].map((value) =>
+    element("input", { type: "radio", name: "pasted-as", value, checked: value === "one" }),
+  );
+  const button = element("button", { type: "submit", class: "main-action" }, "Score");
+  const files = fileField({
+    id: "score-file",
+    label: "Choose a file",
+    note: wording.files,
+    accept: SCORED_FILES,
+    take: scoreFile,
+  });
+
+  function scoreByKey(event) {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) scoreText(event);
+  }
+
+  function scoreText(event) {
+    event.preventDefault();
+    run(field, "pasted text", () => documentsInText(field.value, one.checked, model.kind));
+  }
+
+  function scoreFile(chosen) {
+    run(files.input, shortened(chosen[0].name, 80), () => {
+      if (chosen.length > 1) throw new IncomingError(`You chose ${counted(chosen.length, "file")}. Choose one at a time.`);
+      return documentsInFile(chosen[0], model.kind);
+    });
+  }
+
+  async function run(origin, title, read) {
+    const signal = progress.begin(`Reading ${isolated(title)}…`);
+    problem.say();
+    results.replaceChildren();
+    button.disabled = true;
+    progress.cancel.focus();
+    try {
+      const documents = await read();
+      const all = counted(documents.length, "document");
+      const onDone = (done) => progress.show(done / documents.length, `${whole(done)} of ${all} scored`);
+      onDone(0);
+      const answers = await explained(documents, model.limits, signal, onDone);
+      signal.throwIfAborted();
+      if (progress.isOf(signal)) show(resultsOf(answers, { ...model, title }));
+    } catch (error) {
+      // If another task has started meanwhile, this error no longer matters.
+      if (progress.isOf(signal)) fail(error, origin);
+    }
+  }
+
+  function finish() {
+    progress.end();
+    button.disabled = false;
+  }
+
+  function show({ view, heading: resultHeading }) {
+    results.replaceChildren(view);
+    finish();
+    resultHeading.scrollIntoView({ block: "start" });
+    resultHeading.focus({ preventScroll: true });
+  }
+
+  /** Show the error, and return the focus to where the task began. */
+  function fail(error, origin) {
+    finish();
+    const fit = error.file && element("button", { type: "button", click: () => fitOn(error.file) }, "Fit a model on it");
+    if (isCancelled(error)) problem.note("Cancelled.");
+    else problem.say(error.message, ...(fit ? [" ", fit] : []));
+    (fit ?? origin).focus({ preventScroll: true });
+  }
+
+  const form = element(
+    "form",
+    { class: "score-form", submit: scoreText },
+    element("label", { for: "text" }, wording.label),
+    field,
+    element(
+      "div",
+      { class: "score-row" },
+      element(
+        "fieldset",
+        { class: "radios" },
+        element("legend", { class: "unseen" }, "The text is"),
+        element("label", {}, one, " one document"),
+        element("label", {}, each, " one document per line"),
+      ),
+      element("span", { class: "note", id: "text-note" }, wording.howTo, "Ctrl + Enter scores it."),
+      button,
+    ),
+  );
+  const view = element(
+    "section",
+    { id: "score", "aria-labelledby": "score-heading" },
+    heading,
+    element(
+      "p",
+      { class: "lead" },
+      `Check whether documents belong with the ${whole(model.documents)} that the model was fitted on. Those that score `,
+      `above ${decimal(model.threshold)} are flagged.`,
+    ),
+    element("div", { class: "score-ways" }, form, files.view),
+    progress.view,
+    problem.view,
+    results,
+  );
+  return { view, heading, stop: () => progress.stop() };
+}

@@ -1,0 +1,71 @@
+import { element, tableOf, wordList } from "../shared/dom.js";
+import { counted, percent, shortened, whole } from "../shared/format.js";
+
+/** What a ranking hides or mixes: small groups of rare documents, and documents with an alarm. */
+export function groupsSection({ analysed, groups }, columns, choose) {
+  const { word } = analysed;
+  return element(
+    "section",
+    { id: "groups", "aria-labelledby": "groups-heading" },
+    element("h2", { id: "groups-heading" }, "Small groups and special documents"),
+    groups.length > 0
+      ? groupsTable(groups, columns, choose)
+      : element("p", { class: "absent" }, "There are no small groups of similar documents."),
+    element(
+      "ul",
+      { class: "special" },
+      special(columns, "unknown", `with far more ${word}s outside the vocabulary than usual`, choose),
+      special(columns, "empty", `without usable ${word}s`, choose),
+      special(columns, "repeated", `repeating the same few ${word}s`, choose),
+      special(columns, "rare", `made of rare ${word}s`, choose),
+    ),
+  );
+}
+
+function groupsTable(groups, columns, choose) {
+  const rows = groups.map(({ words, size, share, documents }, group) =>
+    element(
+      "tr",
+      {},
+      element("th", { scope: "row", dir: "auto" }, wordList(words)),
+      element(
+        "td",
+        { class: "number" },
+        element(
+          "button",
+          { type: "button", class: "link", title: "List these documents", click: () => choose({ group }) },
+          whole(size),
+        ),
+      ),
+      element("td", { class: "number" }, percent(share)),
+      element(
+        "td",
+        { class: "excerpt" },
+        wordList(documents.slice(0, 3).map((rank) => shortened(columns.id[rank - 1], 40))),
+      ),
+    ),
+  );
+  return tableOf(
+    "groups",
+    "Rare documents that resemble one another, the groups that stand out most first. They explain one another, so they may " +
+      "have ordinary scores.",
+    ["words in common", "documents", "share", "such as"],
+    rows,
+  );
+}
+
+function special(columns, alarm, what, choose) {
+  const count = columns.alarm.reduce((sum, of) => sum + (of === alarm ? 1 : 0), 0);
+  const always = alarm === "unknown" || alarm === "empty";
+  if (count === 0) return always && element("li", {}, `No documents ${what}.`);
+  return element(
+    "li",
+    {},
+    element(
+      "button",
+      { type: "button", class: "link", title: "List these documents", click: () => choose({ alarm }) },
+      counted(count, "document"),
+    ),
+    ` ${what}.`,
+  );
+}

@@ -1,0 +1,57 @@
+import { curvesSection } from "./curves_section.js";
+import { Documents, columnsOf, readPart, readSummary } from "../shared/data.js";
+import { element } from "../shared/dom.js";
+import { groupsSection } from "./groups_section.js";
+import { footer, header } from "./header.js";
+import { LIST_STATE, rankedList } from "../shared/list.js";
+import { mapSection } from "./map_section.js";
+import { scoreSection } from "../shared/score_section.js";
+import { Scores } from "../shared/scores.js";
+import { State } from "../shared/state.js";
+import { topicsSection } from "../shared/topics_section.js";
+
+/** Build the report from the data in the page. */
+async function report() {
+  const summary = readSummary();
+  const { analysed, topics, groups, curves, title } = summary;
+  const documents = new Documents(analysed.documents, summary.part_size);
+  documents.part(0); // unpack it while the index is read
+  const columns = columnsOf(await readPart("index"));
+  const scores = new Scores(columns.score, analysed);
+  const state = new State({ ...LIST_STATE, threshold: analysed.threshold, flagged: analysed.flagged });
+  // First of all followers, because the others read the number of flagged documents.
+  state.on(["threshold"], () => (state.flagged = scores.above(state.threshold)));
+
+  const source = { columns, documents, scores, topics, groups, title, word: analysed.word, flagged: analysed.flagged };
+  const list = rankedList(source, state);
+  const sections = [
+    ["Scores", scoreSection(columns, scores, state, analysed, list.reveal)],
+    ["Documents", list.view],
+    ["Topics", topicsSection(topics, list.choose)],
+    ["Map", mapSection(columns, topics, state, list)],
+    ["Groups", groupsSection(summary, columns, list.choose)],
+    curves && ["Labels", curvesSection(curves, columns, state)],
+  ].filter(Boolean);
+  document.getElementById("report").append(
+    element("a", { class: "skip", href: "#documents" }, "Skip to the documents"),
+    header(
+      summary,
+      state,
+      sections.map(([name, section]) => [section.id, name]),
+    ),
+    element(
+      "main",
+      {},
+      sections.map(([, section]) => section),
+    ),
+    footer(summary),
+  );
+  await list.ready;
+  document.documentElement.dataset.ready = Math.round(performance.now());
+}
+
+report().catch((error) => {
+  const what = "This report could not be shown. It needs a browser from 2024 or later.";
+  document.getElementById("report").append(element("p", { role: "alert" }, `${what} (${error.message})`));
+  throw error;
+});

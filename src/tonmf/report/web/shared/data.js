@@ -1,0 +1,70 @@
+/** Return the summary, which the page holds as plain JSON. */
+export function readSummary() {
+  return JSON.parse(document.getElementById("summary").textContent);
+}
+
+/** Unpack a part of the data: compressed JSON, base64-encoded. */
+export async function readPart(name) {
+  const packed = document.querySelector(`script.part[data-name="${name}"]`).textContent;
+  const unpacked = new Blob([bytesOf(packed)]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(unpacked).json();
+}
+
+function bytesOf(letters) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(letters);
+  const codes = atob(letters);
+  const bytes = new Uint8Array(codes.length);
+  for (let place = 0; place < codes.length; place++) bytes[place] = codes.charCodeAt(place);
+  return bytes;
+}
+
+/** Return the index of all documents as columns in order of rank, with numbers in typed arrays for speed. */
+export function columnsOf(index) {
+  return {
+    length: index.id.length,
+    id: index.id,
+    alarm: index.alarm,
+    row: Int32Array.from(index.row),
+    rank: Int32Array.from(index.rank),
+    topic: Int32Array.from(index.topic),
+    score: Float64Array.from(index.score),
+    x: Float32Array.from(index.x),
+    y: Float32Array.from(index.y),
+    label: index.label ? Uint8Array.from(index.label) : null,
+  };
+}
+
+/**
+ * Documents by their place in the ranking, unpacked on demand.
+ *
+ * The parts used last are cached, so that paging back and forth is quick and a large corpus does not fill the memory.
+ */
+export class Documents {
+  #parts = new Map();
+
+  constructor(length, partSize, read = readPart, kept = 24) {
+    Object.assign(this, { length, partSize, read, kept });
+  }
+
+  async at(place) {
+    const part = await this.part(Math.floor(place / this.partSize));
+    return part[place % this.partSize];
+  }
+
+  get n_parts() {
+    return Math.ceil(this.length / this.partSize);
+  }
+
+  part(number) {
+    const part = this.#parts.get(number) ?? this.read(`documents-${number}`);
+    this.#parts.delete(number);
+    this.#parts.set(number, part);
+    if (this.#parts.size > this.kept) this.#parts.delete(this.#parts.keys().next().value);
+    return part;
+  }
+}
+
+/** Return the text of a document; an empty string if there is none. */
+export function textOf(shown) {
+  return (shown.pieces ?? []).map((piece) => (typeof piece === "string" ? piece : piece[0])).join("");
+}

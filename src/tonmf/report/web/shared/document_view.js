@@ -1,0 +1,201 @@
+import { textOf } from "./data.js";
+import { element, ownDirection, wordList } from "./dom.js";
+import { counted, decimal, finePercent, percent, shortened, signed, whole } from "./format.js";
+import { topicsBar } from "./topic_marks.js";
+
+const LONGEST_WORD = 80;
+const LONG_RUN = /\S{101}/;
+
+/** Characters of a text to show at most: browsers are slow to lay out endless words. */
+const LONGEST_TEXT = 100_000;
+
+/**
+ * Show a document and the reasons for its score: a sentence, the text with unexpected words shaded, its words and topics.
+ *
+ * @param {object} shown an explanation with `pieces`; whatever is missing from it is left out.
+ * @param {{number: number, words: string[]}[]} topics all topics, for their words.
+ * @param {string} word the name of a document's units: "word", "item" or "term".
+ */
+export function documentView(shown, topics, word) {
+  return element(
+    "article",
+    { class: "document" },
+    shown.sentence && element("p", { class: "reason" }, shown.sentence),
+    element("div", { class: "document-columns" }, textBlock(shown, word), factsBlock(shown, topics, word)),
+  );
+}
+
+/** Turn the pieces of a text into nodes, with unexpected words shaded by their share. */
+export function markedText(pieces) {
+  const largest = pieces.reduce((most, piece) => (typeof piece === "string" ? most : Math.max(most, piece[1])), 1e-9);
+  return pieces.map((piece) => {
+    if (typeof piece === "string") return breakable(piece);
+    const [text, share] = piece;
+    return element(
+      "mark",
+      {
+        class: "unexpected",
+        "data-share": share,
+        title: `${percent(share)} of the document`,
+        // Square roots, because a few words often have nearly all of the share.
+        style: { "--shade": (0.15 + 0.85 * Math.sqrt(share / largest)).toFixed(3) },
+      },
+      breakable(text),
+    );
+  });
+}
+
+/** Add break points to words that are too long for a line; browsers take minutes to find their own when printing. */
+function breakable(text) {
+  if (!LONG_RUN.test(text)) return text;
+  return text.split(/(\S{100})/).flatMap((part) => (/^\S{100}$/.test(part) ? [part, element("wbr")] : [part]));
+}
+
+function textBlock(shown, word) {
+  const missing = (shown.missing ?? []).map((name) => shortened(name, LONGEST_WORD));
+  const length = shown.cut ?? textOf(shown).length;
+  const isCut = shown.cut || length > LONGEST_TEXT;
+  const note = isCut && `Only part of the text is shown. In full it has ${counted(length, "character")}.`;
+  return element(
+    "div",
+    { class: "document-text" },
+    wholeText(shown),
+    note && element("p", { class: "note" }, note),
+    wordsTable(shown.unexpected ?? [], word),
+    missing.length > 0 && [
+      element("h4", {}, `Missing ${word}s`),
+      element("p", { class: "missing" }, "Expected from its topics, but absent: ", wordList(missing), "."),
+    ],
+  );
+}
+
+function wholeText({ id, pieces }) {
+  if (!pieces) return element("p", { class: "absent" }, "This document came as counts: there is no text to show.");
+  if (!textOf({ pieces }).trim()) return element("p", { class: "absent" }, "This document is empty.");
+  // Long texts scroll, and the keyboard can only scroll what can have the focus.
+  const label = `Text of ${shortened(String(id), LONGEST_WORD)}`;
+  return element(
+    "div",
+    { class: "text", dir: "auto", tabindex: 0, role: "group", "aria-label": label },
+    markedText(beginningOf(pieces)),
+  );
+}
+
+function beginningOf(pieces) {
+  let room = LONGEST_TEXT;
+  const kept = [];
+  for (const piece of pieces) {
+    if (room <= 0) break;
+    const text = typeof piece === "string" ? piece : piece[0];
+    const shown = shortened(text, room);
+    kept.push(typeof piece === "string" ? shown : [shown, piece[1]]);
+    room -= text.length;
+  }
+  return kept;
+}
+
+function wordsTable(words, word) {
+  if (words.length === 0) return null;
+  const largest = Math.max(...words.map(({ share }) => share), 1e-9);
+  const rows = words.map(({ word: name, share, count, known }) =>
+    element(
+      "tr",
+      {},
+      element(
+        "th",
+        { scope: "row" },
+        element("bdi", {}, shortened(name, LONGEST_WORD)),
+        !known && element("span", { class: "unknown", title: "outside the vocabulary" }, " unknown"),
+      ),
+      element("td", { class: "number" }, finePercent(share)),
+      element(
+        "td",
+        { class: "bar-cell" },
+        element("span", { class: "bar", style: { "--part": (share / largest).toFixed(3) } }),
+      ),
+      element("td", { class: "number" }, whole(count)),
+    ),
+  );
+  return element(
+    "table",
+    { class: "words" },
+    element("caption", {}, `Unexpected ${word}s, and their share of the document`),
+    element(
+      "thead",
+      {},
+      element(
+        "tr",
+        {},
+        element("th", { scope: "col" }, word),
+        element("th", { scope: "col", colspan: 2 }, "share"),
+        element("th", { scope: "col" }, "times"),
+      ),
+    ),
+    element("tbody", {}, rows),
+  );
+}
+
+function factsBlock(shown, topics, word) {
+  return element(
+    "div",
+    { class: "document-facts" },
+    shown.topics && shown.main_alarm !== "empty" && [
+      element("h4", {}, "Topics that explain it"),
+      topicsBar(shown.topics, shown.unexplained?.value, topics),
+    ],
+    factsList(shown, word),
+    shown.nearest?.length > 0 && [element("h4", {}, "Nearest ordinary documents"), nearestList(shown.nearest)],
+  );
+}
+
+function factsList(shown, word) {
+  const facts = [
+    shown.parts && ["Score", `${decimal(shown.score)} = ${partsOf(shown.parts)}`],
+    shown.unexplained && shown.main_alarm !== "empty" && ["Unexplained", compared(shown.unexplained, percent)],
+    shown.length && ["Length", compared(shown.length, (number) => counted(number, word), whole)],
+    shown.unknown && [`Unknown ${word}s`, compared(shown.unknown, percent)],
+    ...Object.entries(shown.alarms ?? {}).map(([name, excess]) => [`Alarm: ${name}`, alarmText(name, excess)]),
+    shown.label !== undefined && shown.label !== null && ["Label", shown.label ? "outlier" : "ordinary"],
+  ].filter(Boolean);
+  if (facts.length === 0) return null;
+  return [
+    element("h4", {}, "Measures"),
+    element(
+      "dl",
+      { class: "facts" },
+      facts.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))),
+    ),
+  ];
+}
+
+function partsOf(parts) {
+  return Object.entries(parts)
+    .map(([name, value]) => `${name} ${signed(value)}`)
+    .join(", ");
+}
+
+function compared({ value, typical, percentile }, form, formTypical = form) {
+  const place =
+    percentile === undefined || percentile === null ? "" : `; ${percent(percentile / 100)} of documents have less`;
+  return `${form(value)} (typical: ${formTypical(typical)}${place})`;
+}
+
+function alarmText(name, excess) {
+  return name === "empty" ? "there is nothing to judge it by" : `${percent(excess)} beyond its cut`;
+}
+
+function nearestList(nearest) {
+  const items = nearest.map((near) => {
+    const { id, excerpt } = near.document ?? near;
+    return element(
+      "li",
+      {},
+      element("span", { class: "quantity", title: "cosine" }, decimal(near.cosine)),
+      " ",
+      ownDirection(shortened(String(id), LONGEST_WORD), "b"),
+      " ",
+      element("span", { class: "excerpt", dir: "auto" }, excerpt ?? ""),
+    );
+  });
+  return element("ol", { class: "nearest" }, items);
+}

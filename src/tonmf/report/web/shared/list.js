@@ -1,0 +1,108 @@
+import { ALL, Choice } from "./choice.js";
+import { element } from "./dom.js";
+import { csvOf, download, fileName } from "./export.js";
+import { counted, whole } from "./format.js";
+import { listControls } from "./list_controls.js";
+import { listEntry } from "./list_entry.js";
+import { listTable } from "./list_table.js";
+import { pager } from "./pager.js";
+
+/** The list's initial state; it also needs `threshold` and `flagged`. */
+export const LIST_STATE = { ...ALL, sort: "rank", descending: false, page: 0, size: 50, opened: null };
+
+const CRITERIA = [...Object.keys(ALL), "sort", "descending"];
+
+/**
+ * The ranked list: filters, one page of the documents that meet them, each of which opens, and an export.
+ *
+ * @param {object} source `columns` (see `columnsOf`), `documents` (`Documents`), `scores` (`Scores`), `topics`,
+ *     `groups`, `word`, `title`, and `flagged`, the number of outliers at the model's threshold.
+ * @param {State} state with what `LIST_STATE` has, `threshold` and `flagged`.
+ * @returns {{view: HTMLElement, ready: Promise, reveal: function(number), choose: function(object)}} `ready` resolves
+ *     once the first page is there; `reveal` opens a document; `choose` replaces all criteria.
+ */
+export function rankedList(source, state) {
+  const choice = new Choice(source.columns, source.groups);
+  const heading = element("h2", { id: "documents-heading", tabindex: -1 }, "Documents");
+  const status = element("p", { class: "status", role: "status" });
+  const keepButton = element("button", { type: "button", class: "export", click: keep }, "Export as CSV");
+  const table = listTable(source, state);
+  const none = element("p", { class: "absent", hidden: true }, "No document meets these criteria.");
+  const pages = pager(state, () => heading.scrollIntoView());
+  let places = choice.places(state);
+  let entries = new Map();
+
+  /** Show the current page. Entries that stay keep what is open in them. */
+  async function render() {
+    const start = state.page * state.size;
+    const shown = Array.from(places.slice(start, start + state.size));
+    const before = entries;
+    entries = new Map(shown.map((place) => [place, before.get(place) ?? listEntry(place, source, state)]));
+    for (const [place, entry] of before) if (!entries.has(place)) entry.view.remove();
+    shown.forEach((place, row) => {
+      const { view } = entries.get(place);
+      if (table.tBodies[row] !== view) table.insertBefore(view, table.tBodies[row] ?? null);
+    });
+    table.hidden = keepButton.disabled = places.length === 0;
+    none.hidden = places.length > 0;
+    status.textContent = statusOf(places.length, source.columns.length, state);
+    refresh();
+    await Promise.all([...entries.values()].map((entry) => entry.filled));
+  }
+
+  function refresh() {
+    for (const entry of entries.values()) entry.refresh();
+    pages.follow(places.length);
+  }
+
+  state.on([...CRITERIA, "page", "size", "threshold"], (changed) => {
+    const follows = state.show !== "all" && changed.includes("threshold");
+    const isChosenAnew = changed.some((name) => CRITERIA.includes(name));
+    if (follows || isChosenAnew) places = choice.places(state);
+    if (isChosenAnew && !changed.includes("page")) state.page = 0;
+    if (follows) state.page = Math.max(0, Math.min(state.page, Math.ceil(places.length / state.size) - 1));
+    if (follows || isChosenAnew || changed.includes("page") || changed.includes("size")) render();
+    else refresh();
+  });
+
+  async function keep() {
+    keepButton.disabled = true;
+    const lines = await csvOf(places, source.documents, source.columns, state.flagged);
+    download(lines, fileName(source.title, "-documents.csv"));
+    keepButton.disabled = false;
+  }
+
+  function choose(criteria) {
+    state.set({ ...ALL, ...criteria, page: 0 });
+    heading.scrollIntoView();
+    heading.focus({ preventScroll: true });
+  }
+
+  async function reveal(place) {
+    if (!places.includes(place)) state.set(ALL);
+    state.set({ page: Math.floor(places.indexOf(place) / state.size) });
+    const entry = entries.get(place);
+    await entry.open();
+    entry.view.scrollIntoView({ block: "start" });
+    entry.view.querySelector("button.open").focus({ preventScroll: true });
+  }
+
+  const view = element(
+    "section",
+    { id: "documents", "aria-labelledby": "documents-heading" },
+    heading,
+    listControls(source, state),
+    element("div", { class: "list-status" }, status, keepButton),
+    table,
+    none,
+    pages.view,
+  );
+  return { view, ready: render(), reveal, choose };
+}
+
+/** Return "51–100 of 260 documents", and the number of all documents if filters hide some. */
+function statusOf(n_chosen, n_all, { page, size }) {
+  const first = page * size;
+  const range = n_chosen > size ? `${whole(first + 1)}–${whole(Math.min(first + size, n_chosen))} of ` : "";
+  return `${range}${counted(n_chosen, "document")}${n_chosen < n_all ? `, of ${whole(n_all)} in all` : ""}`;
+}

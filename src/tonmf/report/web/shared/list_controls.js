@@ -1,0 +1,73 @@
+import { ALL, ORDERS, sizeOf } from "./choice.js";
+import { element } from "./dom.js";
+import { isolated, whole } from "./format.js";
+import { searchField } from "./search_field.js";
+
+const ALARM_NAMES = ["empty", "unknown", "repeated", "rare"];
+const BY_FLAG = Object.entries({ all: "all", flagged: "flagged", "not flagged": "not flagged" });
+const EVERY = [null, "all"];
+
+/** The list's search, filters and sort order. */
+export function listControls({ columns, documents, topics, groups }, state) {
+  const alarms = ALARM_NAMES.filter((alarm) => columns.alarm.includes(alarm)).map((alarm) => [alarm, alarm]);
+  const labels = [1, 0].map((label) => [label, label ? "outlier" : "ordinary"]);
+  return element(
+    "div",
+    { class: "list-controls controls", role: "search" },
+    searchField(documents, state),
+    choiceField("Show", "show", BY_FLAG, state),
+    topics.length > 0 && choiceField("Topic", "topic", [EVERY, ...topics.map(topicOption), [0, "no topic"]], state),
+    alarms.length > 0 && choiceField("Alarm", "alarm", [EVERY, ...alarms, ["", "none"]], state),
+    groups.length > 0 && choiceField("Group", "group", [EVERY, ...groups.map(groupOption)], state),
+    columns.label && choiceField("Label", "label", [EVERY, ...labels], state),
+    choiceField("Sort by", "sort", Object.entries(ORDERS), state),
+    selectionButton(state),
+    clearButton(state),
+  );
+}
+
+/** A select field for one value of the state; options are pairs of a value and its name. */
+function choiceField(label, name, options, state) {
+  const field = element(
+    "select",
+    { change: () => state.set({ [name]: options[field.selectedIndex][0], page: 0 }) },
+    options.map(([, text]) => element("option", {}, text)),
+  );
+  const follow = () => (field.selectedIndex = options.findIndex(([value]) => value === state[name]));
+  state.on([name], follow);
+  follow();
+  return element("label", {}, element("span", {}, label), field);
+}
+
+function topicOption({ number, words }) {
+  return [number, `${number} ${firstWords(words)}`];
+}
+
+function groupOption({ words, size }, number) {
+  return [number, `${firstWords(words)} (${whole(size)})`];
+}
+
+function firstWords(words) {
+  return words.slice(0, 3).map(isolated).join(", ");
+}
+
+function selectionButton(state) {
+  const button = element("button", { type: "button", click: () => state.set({ selected: null }) });
+  function follow() {
+    const what = `Selected on the map: ${whole(sizeOf(state.selected))}`;
+    button.hidden = state.selected === null;
+    button.textContent = `${what} ✕`;
+    button.setAttribute("aria-label", `${what}. Clear the selection.`);
+  }
+  state.on(["selected"], follow);
+  follow();
+  return button;
+}
+
+function clearButton(state) {
+  const button = element("button", { type: "button", click: () => state.set({ ...ALL }) }, "Clear filters");
+  const follow = () => (button.hidden = Object.entries(ALL).every(([name, value]) => state[name] === value));
+  state.on(Object.keys(ALL), follow);
+  follow();
+  return button;
+}

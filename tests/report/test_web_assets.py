@@ -1,0 +1,77 @@
+"""The front end's sources: modules become one script for each page, sheets one style, and folders keep apart."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from repository import ROOT
+
+from tonmf.report.web import assets
+
+FOLDER = Path(assets.__file__).parent
+MODULES = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.glob("*/*.js") if path.parent.name != "vendor")
+PAGES = ["report", "app"]
+
+MAY_IMPORT = {"shared": {"shared"}, "report": {"report", "shared"}, "app": {"app", "shared"}}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_modules_become_one_script(page):
+    script = assets.script(page)
+    assert not re.search(r"^\s*(import|export)\b", script, flags=re.MULTILINE)
+    defined = re.findall(r"^(?:async )?(?:function\*?|class|const|let) (\w+)", script, flags=re.MULTILINE)
+    assert len(defined) == len(set(defined))
+
+
+def test_modules_define_different_names():
+    """They become one script, in which a second function of a name would quietly replace the first."""
+    defined = re.compile(r"^(?:export )?(?:async )?(?:function\*?|class|const|let) (\w+)", re.MULTILINE)
+    names = Counter(name for path in MODULES for name in defined.findall((FOLDER / path).read_text(encoding="utf-8")))
+    assert [name for name, count in names.items() if count > 1] == []
+
+
+def test_shared_modules_know_no_page_and_pages_do_not_know_each_other():
+    wrong = [
+        f"{path} imports {imported}"
+        for path in MODULES
+        for imported in assets.imports_of(path)
+        if imported.split("/")[0] not in MAY_IMPORT[path.split("/")[0]]
+    ]
+    assert not wrong
+
+
+def test_a_module_is_shared_exactly_if_both_pages_need_it():
+    def needed(path):
+        return {path}.union(*map(needed, assets.imports_of(path)))
+
+    of_report, of_app = needed("report/report.js"), needed("app/app.js")
+    assert sorted(of_report | of_app) == MODULES
+    assert sorted(of_report & of_app) == [path for path in MODULES if path.startswith("shared/")]
+
+
+def test_every_style_sheet_is_used():
+    used = sorted(f"{folder}/{name}.css" for folder, names in assets.SHEETS.items() for name in names)
+    assert used == sorted(
+        path.relative_to(FOLDER).as_posix() for path in FOLDER.glob("*/*.css") if path.parent.name != "vendor"
+    )
+
+
+def test_a_page_has_the_shared_styles_before_its_own():
+    shared = (FOLDER / "shared" / "print.css").read_text(encoding="utf-8")
+    for page, own, other in (("report", "#report {", "#app {"), ("app", "#app {", "#report {")):
+        style = assets.style(page)
+        assert style.index(shared) < style.index(own)
+        assert other not in style
+
+
+def test_the_plotting_library_is_the_published_one():
+    """Figures of version 1.6.32; ``make front`` brings another."""
+    version = re.search(r"^UPLOT := (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE)[1]
+    assert f"v{version}" in assets.library()[:200]
+    assert assets.source_of(assets.library()) == "'sha256-GcjUxq2Ikpp59K5J1vcWFWbf0Lo9FcxJXpdPeH63jx8='"
+
+
+def test_pages_never_turn_text_into_markup():
+    script = assets.script("report") + assets.script("app")
+    assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function", script)
