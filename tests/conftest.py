@@ -71,7 +71,7 @@ def saved(tmp_path_factory):
     return detector, folder
 
 
-LIMITS = ("--max-body", "0.25", "--max-batch", "200", "--max-text", "20000", "--max-upload", "0.5", "--idle-time", "2")
+LIMITS = ("--max-body", "0.25", "--max-batch", "200", "--max-text", "20000", "--max-upload", "0.5")
 
 
 @pytest.fixture(scope="session")
