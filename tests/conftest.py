@@ -32,6 +32,11 @@ def pytest_unconfigure():
     command.close()
 
 
+@pytest.fixture
+def processes():
+    """For a test that starts processes without a helper of ours, so that it is not taken for a quick one."""
+
+
 @pytest.fixture(scope="session")
 def data_folder() -> Path:
     """The folder with the real data sets; tests that need it skip only where it is absent."""
