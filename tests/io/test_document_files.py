@@ -88,7 +88,7 @@ def test_notes_on_short_documents_speak_of_words_or_items(tmp_path):
     for path, words in ((texts, "words"), (baskets, "items")):
         files = DocumentFiles([path], ReadOptions(min_words=2))
         assert [len(batch.ids) for batch in files] == [1]
-        assert files.notes == [f"1 of 2 documents have fewer than 2 {words} and were left out."]
+        assert files.notes == [f"1 of 2 documents has fewer than 2 {words} and was left out."]
 
 
 def test_reading_plain_files_loads_neither_scipy_nor_scikit_learn(tmp_path):

@@ -103,7 +103,7 @@ def test_data_that_is_cut_short_is_refused(tmp_path, suffix, compress, form):
 def test_an_extension_that_lies_is_refused(tmp_path, suffix, compress):
     message = refusal(put(tmp_path, f"a.txt{suffix}", "plain text"))
     assert message.startswith(f"a.txt{suffix}: expected ")
-    assert f"after the extension {suffix}, but it does not start like that" in message
+    assert f"data, by the extension {suffix}, but it starts differently" in message
 
 
 def test_gzip_in_several_members_is_read_to_the_end(tmp_path):
@@ -203,7 +203,7 @@ def test_files_of_one_name_go_by_their_path(tmp_path):
 
 def test_inputs_of_two_kinds_are_refused(tmp_path):
     message = refusal(put(tmp_path, "a.txt", "text\n"), put(tmp_path, "b.dat", "1 2\n"))
-    assert message == "Inputs must all be of one kind: a.txt holds texts, b.dat rows of items. Read them apart."
+    assert message == "Inputs must all be of one kind: a.txt holds texts, b.dat rows of items. Read them separately."
 
 
 def test_an_empty_file_is_refused(tmp_path):
@@ -268,7 +268,7 @@ def test_in_a_folder_tables_and_binary_files_are_left_out_with_a_note(tmp_path):
     documents = read(str(tmp_path))
     assert documents.ids == ["a.txt"]
     (note,) = documents.notes
-    assert note.startswith(f"4 files in {tmp_path} are no plain text and were left out (first: b.csv).")
+    assert note.startswith(f"4 files in {tmp_path} are not plain text and were left out (first: b.csv).")
 
 
 def test_in_a_folder_a_link_that_leads_nowhere_is_left_out(tmp_path):
@@ -304,7 +304,7 @@ def test_a_folder_of_tables_is_refused_with_what_to_do(tmp_path):
 
 def test_a_folder_has_no_other_format(tmp_path):
     put(tmp_path, "b.csv", "text\nrow\n")
-    assert "is a folder, of which every file is a document. For format='csv' give the files" in refusal(
+    assert "is a folder, which is read as one document a file. For format='csv' give the files" in refusal(
         str(tmp_path), format="csv"
     )
 
