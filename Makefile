@@ -5,9 +5,10 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 TEST_PROCESSES ?= 2
+PYTEST := $(BIN)/python -m pytest --numprocesses=$(TEST_PROCESSES) --dist=loadgroup --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench bench-quality paper front constraints clean
+.PHONY: help demo test test-quick lint format bench bench-quality paper front constraints clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -26,8 +27,18 @@ $(VENV)/dev: $(VENV)/core
 demo: $(VENV)/core  ## find what does not belong in a small corpus, and say why
 	$(BIN)/tonmf demo
 
-test: $(VENV)/dev  ## run the tests, and the examples in the code and the documents
-	$(BIN)/python -m pytest --numprocesses=$(TEST_PROCESSES) --dist=loadfile $(PYTEST_ARGS)
+# Two test processes, and each process that they start, would compile the same kernels and modules.
+unexport PYTHONDONTWRITEBYTECODE
+$(VENV)/compiled: $(VENV)/dev src/tonmf/nmf/ops/kernels.py src/tonmf/nmf/ops/simd.py
+	$(BIN)/python -m compileall -q src tests benchmarks
+	$(BIN)/python tests/support/compile_kernels.py
+	@touch $@
+
+test: $(VENV)/compiled  ## run all tests, and the examples in the code and the documents
+	$(PYTEST) $(PYTEST_ARGS)
+
+test-quick: $(VENV)/compiled  ## run the tests that need no processes, browser, cluster or data
+	$(PYTEST) -m quick $(PYTEST_ARGS)
 
 lint: $(VENV)/dev  ## check style and types
 	$(BIN)/ruff check .

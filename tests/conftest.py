@@ -5,21 +5,31 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import command
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from browser import browser, narrow_page, page  # noqa: F401 (fixtures)
 from clusters import client  # noqa: F401 (a fixture)
 from hypothesis import settings
+from resources import arrange
 from saved_models import CORPUS, SMALL
 from serving import serving
-from zygote import zygote
 
 from tonmf import TextOutlierDetector
 from tonmf.datasets import load_reuters
 
 settings.register_profile("tonmf", deadline=None, max_examples=25, derandomize=True)
 settings.load_profile("tonmf")
+
+
+@pytest.hookimpl(tryfirst=True)  # before tests are chosen by their markers
+def pytest_collection_modifyitems(items):
+    arrange(items)
+
+
+def pytest_unconfigure():
+    command.close()
 
 
 @pytest.fixture(scope="session")
@@ -59,13 +69,6 @@ def saved(tmp_path_factory):
     folder = tmp_path_factory.mktemp("saved") / "model"
     detector.save(folder)
     return detector, folder
-
-
-@pytest.fixture(scope="session")
-def parent():
-    """A process that becomes ``tonmf`` at once, as often as it is asked."""
-    with zygote() as running:
-        yield running
 
 
 LIMITS = ("--max-body", "0.25", "--max-batch", "200", "--max-text", "20000", "--max-upload", "0.5", "--idle-time", "2")

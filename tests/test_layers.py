@@ -1,6 +1,7 @@
 """The shape of the package: arrows point down, optional dependencies stay out, the public names are the promised ones."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import tonmf
 
 PACKAGE = Path(tonmf.__file__).parent
+ROOT = Path(__file__).parents[1]
 
 LEVELS = [
     ["errors", "wording", "arrays"],
@@ -129,6 +131,18 @@ def arrows():
     lines = ["  ".join(name or "tonmf" for name in row) for row in reversed(LEVELS)]
     shelves = [f"{room}: " + " > ".join(reversed(names)) for room, names in SHELVES.items()]
     return "\n".join([*lines, "", *shelves])
+
+
+def test_contributing_shows_the_arrows_as_they_are():
+    assert f"```\n{arrows()}\n```" in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
+def test_contributing_names_files_that_exist():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:nmf|cli|detector|experiments|tests|src|shared)/[\w/.-]+)`", text))
+    there = [PACKAGE, ROOT, PACKAGE / "report" / "web"]
+    assert named
+    assert not [name for name in named if not any((folder / name).exists() for folder in there)]
 
 
 def test_no_module_is_called_after_nothing():

@@ -5,7 +5,9 @@ import scipy.sparse as sp
 
 from tonmf import TextOutlierDetector, load
 from tonmf.datasets import make_corpus
-from tonmf.ranking import COLUMNS, Ranking, pieces_of
+from tonmf.ranking import COLUMNS, LargeRanking, Ranking, pieces_of
+from tonmf.report import summarise
+from tonmf.text.batches import BatchesOf
 
 CORPUS = make_corpus(n_docs=120, n_outliers=4, random_state=1)
 
@@ -70,15 +72,46 @@ def test_documents_without_words_are_told_apart_from_strange_ones():
     assert Ranking.by(detector, texts, list(map(str, range(8)))).empty == [1, 2]
 
 
+def test_documents_with_the_same_score_have_the_same_rank_everywhere():
+    texts = [*CORPUS.texts, *CORPUS.texts[:3], *CORPUS.texts[-3:], "", "the"]
+    ids = [str(number) for number in range(len(texts))]
+    detector = TextOutlierDetector().fit(texts)
+    ranking = Ranking.of(detector, texts, ids, detector.outlier_scores_)
+    columns = ranking.columns()
+    in_table = dict(zip(columns["id"], columns["rank"], strict=True))
+    assert in_table == {why.id: why.rank for why in detector.explain(texts, n_nearest=0)}
+    assert in_table == {document["id"]: document["rank"] for document in summarise(ranking, title="")["documents"]}
+    assert in_table == dict(zip(ids, detector.rank(detector.outlier_scores_).tolist(), strict=True))
+    assert [in_table[str(number)] for number in (0, 1, 2)] == [in_table[str(number)] for number in (120, 121, 122)]
+    assert columns["rank"][:3] == [1, 1, 3]
+
+
+def test_a_large_ranking_has_the_table_of_a_ranking_in_the_order_of_the_documents():
+    texts = [*CORPUS.texts, CORPUS.texts[0], ""]
+    detector = TextOutlierDetector().fit(texts)
+    ids = [str(number) for number in range(len(texts))]
+    expected = Ranking.of(detector, texts, ids, detector.outlier_scores_).columns()
+    batches = BatchesOf(texts)
+    large = LargeRanking.of_training(detector, batches.fingerprint)
+    written = {name: [] for name in COLUMNS}
+
+    def write(columns):
+        for name, values in columns.items():
+            written[name] += values
+
+    large.fetch(batches, rows=[3], names=[5], write=write, reasons="all")
+    order = np.argsort(-detector.outlier_scores_, kind="stable")
+    assert {name: [values[row] for row in order] for name, values in written.items()} == expected
+    assert (large.documents[3], large.ids[3], large.ids[5]) == (texts[3], "3", "5")
+
+
 def test_the_rule_says_how_the_threshold_came_about():
     automatic = TextOutlierDetector().fit(CORPUS.texts)
     share = TextOutlierDetector(contamination=0.05).fit(CORPUS.texts)
     by_rule, by_share = (
         Ranking.of(detector, CORPUS.texts, CORPUS.ids, detector.outlier_scores_) for detector in (automatic, share)
     )
-    assert by_rule.rule == (
-        f"score above {automatic.threshold_:.2f}, the automatic threshold: median + 2.25 (P84 − median)"
-    )
+    assert by_rule.rule == f"score above {automatic.threshold_:.2f}, the automatic threshold"
     assert by_share.rule == f"score above {share.threshold_:.2f}, so that 5 % of the training documents are"
 
 

@@ -4,6 +4,7 @@ import json
 import shutil
 
 import numpy as np
+from command import run_into_files
 from repository import ROOT
 
 from tonmf import load
@@ -28,12 +29,12 @@ def test_a_factorisation_that_was_saved_earlier_gives_the_same_scores():
     np.testing.assert_allclose(model.outlier_score(np.array(then["rows"], float)), then["scores"], rtol=1e-10)
 
 
-def test_a_watch_goes_on_from_a_snapshot_that_was_saved_earlier(tmp_path, parent):
+def test_a_watch_goes_on_from_a_snapshot_that_was_saved_earlier(tmp_path):
     shutil.copytree(SAVED / "watch", tmp_path, dirs_exist_ok=True)
     options = ("--time-column", "at", "--until-end", "--snapshot", "snapshots", "--learn-every", "16", "--quiet")
     posts, answers = tmp_path / "new.jsonl", tmp_path / "answers.jsonl"
     posts.write_bytes((tmp_path / "posts.jsonl").read_bytes())
-    assert parent.run("watch", SAVED / "detector", posts.name, *options, cwd=tmp_path, stdout=answers) == 0
+    assert run_into_files("watch", SAVED / "detector", posts.name, *options, cwd=tmp_path, stdout=answers) == 0
     given = [json.loads(line) for line in answers.read_text(encoding="utf-8").splitlines()]
     then = [json.loads(line) for line in (tmp_path / "expected.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [(line["id"], line["outlier"]) for line in given] == [(line["id"], line["outlier"]) for line in then]

@@ -122,7 +122,7 @@ class TonmfError(Exception):
 
     @property
     def message(self) -> Message:
-        """The message, which knows its parts."""
+        """Return the message, which keeps its parts."""
         message: Message = self.args[0]
         return message
 

@@ -1,11 +1,11 @@
-"""How well scores tell outliers from the rest, as the paper measures it.
+"""How well scores separate outliers from the rest, measured as in the paper.
 
-For a threshold t, S(t) are the documents with a score of at least t, G the true outliers and D all documents::
+For a threshold t, let S(t) be the documents with a score of at least t, G the true outliers and D all documents::
 
     TPR(t) = 100 · |S(t) ∩ G| / |G|         FPR(t) = 100 · |S(t) − G| / |D − G|
 
-in percent. The ROC curve is TPR against FPR for all t, from (0, 0) to (100, 100). Guessing gives the diagonal; how far the
-curve is above it is its lift.
+in percent. The ROC curve is TPR against FPR for all t, from (0, 0) to (100, 100). Guessing gives the diagonal; the lift is the
+height of the curve above it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 
 
 def true_positive_rate(labels: Any, flagged: Any) -> float:
-    """TPR: the percentage of the outliers that are flagged.
+    """Return TPR, the percentage of the outliers that are flagged.
 
     >>> true_positive_rate([1, 1, 0, 0, 0], [True, False, True, False, False])
     50.0
@@ -35,7 +35,7 @@ def true_positive_rate(labels: Any, flagged: Any) -> float:
 
 
 def false_positive_rate(labels: Any, flagged: Any) -> float:
-    """FPR: the percentage of the other documents that are flagged.
+    """Return FPR, the percentage of the other documents that are flagged.
 
     >>> false_positive_rate([1, 0, 0, 0, 0], [True, False, True, False, False])
     25.0
@@ -52,7 +52,7 @@ class RocCurve:
     ----------
     false_positive_rates, true_positive_rates : ndarray of shape (n_thresholds,)
     thresholds : ndarray of shape (n_thresholds,)
-        Falling. The first is infinite: nothing is flagged.
+        Descending. The first is infinite: nothing is flagged.
     """
 
     false_positive_rates: Array
@@ -60,7 +60,7 @@ class RocCurve:
     thresholds: Array
 
     def __repr__(self) -> str:
-        """In a line."""
+        """Return the area and the number of thresholds, on one line."""
         return f"RocCurve(area={self.area:.4f}, {len(self.thresholds):,} thresholds)"
 
     @property
@@ -74,9 +74,9 @@ class RocCurve:
         return self.true_positive_rates - self.false_positive_rates
 
     def at(self, false_positive_rates: Any) -> Array:
-        """The true positive rates at given false positive rates, by straight lines between the points.
+        """Return the true positive rates at given false positive rates, interpolated linearly.
 
-        On a vertical part of the curve its upper end counts.
+        On a vertical part of the curve, return its upper end.
         """
         wanted = np.asarray(false_positive_rates, dtype=np.float64)
         last = np.append(np.diff(self.false_positive_rates) > 0, True)
@@ -85,7 +85,7 @@ class RocCurve:
 
 
 def roc_curve(labels: Any, scores: Any) -> RocCurve:
-    """The curve of scores that are higher for stranger documents.
+    """Return the ROC curve of scores that are higher for stranger documents.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def roc_curve(labels: Any, scores: Any) -> RocCurve:
 
 
 def area_under_curve(labels: Any, scores: Any) -> float:
-    """The area under the ROC curve: how often an outlier scores higher than another document, ties counting half.
+    """Return the area under the ROC curve: how often an outlier scores higher than another document; a tie counts half.
 
     >>> area_under_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.75
@@ -126,7 +126,7 @@ class PrecisionRecallCurve:
     Attributes
     ----------
     recall : ndarray of shape (n_thresholds,)
-        Share of the outliers that are flagged; rises.
+        Share of the outliers that are flagged, ascending.
     precision : ndarray of shape (n_thresholds,)
         Share of the flagged documents that are outliers.
     thresholds : ndarray of shape (n_thresholds,)
@@ -142,7 +142,7 @@ class PrecisionRecallCurve:
 
 
 def precision_recall_curve(labels: Any, scores: Any) -> PrecisionRecallCurve:
-    """The curve of scores that are higher for stranger documents; labels as in `roc_curve`.
+    """Return the curve of scores that are higher for stranger documents; labels as in `roc_curve`.
 
     >>> curve = precision_recall_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     >>> curve.recall.tolist(), round(curve.average, 4)
@@ -151,14 +151,14 @@ def precision_recall_curve(labels: Any, scores: Any) -> PrecisionRecallCurve:
     outlier, values = _checked(labels, scores)
     precision, recall, thresholds = precision_by_threshold(outlier, values)
     average = float(average_precision_score(outlier, values))
-    # The last point of the library's curve is of no threshold.
+    # The last point of the library's curve has no threshold.
     return PrecisionRecallCurve(recall[-2::-1], precision[-2::-1], thresholds[::-1], average)
 
 
 def precision_at(labels: Any, scores: Any, k: int) -> float:
-    """The share of outliers among the k documents with the highest scores.
+    """Return the share of outliers among the k documents with the highest scores.
 
-    Where documents tie for the last places, it is what choosing among them at random gives on average.
+    If documents tie for the last places, return the mean over all ways to choose among them.
 
     >>> precision_at([1, 0, 1, 0], [9, 8, 7, 6], k=2)
     0.5
@@ -175,7 +175,7 @@ def precision_at(labels: Any, scores: Any, k: int) -> float:
 
 
 def _checked(labels: Any, scores: Any) -> tuple[NDArray[np.bool_], Array]:
-    """Labels as booleans and scores as numbers, one for each document."""
+    """Return labels as booleans and scores as numbers, one for each document."""
     outlier, values = _labels(labels), np.asarray(scores, dtype=np.float64)
     _check_lengths(outlier, values)
     if not np.isfinite(values).all():
@@ -184,7 +184,7 @@ def _checked(labels: Any, scores: Any) -> tuple[NDArray[np.bool_], Array]:
 
 
 def _checked_flags(labels: Any, flagged: Any) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """The same for yes or no: booleans, or 1 and 0."""
+    """Return labels and flags as booleans, one for each document; both may be given as 1 and 0."""
     outlier, given = _labels(labels), np.asarray(flagged)
     _check_lengths(outlier, given)
     if not np.isin(given, (0, 1)).all():

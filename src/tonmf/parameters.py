@@ -14,14 +14,14 @@ from tonmf.errors import InPython, Message, Param, ParameterError
 
 @dataclass(frozen=True)
 class Rule:
-    """What a parameter must be, in words (perhaps a `Message`), and the test for it."""
+    """The words for what a parameter must be (perhaps a `Message`), and the test for it."""
 
     expected: str
     holds: Callable[[Any], bool]
 
 
 def is_auto(value: Any) -> bool:
-    """Tell whether a value is "auto"."""
+    """Return True for "auto"."""
     return isinstance(value, str) and value == "auto"
 
 
@@ -30,12 +30,12 @@ def _not_bool(value: Any) -> bool:
 
 
 def is_number(value: Any, low: float, high: float = math.inf) -> bool:
-    """Tell whether a value is a number from `low` to `high`."""
+    """Return True for a number from `low` to `high`."""
     return _not_bool(value) and isinstance(value, Real) and low <= float(value) <= high
 
 
 def is_whole(value: Any, low: int) -> bool:
-    """Tell whether a value is a whole number of at least `low`."""
+    """Return True for a whole number of at least `low`."""
     return _not_bool(value) and isinstance(value, Integral) and int(value) >= low
 
 

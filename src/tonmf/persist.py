@@ -1,4 +1,4 @@
-"""Load a saved model, of whichever class it is; each class has a ``save`` of its own."""
+"""Load a saved model of any class; each class has its own ``save``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tonmf.storage.bundles import read_bundle
 
 
 def load(path: str | Path) -> TONMF | TextOutlierDetector:
-    """Load a model that ``save`` wrote. Nothing in it can execute.
+    """Load a model that ``save`` wrote. Loading never runs code from the files.
 
     Parameters
     ----------
@@ -21,8 +21,8 @@ def load(path: str | Path) -> TONMF | TextOutlierDetector:
     Returns
     -------
     model : TONMF or TextOutlierDetector
-        As it was saved, but for parameters that are objects of this process: callback, n_jobs, and a random_state or init that
-        is no plain value, are at their defaults.
+        As it was saved, except for parameters that belong to a process: callback, n_jobs, and a random_state or init that is
+        not a plain value are at their defaults.
     """
     bundle = read_bundle(path)
     classes = {cls.__name__: cls for cls in (TONMF, TextOutlierDetector)}
@@ -34,7 +34,7 @@ def load(path: str | Path) -> TONMF | TextOutlierDetector:
 
 
 def load_detector(path: str | Path) -> TextOutlierDetector:
-    """Load a model of documents; one of rows of numbers is an `InputError`."""
+    """Load a `TextOutlierDetector`; raise `InputError` if the model is of another class."""
     model = load(path)
     if not isinstance(model, TextOutlierDetector):
         raise InputError(

@@ -1,4 +1,4 @@
-"""Plots that look alike: colours that the colour-blind can tell apart; SVG and PNG. And the plot of a timeline."""
+"""Plots in one style, with colours that colour-blind readers can tell apart, as SVG or PNG; and the plot of a timeline."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tonmf.timeline.follow import Timeline
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
-"""Okabe and Ito's colours, the strongest first; yellow, which is too light for lines on white, is left out."""
+"""Okabe and Ito's colours, the strongest first, without yellow, which is too light for lines on white."""
 
 SETTINGS = {
     "axes.grid": True,
@@ -35,13 +35,13 @@ SETTINGS = {
 DOTS_PER_INCH = 110
 
 WRITTEN: Mapping[str, Mapping[str, Any]] = {"svg": {"Date": None}, "png": {"Software": None}}
-"""What plots are written as, with what keeps the bytes the same for the same plot."""
+"""File formats, with the metadata that keeps the bytes of a plot the same."""
 
 MOST_TOPICS = 16
-"""Topics that a plot shows."""
+"""Topics in a plot, at most."""
 
 LABEL_WORDS, LONGEST_LABEL = 3, 36
-"""Words that a topic goes by in a plot, after its number, and characters that they may take."""
+"""Words in the label of a topic, after its number, and characters that they may take."""
 
 LEGEND = (
     "Each row has a scale of its own. Blue: topics of the model, dark where they emerge. Orange: new ones, once found."
@@ -49,13 +49,13 @@ LEGEND = (
 PALE_LEGEND = "Pale: windows of fewer than {enough} documents, which say little; cut off if higher than all others."
 
 PALE = 0.35
-"""How much of its colour the bar of a window of few documents keeps."""
+"""Opacity of the bar of a window of few documents."""
 
 USUAL, RISING, NEW, STRANGE = "#9DB7CC", COLOURS[0], COLOURS[1], "#555555"
 
 
 def require_matplotlib(extra: str = "plot") -> Any:
-    """matplotlib, or an error that says how to get it."""
+    """Return matplotlib; raise an error that says how to install it if it is missing."""
     try:
         import matplotlib as mpl
     except ImportError as error:
@@ -66,7 +66,7 @@ def require_matplotlib(extra: str = "plot") -> Any:
 
 
 def check_plot(path: str | os.PathLike[str]) -> None:
-    """Refuse a plot that cannot be made, before any work is done for it."""
+    """Check that a plot can be made, before any work is done for it."""
     _format_of(path)
     check_writable(path)
     require_matplotlib()
@@ -80,7 +80,7 @@ def _format_of(path: str | os.PathLike[str]) -> str:
 
 
 def save_canvas(canvas: Any, path: str | os.PathLike[str]) -> None:
-    """Write a figure, whole or not at all; the same figure gives the same bytes."""
+    """Write a figure, whole or not at all; a figure always gives the same bytes."""
     extension = _format_of(path)
     with replacing(Path(path)) as temporary:
         canvas.savefig(temporary, format=extension, dpi=DOTS_PER_INCH, metadata=WRITTEN[extension])
@@ -89,9 +89,9 @@ def save_canvas(canvas: Any, path: str | os.PathLike[str]) -> None:
 def plot_timeline(timeline: Timeline, path: str | os.PathLike[str], *, title: str | None = None) -> None:
     """Draw a timeline: outliers above, then a row for each topic with its share in every window, and documents below.
 
-    Topics that were there from the beginning come first, those that change most, the largest at the top; then new ones in
-    the order in which they were found, each from when its alert was raised. Topics have the numbers of `Timeline.columns`,
-    from 1 up. Windows of few documents are pale.
+    Topics of the first model come first: those that change most, the largest at the top. New topics follow in the order of
+    their alerts, each from its alert on. Topics have the numbers of `Timeline.columns`, from 1 up. Windows of few documents are
+    pale.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def plot_timeline(timeline: Timeline, path: str | os.PathLike[str], *, title: st
     path : str or path
         A .png or .svg file (needs ``pip install 'tonmf[plot]'``).
     title : str, optional
-        What is above the plot.
+        Title above the plot.
     """
     mpl = require_matplotlib()
     check_plot(path)
@@ -123,7 +123,7 @@ def plot_timeline(timeline: Timeline, path: str | os.PathLike[str], *, title: st
 
 
 def topics_to_show(timeline: Timeline) -> list[int]:
-    """New ones, the latest if there are too many, and before them as many of the others as there is room for."""
+    """Return the topics to draw: new ones last, the latest if there are too many; before them as many others as fit."""
     new = [alert.topic for alert in timeline.alerts][-(MOST_TOPICS - 4) :]
     others = [topic for topic in range(len(timeline.words)) if topic not in {alert.topic for alert in timeline.alerts}]
     n_docs = np.array([window.n_docs for window in timeline.windows], dtype=np.float64)
@@ -185,7 +185,7 @@ def _label(timeline: Timeline, topic: int) -> str:
 
 
 def _highest(timeline: Timeline, shares: Sequence[float]) -> float:
-    """Of the windows that have enough documents; of all, if none has."""
+    """Return the highest share of the windows with enough documents; of all windows, if none has enough."""
     sure = [
         share for window, share in zip(timeline.windows, shares, strict=True) if window.n_docs and not window.has_few
     ]
@@ -205,7 +205,7 @@ def _bars(axes: Any, timeline: Timeline, values: Sequence[float], colours: Seque
 
 
 def _frame(axes: Any, label: str, colour: str, highest: float, scale: str) -> None:
-    """A label on the left, and on the right what the height of the row stands for."""
+    """Draw a label on the left, and on the right what the height of the row stands for."""
     top = highest if highest > 0 else 1.0
     axes.set_ylim(0, 1.12 * top)
     axes.set_yticks([])

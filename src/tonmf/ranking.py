@@ -1,11 +1,15 @@
-"""Documents in order of their scores, with what there is to say about each: the table that people keep."""
+"""Documents ranked by score, and the table of results that people keep.
+
+`Ranking` has its documents in memory. `LargeRanking` is of documents on disk, which it reads once more for the table.
+Documents with the same score have the same rank (`tonmf.detector.explain.ranks`); they stay in the order in which they came.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,35 +17,48 @@ from numpy.typing import NDArray
 from tonmf.arrays import Array
 from tonmf.detector.detector import TextOutlierDetector
 from tonmf.detector.explain.explanation import Explanation
+from tonmf.detector.explain.ranks import SAME_SCORE, rank_among
 from tonmf.detector.explain.unexpected import UnexpectedWord
 from tonmf.detector.scores.groups import Group
-from tonmf.detector.scores.scoring import WIDTHS
+from tonmf.errors import InputError
+from tonmf.text.batches import Batches, check_unchanged
 from tonmf.text.documents import TEXTS, is_matrix, note_on_copies, take
 from tonmf.text.pieces import Piece
 from tonmf.wording import number_of
 
-COLUMNS = ("rank", "id", "score", "outlier", "topic", "unexpected_terms", "text")
-"""Of a table of results, in this order."""
+TYPES = {
+    "rank": "whole",
+    "id": "text",
+    "score": "number",
+    "outlier": "truth",
+    "topic": "whole",
+    "unexpected_terms": "texts",
+    "text": "text",
+}
+"""Columns of the table of results, in order, and what they hold (`tonmf.io.write`)."""
+
+COLUMNS = tuple(TYPES)
+
+TERMS = 10
+"""Unexpected terms in a row of the table."""
 
 AT_ONCE = 2000
-"""Documents that are looked at together: enough to be quick, and few enough to save memory and to show progress."""
-
+"""Documents to score or explain at a time: enough to be quick, few enough to save memory and to show progress."""
 
 READ_AT_MOST = 20_000
-"""Characters of a document in which unexpected words are looked for, to be shown."""
+"""Characters of a document in which to look for unexpected words to show."""
 
 FEW = 20
-"""Documents below which there is little to learn."""
+"""With fewer documents there is little to learn from."""
 
 SMALL = 0.05
-"""The share of the documents up to which a group is small enough to be shown."""
+"""The largest share of the documents that a small group may have."""
 
-SAME_SCORE = 1e-6
-"""How far scores of the same documents may be apart, by rounding."""
+T = TypeVar("T")
 
 
 def ignore(share: float) -> None:
-    """Nobody wants to know how much is done."""
+    """Ignore progress."""
 
 
 @dataclass(frozen=True)
@@ -51,9 +68,9 @@ class Ranking:
     ============ ========== =====================================================
     field        shape      what
     ============ ========== =====================================================
-    detector                what scored them
-    documents    n_docs     as they were given
-    ids          n_docs     what they are called
+    detector                the detector that scored them
+    documents    n_docs     the documents as they were given
+    ids          n_docs     their ids
     scores       n_docs     higher is stranger
     order        n_docs     numbers of the documents, the strangest first
     ============ ========== =====================================================
@@ -67,7 +84,7 @@ class Ranking:
 
     @classmethod
     def of(cls, detector: TextOutlierDetector, documents: Any, ids: Sequence[str], scores: Array) -> Ranking:
-        """Documents of equal score stay in the order in which they came."""
+        """Rank scored documents."""
         return cls(detector, documents, ids, scores, np.argsort(-scores, kind="stable"))
 
     @classmethod
@@ -78,7 +95,7 @@ class Ranking:
         ids: Sequence[str],
         on_done: Callable[[float], None] = ignore,
     ) -> Ranking:
-        """Documents as a fitted detector scores them, some at a time; `on_done` gets the share that is done."""
+        """Score documents with a fitted detector, some at a time, and rank them; `on_done` gets the share that is done."""
         scores = []
         for some in stretches(list(range(len(ids)))):
             scores.append(detector.outlier_score(take(documents, some)))
@@ -87,20 +104,25 @@ class Ranking:
 
     @property
     def outliers(self) -> NDArray[np.bool_]:
-        """Which documents are above the threshold."""
+        """True for the documents above the threshold."""
         return self.scores > self.detector.threshold_
+
+    @cached_property
+    def ranks(self) -> NDArray[np.int64]:
+        """Rank of each document: 1 + the number of these documents with a higher score."""
+        return rank_among(np.sort(self.scores), self.scores)
 
     @property
     def rule(self) -> str:
-        """By what rule documents are flagged."""
+        """When documents are flagged, in words; ``TextOutlierDetector`` says how the automatic threshold is found."""
         threshold, contamination = self.detector.threshold_, self.detector.contamination
         if isinstance(contamination, str):
-            return f"score above {threshold:.2f}, the automatic threshold: median + {WIDTHS:g} (P84 − median)"
+            return f"score above {threshold:.2f}, the automatic threshold"
         return f"score above {threshold:.2f}, so that {100 * contamination:g} % of the training documents are"
 
     @cached_property
     def is_of_training(self) -> bool:
-        """Whether these are the documents that the detector was fitted on."""
+        """True if these are the documents that the detector was fitted on."""
         known = self.detector.outlier_scores_
         return self.scores is known or (
             len(known) == len(self.scores) and bool(np.allclose(known, self.scores, rtol=0, atol=SAME_SCORE))
@@ -108,7 +130,7 @@ class Ranking:
 
     @cached_property
     def empty(self) -> list[int]:
-        """Numbers of documents without words, for which there is nothing to show; their scores are above all of training."""
+        """Numbers of the documents without words, which have nothing to show; they score higher than all training documents."""
         if self.scores is self.detector.outlier_scores_:
             return np.flatnonzero(self.detector.empty_).tolist()
         suspects = [row for row in self.order.tolist() if self.scores[row] > self.detector.highest_score_]
@@ -119,7 +141,7 @@ class Ranking:
 
     @cached_property
     def observations(self) -> list[str]:
-        """What one should know about the documents as they are."""
+        """Notes on the documents themselves: that they are few, or that some are copies."""
         notes, n_docs = [], len(self.ids)
         if self.is_of_training and n_docs < FEW:
             with_few = f"With {number_of(n_docs, 'document')} there is little to learn from"
@@ -130,63 +152,149 @@ class Ranking:
 
     @property
     def small_groups(self) -> list[Group]:
-        """Documents that hang together but are rare, which may explain one another and so have ordinary scores.
+        """Small groups of similar documents, which may explain one another and so have ordinary scores.
 
-        They are known of the documents that the detector was fitted on.
+        Only training documents have groups.
         """
         return [group for group in self.detector.groups_ if group.share <= SMALL] if self.is_of_training else []
 
-    def reasons(
-        self, rows: Sequence[int], n_words: int, on_done: Callable[[float], None] = ignore
-    ) -> tuple[list[int | None], list[list[UnexpectedWord]]]:
-        """The main topic and the unexpected words of some documents."""
-        topics: list[int | None] = []
-        words: list[list[UnexpectedWord]] = []
-        for some in stretches(rows):
-            of_some = self.detector.reasons(take(self.documents, some), n_words)
-            topics += of_some[0]
-            words += of_some[1]
-            on_done(len(topics) / len(rows))
-        return topics, words
-
     def text(self, row: int) -> str | None:
-        """A document in writing: its text, or its items; None for a row of counts."""
-        return None if is_matrix(self.documents) else in_writing(self.documents[row])
+        """Return a document as text; None for a row of counts."""
+        return None if is_matrix(self.documents) else as_text(self.documents[row])
 
     def length(self, row: int) -> int:
-        """Characters of a document in writing."""
+        """Return the number of characters of a document as text."""
         return len(self.text(row) or "")
 
     def explain(self, rows: Sequence[int], **how_much: Any) -> list[Explanation]:
-        """Why some documents have the scores they have; `how_much` as in the detector's ``explain``."""
+        """Explain the scores of some documents; `how_much` as in the detector's ``explain``."""
         return self.detector.explain(take(self.documents, rows), names=[self.ids[row] for row in rows], **how_much)
 
     def columns(
-        self, n_words: int = 10, on_done: Callable[[float], None] = ignore, reasons: str = "all"
+        self, n_words: int = TERMS, on_done: Callable[[float], None] = ignore, reasons: str = "all"
     ) -> dict[str, list[Any]]:
-        """The table of all documents, the strangest first; `on_done` gets the share that is done.
+        """Return the table of all documents, the strangest first; `on_done` gets the share that is done.
 
-        With ``reasons="outliers"`` the topic and the unexpected terms are given of flagged documents only.
+        With ``reasons="outliers"``, only flagged documents get a topic and unexpected terms.
         """
-        rows, outliers = self.order.tolist(), self.outliers
-        n_explained = int(outliers.sum()) if reasons == "outliers" else len(rows)
-        topics, words = self.reasons(rows[:n_explained], n_words, on_done)
-        topics += [None] * (len(rows) - n_explained)
-        words += [[] for _ in range(len(rows) - n_explained)]
-        values: tuple[Iterable[Any], ...] = (
-            range(1, len(rows) + 1),
-            [self.ids[row] for row in rows],
-            [float(self.scores[row]) for row in rows],
-            [bool(outliers[row]) for row in rows],
-            topics,
-            [[word.word for word in of_document] for of_document in words],
-            [self.text(row) for row in rows],
+        rows = self.order.tolist()
+        documents, ids = take(self.documents, rows), [self.ids[row] for row in rows]
+        ranks, scores = self.ranks[self.order], self.scores[self.order]
+        return columns_of(self.detector, documents, ids, ranks, scores, n_words, on_done, reasons)
+
+
+class Fetched(Sequence[T], Generic[T]):
+    """A sequence of which only some places are known."""
+
+    def __init__(self, length: int) -> None:
+        self._length, self._known = length, dict[int, T]()
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, place: int) -> T: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[T]: ...
+    def __getitem__(self, place: int | slice) -> T | Sequence[T]:
+        if isinstance(place, slice):
+            return [self[i] for i in range(*place.indices(self._length))]
+        return self._known[int(place)]
+
+    def put(self, place: int, value: T) -> None:
+        """Make a place known."""
+        self._known[place] = value
+
+
+@dataclass(frozen=True)
+class LargeRanking(Ranking):
+    """The training documents of a detector that are too many for memory: it has the documents and ids of a few rows only.
+
+    `fingerprint` tells whether the documents have changed since (`tonmf.text.batches`).
+    """
+
+    fingerprint: Any = None
+
+    @classmethod
+    def of_training(cls, detector: TextOutlierDetector, fingerprint: Any) -> LargeRanking:
+        """Rank the training documents of a detector, without their texts and ids; `fetch` brings those."""
+        scores = detector.outlier_scores_
+        documents, ids = Fetched[Any](len(scores)), Fetched[str](len(scores))
+        return cls(detector, documents, ids, scores, np.argsort(-scores, kind="stable"), fingerprint)
+
+    @cached_property
+    def observations(self) -> list[str]:
+        """Nothing: whoever reads the documents notes the copies among them (`tonmf.io.document_files`)."""
+        return []
+
+    def fetch(
+        self,
+        batches: Batches,
+        rows: Iterable[int],
+        names: Iterable[int],
+        write: Callable[[dict[str, list[Any]]], None] | None = None,
+        reasons: str = "outliers",
+        on_done: Callable[[float], None] = ignore,
+    ) -> None:
+        """Read the documents once more: keep those of `rows`, and the ids of `names`; write the table of all of them.
+
+        The table has the columns of ``Ranking.columns``, in the order in which documents come. With ``reasons="outliers"``
+        only flagged documents get a topic and unexpected terms, since these take longer to find than documents to read.
+        """
+        check_unchanged(batches, self.fingerprint)
+        wanted, named = set(rows), set(names)
+        n_docs, first = len(self.scores), 0
+        for batch in batches:
+            last = first + len(batch.ids)
+            if last > n_docs:
+                break
+            for row in wanted.intersection(range(first, last)):
+                self.documents.put(row, batch.content[row - first])
+            for row in (wanted | named).intersection(range(first, last)):
+                self.ids.put(row, batch.ids[row - first])  # type: ignore[attr-defined]
+            if write is not None:
+                ranks, scores = self.ranks[first:last], self.scores[first:last]
+                write(columns_of(self.detector, batch.content, batch.ids, ranks, scores, reasons=reasons))
+            on_done(last / n_docs)
+            first = last
+        else:
+            if first == n_docs:
+                check_unchanged(batches, self.fingerprint)
+                return
+        raise InputError(
+            f"The documents have changed since they were learnt from: there were {n_docs:,}. Run again, on files that stay as "
+            "they are."
         )
-        return {name: list(column) for name, column in zip(COLUMNS, values, strict=True)}
 
 
-def in_writing(document: Any) -> str:
-    """A text as it is, or the items of a basket."""
+def columns_of(
+    detector: TextOutlierDetector,
+    documents: Any,
+    ids: Sequence[str],
+    ranks: NDArray[np.int64],
+    scores: Array,
+    n_words: int = TERMS,
+    on_done: Callable[[float], None] = ignore,
+    reasons: str = "all",
+) -> dict[str, list[Any]]:
+    """Return the table of some documents, in the order in which they are given, by column."""
+    outliers = scores > detector.threshold_
+    explained = np.flatnonzero(outliers | (reasons == "all")).tolist()
+    topics: list[int | None] = [None] * len(ids)
+    terms: list[list[str]] = [[] for _ in ids]
+    n_done = 0
+    for rows in stretches(explained):
+        for row, topic, words in zip(rows, *detector.reasons(take(documents, rows), n_words), strict=True):
+            topics[row], terms[row] = topic, [word.word for word in words]
+        n_done += len(rows)
+        on_done(n_done / len(explained))
+    texts = [None] * len(ids) if is_matrix(documents) else [as_text(document) for document in documents]
+    values = (ranks.tolist(), list(ids), scores.tolist(), outliers.tolist(), topics, terms, texts)
+    return dict(zip(COLUMNS, values, strict=True))
+
+
+def as_text(document: Any) -> str:
+    """Return a text as it is, or the items of a basket with spaces between them."""
     return document if isinstance(document, str) else " ".join(map(str, document))
 
 
@@ -197,13 +305,13 @@ def pieces_of(
     words: Sequence[UnexpectedWord],
     read_at_most: int = READ_AT_MOST,
 ) -> list[Piece]:
-    """One of the documents as far as it is looked at, cut into pieces to show; of a row of counts, its terms."""
+    """Cut the beginning of a document into pieces to show; a row of counts into its terms."""
     if is_matrix(documents):
         return detector.pieces(detector.analyze(take(documents, [row])), words)
     return detector.pieces(documents[row][:read_at_most], words)
 
 
 def stretches(rows: Sequence[int]) -> Iterator[list[int]]:
-    """Some of the rows at a time."""
+    """Yield the rows in runs of `AT_ONCE`."""
     for start in range(0, len(rows), AT_ONCE):
         yield list(rows[start : start + AT_ONCE])

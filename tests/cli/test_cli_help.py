@@ -7,7 +7,7 @@ import sys
 
 import pytest
 import typer
-from command import TONMF, environment, run
+from command import run, run_installed
 from repository import DOCS
 
 import tonmf
@@ -102,7 +102,7 @@ def test_help_and_version_load_nothing_heavy():
 
 
 def test_the_version_is_the_packages(tmp_path):
-    ran = run("--version", cwd=tmp_path)
+    ran = run_installed("--version", cwd=tmp_path)
     assert (ran.code, ran.out) == (0, f"tonmf {tonmf.__version__}\n")
 
 
@@ -114,8 +114,7 @@ def test_it_also_runs_as_a_module(tmp_path):
 def test_shells_complete_commands_and_options(tmp_path):
     def completed(words):
         changes = {"_TONMF_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
-        done = subprocess.run([TONMF], capture_output=True, text=True, cwd=tmp_path, env=environment(**changes))
-        return done.stdout.split()
+        return run_installed(cwd=tmp_path, **changes).out.split()
 
     assert completed("tonmf de") == ["demo", "detect"]
     assert "--stop-words" in completed("tonmf detect --st")
@@ -123,6 +122,6 @@ def test_shells_complete_commands_and_options(tmp_path):
 
 def test_without_the_extra_the_command_says_what_to_install(tmp_path):
     (tmp_path / "typer.py").write_text("raise ImportError")
-    ran = run("--help", cwd=tmp_path, PYTHONPATH=str(tmp_path))
+    ran = run_installed("--help", cwd=tmp_path, PYTHONPATH=str(tmp_path))
     assert (ran.code, ran.out) == (1, "")
     assert ran.err == "tonmf: the command line needs typer, rich and pyarrow: pip install 'tonmf[cli]'\n"

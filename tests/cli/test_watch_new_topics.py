@@ -10,10 +10,11 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
+from command import run_into_files, start
 from planted import SUBJECT, stream
-from test_hostile_models import arrays_of, changed, copy_of, fields_of, first, mutate_fields, mutated, put_arrays, sign
+from tampered import arrays_of, changed, copy_of, fields_of, first, mutate_fields, mutated, put_arrays, sign
+from waiting import wait_until
 from watched import BATCH, Reader, last_snapshot, run_watch
-from zygote import eventually
 
 from tonmf import InputError, TextOutlierDetector, TonmfError, load
 from tonmf.cli.watching.new_topics import NewTopics
@@ -83,7 +84,7 @@ def n_lines_kept(folder):
         return None
 
 
-def test_a_watch_that_is_stopped_and_killed_announces_what_one_that_is_not_does(planted, parent, tmp_path):
+def test_a_watch_that_is_stopped_and_killed_announces_what_one_that_is_not_does(planted, tmp_path):
     """Stopped within a batch, and killed after a snapshot, both while the subject grows: the same answers to the bit."""
     _, documents, model = planted
     path, out, lines = tmp_path / "new.jsonl", tmp_path / "out", [json.dumps(one) + "\n" for one in documents]
@@ -96,10 +97,10 @@ def test_a_watch_that_is_stopped_and_killed_announces_what_one_that_is_not_does(
 
     def watch(number, n_lines, n_kept):
         """Until so many documents are answered, and so many are in the snapshot; then end it by a signal."""
-        pid = parent.start(*arguments, cwd=tmp_path, stdout=out)
-        eventually(lambda: out.exists() and f'"n{n_lines - 1}"' in out.read_text())
-        eventually(lambda: n_lines_kept(tmp_path / "kept") == n_kept)
-        assert parent.stop(pid, number) == (0 if number == signal.SIGTERM else -number)
+        watching = start(*arguments, cwd=tmp_path, stdout=out)
+        wait_until(lambda: out.exists() and f'"n{n_lines - 1}"' in out.read_text())
+        wait_until(lambda: n_lines_kept(tmp_path / "kept") == n_kept)
+        assert watching.stop(number) == (0 if number == signal.SIGTERM else -number)
 
     grow(0, 107)
     watch(signal.SIGTERM, 107, 107)
@@ -107,7 +108,7 @@ def test_a_watch_that_is_stopped_and_killed_announces_what_one_that_is_not_does(
     grow(107, 131)
     watch(signal.SIGKILL, 131, 128)
     grow(131, len(lines))
-    assert parent.run(*arguments, "--until-end", cwd=tmp_path, stdout=out) == 0
+    assert run_into_files(*arguments, "--until-end", cwd=tmp_path, stdout=out) == 0
 
     reader = Reader(True)
     run_watch(tmp_path, "whole", reader, load(model), NewTopics())
@@ -195,8 +196,8 @@ def test_a_nursery_that_is_saved_and_loaded_on_the_way_finds_the_same(planted, t
     expected = gather(Nursery(), detector, documents, scores)
     assert expected
     topics, found = NewTopics(), []
-    for start in range(0, len(documents), 20):
-        part = slice(start, start + 20)
+    for low in range(0, len(documents), 20):
+        part = slice(low, low + 20)
         found += gather(topics._nursery, detector, documents[part], scores[part])
         topics.save(tmp_path / "nursery")
         topics = NewTopics.load(tmp_path / "nursery", detector)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from clusters import die_after, n_held, paused, process_number, resume, scheduler_process, set_pause, two_workers
+from waiting import wait_until
 
 from tonmf import TONMF, ClusterError, InputError
 from tonmf import dask as tonmf_dask
@@ -58,9 +59,7 @@ def test_a_fit_with_an_automatic_alpha_survives_too(client, rows):
     def kill(progress):
         if progress.iteration == 3:  # between a pass and the question for its residuals
             os.kill(next(iter(numbers.values())), signal.SIGKILL)
-            deadline = time.monotonic() + 30
-            while set(client.nthreads()) == set(numbers) and time.monotonic() < deadline:
-                time.sleep(0.05)
+            wait_until(lambda: set(client.nthreads()) != set(numbers))
 
     far = TONMF(**options, executor=client, callback=kill).fit(pieces(rows))
     two_workers(client)
@@ -155,10 +154,7 @@ def test_workers_that_are_paused_are_said_and_nothing_is_left_on_them(client, ro
     with ExitStack() as stack:
         with pytest.raises(ClusterError, match=message) as error:
             TONMF(**OPTIONS, executor=client, callback=pause_all).fit(pieces(rows))
-        deadline = time.monotonic() + 30
-        while held(client)[0] - before and time.monotonic() < deadline:
-            time.sleep(0.05)
-        assert held(client)[0] <= before
+        wait_until(lambda: held(client)[0] <= before)
         assert held(client)[1] == {0}
         assert error.tb is not None  # frames of the fit are still there
         with pytest.raises(ClusterError, match=message):
@@ -223,7 +219,7 @@ def test_a_cluster_without_workers_is_said(tmp_path):
 
 
 def test_a_scheduler_that_is_gone_ends_the_fit_and_leaves_the_model_as_it_was(tmp_path, rows):
-    with scheduler_process(tmp_path, 1) as (address, scheduler), connect(address, timeout=2) as client:
+    with scheduler_process(tmp_path, 1) as (address, scheduler), connect(address) as client:
         client.wait_for_workers(1)
         model = TONMF(**OPTIONS, executor=client).fit(rows)
         scores = model.outlier_scores_

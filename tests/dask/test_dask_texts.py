@@ -3,8 +3,6 @@
 import json
 import os
 import signal
-import subprocess
-import time
 
 import dask
 import dask.bag
@@ -13,7 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from clusters import die_after, scheduler_process, two_workers
-from command import TONMF, environment, run
+from command import PIPE, run, start
+from waiting import wait_until
 
 from tonmf import InputError, ParameterError, TextOutlierDetector
 from tonmf import dask as tonmf_dask
@@ -147,17 +146,15 @@ def test_the_command_says_if_nobody_answers(address, tmp_path):
 
 def test_the_command_says_in_one_line_that_the_scheduler_is_gone(tmp_path):
     (tmp_path / "texts.txt").write_text("\n".join(TEXTS[:-1] * 20))
-    with scheduler_process(tmp_path, 1) as (address, scheduler):
-        command = [TONMF, "detect", "texts.txt", "--dask", address]
-        with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, env=environment(), text=True) as detecting:
-            with connect(address) as client:
-                deadline = time.monotonic() + 60
-                while not any("vectorize" in str(key) for keys in client.has_what().values() for key in keys):
-                    assert time.monotonic() < deadline
-                    time.sleep(0.05)
-            scheduler.kill()
-            told = detecting.stderr.read()
-    assert detecting.returncode == 1
+    with (
+        scheduler_process(tmp_path, 1) as (address, scheduler),
+        start("detect", "texts.txt", "--dask", address, cwd=tmp_path, stderr=PIPE) as detecting,
+    ):
+        with connect(address) as client:
+            wait_until(lambda: any("vectorize" in str(key) for keys in client.has_what().values() for key in keys))
+        scheduler.kill()
+        told = detecting.stderr.read()
+        assert detecting.wait() == 1
     (error,) = [line for line in told.splitlines() if not line.startswith("note: ")]
     assert error.startswith("tonmf: ")
     assert "scheduler" in error

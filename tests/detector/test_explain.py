@@ -11,12 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
-from tonmf import InputError, ParameterError, TextOutlierDetector
+from tonmf import InputError, ParameterError, TextOutlierDetector, UnexpectedWord
 from tonmf.datasets import make_corpus
+from tonmf.detector.explain.ranks import SAME_SCORE
 
 CORPUS = make_corpus(n_docs=300, n_outliers=6, random_state=1)
-KNOWN = sorted({word for text in CORPUS.texts for word in text.split()})
 DETECTOR = TextOutlierDetector().fit(CORPUS.texts, names=[f"doc {i}" for i in range(300)])
+KNOWN = sorted(DETECTOR.terms_)
 STRANGEST = int(DETECTOR.outlier_scores_.argmax())
 
 texts = st.lists(st.sampled_from([*KNOWN, "zxcv", "qwer", "the", "and"]), max_size=40).map(" ".join)
@@ -31,13 +32,46 @@ def test_shares_of_the_unexpected_words_add_up_to_the_unexplained_share(document
 
 
 @given(st.lists(texts, min_size=1, max_size=5))
+def test_what_topics_explain_and_what_none_explains_add_up_to_the_document(documents):
+    for why in DETECTOR.explain(documents, n_nearest=0):
+        listed = sum(topic.share for topic in why.topics)
+        assert why.other_topics >= 0
+        assert all(topic.share >= 0.1 for topic in why.topics)
+        whole = 0 if "empty" in why.alarms else 1
+        assert why.unexplained.value + listed + why.other_topics == pytest.approx(whole, abs=1e-6)
+        assert why.topic == (why.topics[0].number if why.topics else None)
+
+
+@given(st.lists(texts, min_size=1, max_size=5))
+def test_the_shares_that_the_text_lists_add_up(documents):
+    for why in DETECTOR.explain(documents, n_nearest=0, n_words=3):
+        heading, shares = "", {"unexpected": 0.0, "topics": 0.0}
+        for line in why.to_text().split("\n")[1:]:
+            heading = line.split()[0] if line.endswith("share of the document") else heading if line else ""
+            if found := re.match(r" +(\d+\.\d) %", line):
+                shares[heading] += float(found[1])
+        if "empty" not in why.alarms:
+            assert shares["unexpected"] == pytest.approx(100 * why.unexplained.value, abs=0.5)
+        assert shares["topics"] == pytest.approx(100 if shares["topics"] else 0, abs=0.5)
+
+
+@given(st.lists(texts, min_size=1, max_size=5), st.integers(1, 12))
+def test_unexpected_words_are_in_the_order_of_their_shares(documents, n_words):
+    for why in DETECTOR.explain(documents, n_words=n_words, n_nearest=0):
+        shares = [word.share for word in why.unexpected]
+        assert shares == sorted(shares, reverse=True)
+
+
+@given(st.lists(texts, min_size=1, max_size=5))
 def test_the_parts_add_up_to_the_score_and_the_score_is_the_detectors(documents):
     scores = DETECTOR.outlier_score(documents)
     for why, score, text in zip(DETECTOR.explain(documents), scores, documents, strict=True):
         assert why.score == score
         assert sum(why.parts.values()) == pytest.approx(score)
         assert why.outlier == (score > DETECTOR.threshold_) == (why.beyond > 0)
-        assert why.rank == 1 + (DETECTOR.outlier_scores_ > score).sum()
+        assert (
+            why.rank == 1 + (DETECTOR.outlier_scores_ > score + SAME_SCORE).sum() == DETECTOR.rank(np.array([score]))[0]
+        )
         words = [word for word in text.split() if word not in ("the", "and")]
         assert why.length.value == len(words)
         assert {word.word: word.count for word in why.unexpected}.items() <= {w: words.count(w) for w in words}.items()
@@ -108,10 +142,10 @@ def test_unknown_words_are_listed_first_only_if_there_are_unusually_many():
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "There is no word in it"),
-        ("the and of", "There is no word in it"),
+        ("", "It has no words to judge it by."),
+        ("the and of", "It has no words to judge it by."),
         ("goal " * 300, "over and over"),
-        ("zxcv qwer asdf yxcv", "100 % of its different words are outside the vocabulary"),
+        ("zxcv qwer asdf yxcv", "100 % of its distinct words are outside the vocabulary"),
     ],
 )
 def test_the_sentence_names_the_alarm(text, says):
@@ -191,12 +225,93 @@ def test_the_sentence_names_what_the_score_is_made_of():
     detector = TextOutlierDetector().fit(CORPUS.texts, embeddings=rows)
     why = detector.explain(CORPUS.texts, ids=[ordinary], embeddings=rows)[0]
     assert why.outlier
-    assert "its embedding is far from those of all ordinary documents" in why.sentence
+    assert re.search(
+        r"The topics explain \d\d % of it \(typical: \d\d %\), "
+        r"but its embedding is far from that of every ordinary document\. Unexpected words: “\w+”, ",
+        why.sentence,
+    )
 
 
-def test_what_is_said_over_and_over_is_what_is_repeated():
+def test_topics_explain_an_ordinary_document_and_fail_to_explain_a_strange_one():
+    row = int(np.argsort(DETECTOR.outlier_scores_)[150])
+    ordinary, strange = DETECTOR.explain(CORPUS.texts, ids=[row, STRANGEST])
+    explained = f"{100 * (1 - ordinary.unexplained.value):.0f} %"
+    typical = f"{100 * (1 - ordinary.unexplained.typical):.0f} %"
+    main = ", ".join(ordinary.topics[0].words[:3])
+    assert ordinary.sentence.endswith(
+        f". The topics explain {explained} of it (typical: {typical}); its main topic is “{main}”."
+    )
+    assert "No topic explains" not in ordinary.sentence
+    assert f"No topic explains {100 * strange.unexplained.value:.0f} % of it" in strange.sentence
+
+
+UNEXPLAINED, EXPLAINED = "No topic explains 90 % of it (typical: {})", "The topics explain 99 % of it (typical: {})"
+FAR = "it is far from every ordinary document"
+
+
+@pytest.mark.parametrize(
+    ("unexplained", "alarms", "parts", "says"),
+    [
+        (0.9, {}, {"topics": 3.0, "neighbours": 1.0}, f"{UNEXPLAINED}. Unexpected words: “a”."),
+        (
+            0.01,
+            {},
+            {"topics": 3.0, "neighbours": 1.0},
+            f"{EXPLAINED}, but they fit its words badly. Unexpected words: “a”.",
+        ),
+        (0.9, {}, {"topics": 1.0, "neighbours": 3.0}, f"{UNEXPLAINED}, and {FAR}. Unexpected words: “a”."),
+        (0.01, {}, {"topics": 1.0, "neighbours": 3.0}, f"{EXPLAINED}, but {FAR}. Unexpected words: “a”."),
+        (0.9, {"rare": 1.0}, {"topics": 1.0, "alarms": 3.0}, f"{UNEXPLAINED}, and its words are rare: “a”."),
+        (0.01, {"rare": 1.0}, {"topics": 1.0, "alarms": 3.0}, f"{EXPLAINED}, but its words are rare: “a”."),
+    ],
+)
+def test_the_sentence_names_what_no_topic_explains_only_where_that_is_a_reason(unexplained, alarms, parts, says):
+    why = DETECTOR.explain(CORPUS.texts, ids=[STRANGEST])[0]
+    usual = why.unexplained.typical if unexplained == 0.9 else 1 - why.unexplained.typical
+    words = [UnexpectedWord("a", 0.01, 1, True)]
+    share = replace(why.unexplained, value=unexplained, percentile=100 * unexplained)
+    why = replace(why, unexplained=share, unexpected=words, alarms=alarms, parts=parts)
+    assert why.sentence.endswith(f". {says.format(f'{100 * usual:.0f} %')}")
+
+
+def test_documents_with_the_same_score_have_the_same_rank():
+    twins = [*CORPUS.texts, CORPUS.texts[STRANGEST], "", ""]
+    detector = TextOutlierDetector().fit(twins)
+    ranks = [why.rank for why in detector.explain(twins, n_nearest=0)]
+    assert ranks[STRANGEST] == ranks[300]
+    assert ranks[301:] == [1, 1]
+    assert sorted(ranks)[:3] == [1, 1, 3]
+
+
+HEBREW, ARABIC = "\u05e9\u05dc\u05d5\u05dd", "\u0645\u0631\u062d\u0628\u0627"
+
+
+def test_words_from_right_to_left_do_not_reorder_the_sentence():
+    why = DETECTOR.explain([f"{HEBREW} {ARABIC} zxcv qwer"], names=[f"{HEBREW}.txt"])[0]
+    for word in (HEBREW, ARABIC):
+        assert f"“\u2068{word}\u2069”" in why.sentence
+        assert f" %  \u2068{word}\u2069  (unknown)\n" in why.to_text()
+    assert why.to_text().startswith(f"\u2068{HEBREW}.txt\u2069: Flagged")
+    assert "“zxcv”" in why.sentence
+    assert {HEBREW, ARABIC} <= {word.word for word in why.unexpected}
+    latin = DETECTOR.explain(CORPUS.texts, ids=[STRANGEST])[0].to_text()
+    assert not re.search("[\u2066-\u2069]", latin)
+
+
+def test_directional_marks_of_documents_get_into_no_sentence():
+    baskets = [text.split() for text in CORPUS.texts]
+    detector = TextOutlierDetector().fit(baskets)
+    why = detector.explain([[f"\u2067{HEBREW}", "zx\u2068cv", "qw\u202eer", "asdf"]], names=["a\u2069b"])[0]
+    assert re.sub(f"\u2068(\ufffd?{HEBREW})\u2069", r"\1", why.to_text()) == re.sub(
+        "[\u2066-\u2069]", "", why.to_text()
+    )
+    assert "“zx\ufffdcv”" in why.sentence
+    assert "\u202e" not in why.to_text()
+
+
+def test_what_is_repeated_over_and_over_is_named():
     why = DETECTOR.explain(["goal " * 200 + "match stadium coach telescope"])[0]
-    assert "over and over: “goal”." in why.sentence
+    assert "It repeats the same few words over and over: “goal”." in why.sentence
 
 
 def test_less_means_less():
@@ -230,13 +345,6 @@ def test_what_nobody_asks_for_is_not_listed():
     assert any(why.nearest for why in whole)
     assert any(why.missing for why in whole)
     assert [why.sentence for why in short] == [why.sentence for why in whole]
-
-
-@given(st.lists(texts, min_size=1, max_size=5))
-def test_the_background_and_the_topics_are_shares_of_one_whole(documents):
-    for why in DETECTOR.explain(documents, n_nearest=0):
-        assert 0 <= why.background <= 1 + 1e-6
-        assert sum(topic.share for topic in why.topics) + why.background <= 1 + 1e-6
 
 
 def test_the_nearest_documents_do_not_depend_on_how_many_are_looked_at_together(monkeypatch):

@@ -5,10 +5,9 @@ from datetime import timedelta
 
 import numpy as np
 import pytest
-from saved_models import CORPUS, NEW, SMALL
+from saved_models import CORPUS, NEW, SMALL, check_same
 from sklearn.feature_extraction.text import CountVectorizer
-from test_hostile_models import arrays_of, fields_of, put_arrays, sign
-from test_persist import check_same
+from tampered import arrays_of, fields_of, put_arrays, sign
 
 from tonmf import InputError, ParameterError, TextOutlierDetector, load
 from tonmf.datasets import make_corpus

@@ -4,7 +4,6 @@ import csv
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from command import run, start
 from sklearn.feature_extraction.text import CountVectorizer
 from small_disk import mounted
 
@@ -345,76 +345,81 @@ def big_file(tmp_path_factory, corpus):
     return path
 
 
-def tonmf(*arguments, **options):
-    command = [sys.executable, "-m", "tonmf", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, **options)
-
-
 def scores_in(path):
     with path.open(newline="") as file:
         return {row["id"]: float(row["score"]) for row in csv.DictReader(file)}
 
 
 def test_detect_within_a_memory_answers_as_in_memory(big_file, tmp_path):
-    large = tonmf(
-        "detect", big_file, "--memory", "1GB", "--output", tmp_path / "large.csv", "--save", tmp_path / "model"
+    large = run(
+        "detect",
+        big_file,
+        "--memory",
+        "1GB",
+        "--output",
+        tmp_path / "large.csv",
+        "--save",
+        tmp_path / "model",
+        cwd=tmp_path,
     )
-    plain = tonmf("detect", big_file, "--output", tmp_path / "plain.csv")
-    assert large.returncode == plain.returncode == 0, large.stderr + plain.stderr
+    plain = run("detect", big_file, "--output", tmp_path / "plain.csv", cwd=tmp_path)
+    assert large.code == plain.code == 0, large.err + plain.err
     of_large, of_plain = scores_in(tmp_path / "large.csv"), scores_in(tmp_path / "plain.csv")
     assert list(of_large) == [f"d{n}" for n in range(500)], "rows come in the order of the documents"
     assert all(abs(of_large[name] - score) < SAME for name, score in of_plain.items())
-    assert large.stdout.split("\n\n")[0] == plain.stdout.split("\n\n")[0]
-    assert "flagged" in large.stdout
+    assert large.out.split("\n\n")[0] == plain.out.split("\n\n")[0]
+    assert "flagged" in large.out
     with (tmp_path / "large.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert all(bool(row["unexpected_terms"]) == (row["outlier"] == "true") for row in rows)
     assert sorted(int(row["rank"]) for row in rows) == list(range(1, 501))
-    scored = tonmf("score", tmp_path / "model", big_file, "--output", tmp_path / "scored.jsonl")
-    assert scored.returncode == 0, scored.stderr
+    scored = run("score", tmp_path / "model", big_file, "--output", tmp_path / "scored.jsonl", cwd=tmp_path)
+    assert scored.code == 0, scored.err
 
 
 def test_reasons_of_all_documents_if_asked_for_and_parquet(big_file, tmp_path):
     import pyarrow.parquet
 
-    done = tonmf("detect", big_file, "--memory", "1GB", "--reasons", "all", "-o", tmp_path / "t.parquet", "--json")
-    assert done.returncode == 0, done.stderr
+    done = run(
+        "detect", big_file, "--memory", "1GB", "--reasons", "all", "-o", tmp_path / "t.parquet", "--json", cwd=tmp_path
+    )
+    assert done.code == 0, done.err
     table = pyarrow.parquet.read_table(tmp_path / "t.parquet").to_pylist()
     assert all(row["unexpected_terms"] for row in table)
-    assert json.loads(done.stdout)["documents"] == len(table) == 500
+    assert json.loads(done.out)["documents"] == len(table) == 500
 
 
-def test_standard_input_within_a_memory(big_file):
-    done = tonmf("detect", "-", "--memory", "1GB", "--json", input=big_file.read_text())
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["flagged"] >= 8
+def test_standard_input_within_a_memory(big_file, tmp_path):
+    done = run("detect", "-", "--memory", "1GB", "--json", cwd=tmp_path, stdin=big_file.read_bytes())
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["flagged"] >= 8
 
 
 def test_a_pipe_with_a_name_is_read_once_and_gone_through_again(big_file, tmp_path):
     pipe = tmp_path / "documents.jsonl"
     os.mkfifo(pipe)
     writer = subprocess.Popen(f"cat {big_file} > {pipe}", shell=True)  # noqa: S602
-    done = tonmf("detect", pipe, "--memory", "1GB", "--json")
-    assert writer.wait() == done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["documents"] == 500
+    done = run("detect", pipe, "--memory", "1GB", "--json", cwd=tmp_path)
+    assert writer.wait() == done.code == 0, done.err
+    assert json.loads(done.out)["documents"] == 500
 
 
 def test_a_run_that_is_killed_goes_on_and_ends_with_the_same_scores(big_file, tmp_path):
     arguments = ["detect", big_file, "--memory", "1GB", "--quiet", "--output"]
-    whole = tonmf(*arguments, tmp_path / "whole.csv", "--cache", tmp_path / "whole")
-    assert whole.returncode == 0, whole.stderr
-    cache = tmp_path / "cache"
-    command = [sys.executable, "-m", "tonmf", *map(str, arguments), str(tmp_path / "killed.csv"), "--cache", str(cache)]
+    whole = run(*arguments, tmp_path / "whole.csv", "--cache", tmp_path / "whole", cwd=tmp_path)
+    assert whole.code == 0, whole.err
+    cache, killed = tmp_path / "cache", tmp_path / "killed.csv"
+    arguments = [*arguments, killed, "--cache", cache]
     for pattern in ("raw-*", "fits-*/*-midway/*", "fits-*/0.0075-*", "fits-*/0.03-*"):
-        process = subprocess.Popen(command)
-        while process.poll() is None and not list(cache.glob(pattern)):
-            time.sleep(0.002)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        assert not (tmp_path / "killed.csv").exists()
-    resumed = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert resumed.returncode == 0, resumed.stderr
-    assert (tmp_path / "killed.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+        with start(*arguments, cwd=tmp_path) as detecting:
+            while detecting.poll() is None and not list(cache.glob(pattern)):
+                time.sleep(0.002)
+        if killed.exists():  # the kill came too late, on a busy machine
+            assert killed.read_bytes() == (tmp_path / "whole.csv").read_bytes()
+            killed.unlink()
+    resumed = run(*arguments, cwd=tmp_path)
+    assert resumed.code == 0, resumed.err
+    assert killed.read_bytes() == (tmp_path / "whole.csv").read_bytes()
     assert not list(tmp_path.rglob("*.part"))
 
 
@@ -423,7 +428,7 @@ def test_a_file_that_changes_between_passes_is_noticed(big_file, tmp_path, monke
     shutil.copy(big_file, path)
     line = json.dumps({"text": "one more"})
     script = (
-        "import sys, tonmf.detector as d; learn = d.learn_on_disk\n"
+        "import sys, tonmf.detector.detector as d; learn = d.learn_on_disk\n"
         f"def then_change(*a):\n    state = learn(*a); open({str(path)!r}, 'a').write({line!r}); return state\n"
         "d.learn_on_disk = then_change\n"
         "from tonmf.cli import main; main()"
@@ -451,22 +456,22 @@ def test_a_bad_line_in_the_middle_is_named_and_nothing_is_written(big_file, tmp_
     path = tmp_path / "bad.jsonl"
     lines = big_file.read_text().splitlines()
     path.write_text("\n".join([*lines[:300], '{"text": ', *lines[300:]]))
-    done = tonmf("detect", path, "--memory", "1GB", "-o", tmp_path / "o.csv")
-    assert done.returncode == 1
-    assert "line 301" in done.stderr
+    done = run("detect", path, "--memory", "1GB", "-o", tmp_path / "o.csv", cwd=tmp_path)
+    assert done.code == 1
+    assert "line 301" in done.err
     assert not (tmp_path / "o.csv").exists()
-    done = tonmf("detect", path, "--memory", "1GB", "--skip-bad", "--json")
-    assert done.returncode == 0
-    assert json.loads(done.stdout)["documents"] == 500
+    done = run("detect", path, "--memory", "1GB", "--skip-bad", "--json", cwd=tmp_path)
+    assert done.code == 0
+    assert json.loads(done.out)["documents"] == 500
 
 
 def test_a_full_disk_for_the_results_leaves_what_was_there(big_file, tmp_path):
     with mounted(tmp_path / "disk", "64k") as (disk, _):
         (disk / "scores.csv").write_text("of yesterday")
-        done = tonmf("detect", big_file, "--memory", "1GB", "-o", disk / "scores.csv")
-        assert done.returncode == 1
-        assert "No space left" in done.stderr
-        assert "Traceback" not in done.stderr
+        done = run("detect", big_file, "--memory", "1GB", "-o", disk / "scores.csv", cwd=tmp_path)
+        assert done.code == 1
+        assert "No space left" in done.err
+        assert "Traceback" not in done.err
         assert (disk / "scores.csv").read_text() == "of yesterday"
         assert [path.name for path in disk.iterdir()] == ["scores.csv"]
 
@@ -482,9 +487,9 @@ def test_a_full_disk_for_the_results_leaves_what_was_there(big_file, tmp_path):
     ],
 )
 def test_options_that_do_not_go_together(big_file, arguments, message, tmp_path):
-    done = tonmf("detect", big_file, *arguments, cwd=tmp_path)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert "None" not in done.stderr
-    assert "Traceback" not in done.stderr
+    done = run("detect", big_file, *arguments, cwd=tmp_path)
+    assert done.code == 2
+    assert message in done.err
+    assert "None" not in done.err
+    assert "Traceback" not in done.err
     assert os.listdir(tmp_path) == []

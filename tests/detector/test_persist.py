@@ -9,26 +9,11 @@ import sys
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from saved_models import CORPUS, NEW, SMALL
+from saved_models import CORPUS, NEW, SMALL, check_same
 from sklearn.feature_extraction.text import CountVectorizer
 
 import tonmf
 from tonmf import TONMF, InputError, ParameterError, TextOutlierDetector, load
-
-
-def check_same(detector, other, training, new, **kwargs):
-    np.testing.assert_array_equal(other.outlier_score(new, **kwargs), detector.outlier_score(new, **kwargs))
-    assert other.explain(new, **kwargs) == detector.explain(new, **kwargs)
-    for name in ("outlier_scores_", "labels_", "scores_before_alarms_", "empty_"):
-        np.testing.assert_array_equal(getattr(other, name), getattr(detector, name))
-    for name, values in detector.alarms_.items():
-        np.testing.assert_array_equal(other.alarms_[name], values)
-    assert (other.threshold_, other.offset_, other.kind_) == (detector.threshold_, detector.offset_, detector.kind_)
-    assert other.terms_ == detector.terms_
-    assert other.topics() == detector.topics()
-    assert [group.words for group in other.groups_] == [group.words for group in detector.groups_]
-    for mine, its in zip(other.groups_, detector.groups_, strict=True):
-        np.testing.assert_array_equal(mine.documents, its.documents)
 
 
 def test_a_detector_comes_back_with_scores_equal_to_the_bit(saved):

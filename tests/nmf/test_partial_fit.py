@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from test_hostile_models import arrays_of, fields_of, put_arrays, sign
+from tampered import arrays_of, fields_of, put_arrays, sign
 
 from tonmf import TONMF, InputError, ParameterError, load
 from tonmf.metrics import area_under_curve

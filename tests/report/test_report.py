@@ -63,15 +63,17 @@ def test_documents_are_in_order_and_say_what_the_explanations_say(ranking, summa
     explanations = {why.id: why for why in ranking.detector.explain(CORPUS.texts, names=CORPUS.ids)}
     documents = summary["documents"]
     assert [document["id"] for document in documents] == [CORPUS.ids[row] for row in ranking.order]
-    assert [document["rank"] for document in documents] == list(range(1, len(documents) + 1))
     for document in documents:
         why = explanations[document["id"]]
         assert CORPUS.ids[document["row"]] == document["id"]
         assert document["score"] == why.score
+        assert document["rank"] == why.rank
         assert document["outlier"] == why.outlier
         assert document["sentence"] == why.sentence
         assert [word["word"] for word in document["unexpected"]] == [word.word for word in why.unexpected]
         assert [topic["number"] for topic in document["topics"]] == [topic.number for topic in why.topics]
+        explained = sum(topic["share"] for topic in document["topics"]) + why.other_topics
+        assert document["unexplained"]["value"] + explained == pytest.approx(1, abs=1e-3)
         assert document["missing"] == why.missing
         assert document["main_alarm"] == why.main_alarm
 
@@ -111,9 +113,9 @@ def test_topics_count_the_documents_that_lean_on_them_most(summary):
     }
 
 
-def test_groups_name_documents_by_rank(ranking, summary):
+def test_groups_name_documents_by_their_places(ranking, summary):
     for group, known in zip(summary["groups"], ranking.small_groups, strict=True):
-        rows = [summary["documents"][rank - 1]["row"] for rank in group["documents"]]
+        rows = [summary["documents"][place - 1]["row"] for place in group["documents"]]
         assert rows == known.documents.tolist()
 
 
@@ -243,6 +245,7 @@ def test_the_file_holds_the_whole_summary(summary, tmp_path):
         "parts": parts["summary"]["parts"],
         "part_size": parts["summary"]["part_size"],
     }
+    assert parts["index"]["rank"] == [document["rank"] for document in documents]
     assert parts["index"]["id"] == [document["id"] for document in documents]
     assert parts["index"]["score"] == [document["score"] for document in documents]
     assert parts["index"]["label"] == [document["label"] for document in documents]
@@ -352,8 +355,8 @@ def test_report_writes_a_page_called_report_html(shop):
     [
         (("--report", "report.pdf"), 1, "expected a name that ends in .html, or in .json"),
         (("--report", "missing/report.html"), 1, "cannot be written"),
-        (("--title", "A"), 2, "--title says what a report is called. Give --report, or leave it out."),
-        (("--label-column", "planted"), 2, "--label-column says what a report compares with. Give --report"),
+        (("--title", "A"), 2, "--title has no effect without --report. Give both, or leave it out."),
+        (("--label-column", "planted"), 2, "--label-column has no effect without --report. Give both"),
         (("--report", "r.html", "--label-column", "other"), 1, "has no column 'other' (--label-column)"),
     ],
 )

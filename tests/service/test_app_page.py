@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from browser import LARGEST_PICTURE, NARROW, PATIENCE, picture, watched_page
+from browser import LARGEST_PICTURE, NARROW, picture, watched_page
 from saved_models import CORPUS, NEW
 from serving import serving
+from waiting import PATIENCE
 
 from tonmf import TextOutlierDetector
 

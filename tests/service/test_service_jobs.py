@@ -9,7 +9,8 @@ import zipfile
 
 import httpx
 import pytest
-from serving import is_alive, serving, wait_until
+from serving import is_alive, serving
+from waiting import wait_until
 
 from tonmf import TextOutlierDetector, load
 from tonmf.datasets import make_corpus

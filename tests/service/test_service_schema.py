@@ -83,7 +83,7 @@ def done(lonely):
 
 
 def ask_made_up(operation, mode):
-    @settings(max_examples=40, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=20, suppress_health_check=list(HealthCheck))
     @given(operation.as_strategy(generation_mode=mode))
     def ask(case):
         case.call_and_validate(checks=CHECKS)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
-from command import run
+from command import run, run_installed
 from saved_models import CORPUS, SMALL
 from serving import Conversation, serving
 
@@ -70,7 +70,7 @@ def test_a_server_that_does_not_start_says_why_in_one_line(saved, tmp_path):
 
 def test_without_the_extra_the_command_says_what_to_install(saved, tmp_path):
     (tmp_path / "fastapi.py").write_text("raise ModuleNotFoundError('no', name='fastapi')")
-    ran = run("serve", saved[1], cwd=tmp_path, PYTHONPATH=str(tmp_path))
+    ran = run_installed("serve", saved[1], cwd=tmp_path, PYTHONPATH=str(tmp_path))
     refused(ran, 1, re.escape("tonmf serve needs fastapi, which is not installed: pip install 'tonmf[serve]'."))
 
 

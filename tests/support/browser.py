@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 import pytest
 from repository import DOCS
+from waiting import PATIENCE
 
 OPTIONS = (
     "--headless",
@@ -17,9 +18,6 @@ OPTIONS = (
     "--disable-component-update",
     "--disable-sync",
 )
-PATIENCE = float(os.environ.get("TONMF_PATIENCE", 30))
-"""Seconds after which a test gives up on something that should be there; no test is about time."""
-
 IMAGES = DOCS / "images"
 
 LARGEST_PICTURE = 300_000

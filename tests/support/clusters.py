@@ -1,51 +1,59 @@
 """Real Dask clusters on loopback: one in processes that tests share, and others whose scheduler can be killed."""
 
+import json
 import os
 import signal
-import subprocess
-import sys
-import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import pytest
+from command import environment, server
+from waiting import PATIENCE, wait_until
+
+CONFIGURATION = {
+    # Workers are forked from a process that has imported all they need, when they are started again too.
+    "distributed.worker.multiprocessing-method": "forkserver",
+    # On a busy machine a worker takes longer to come back than Dask waits before it gives it up for lost.
+    "distributed.deploy.lost-worker-timeout": "1 hour",
+}
+PRELOADED = ["distributed.nanny", "pandas", "tonmf.dask", "tonmf.nmf.ops.compiled"]
 
 
 @pytest.fixture(scope="session")
 def client():
     """A client of two worker processes, one thread each, that are started again when they die."""
     distributed = pytest.importorskip("distributed")
-    with (
-        distributed.LocalCluster(
+    import dask
+
+    with ExitStack() as stack:
+        stack.enter_context(dask.config.set(CONFIGURATION))
+        distributed.utils.get_mp_context().set_forkserver_preload(PRELOADED)
+        cluster = distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
-        ) as cluster,
-        distributed.Client(cluster, set_as_default=False) as client,
-    ):
-        yield client
+        )
+        stack.enter_context(cluster)
+        yield stack.enter_context(distributed.Client(cluster, set_as_default=False))
 
 
 @contextmanager
 def scheduler_process(folder, n_workers):
     """A scheduler and workers in processes of their own: (address, scheduler's process)."""
     file = folder / "scheduler.json"
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    tool = [sys.executable, "-m", "dask"]
-    scheduler = subprocess.Popen(
-        [*tool, "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)],
-        **quiet,
-    )
-    options = ("--nthreads", "1", "--no-dashboard", "--no-nanny", "--local-directory", str(folder))
-    workers = []
-    try:
-        while not file.exists() or not file.read_text():
-            assert scheduler.poll() is None
-            time.sleep(0.05)
-        address = __import__("json").loads(file.read_text())["address"]
-        workers = [subprocess.Popen([*tool, "worker", address, *options], **quiet) for _ in range(n_workers)]
+    with ExitStack() as stack:
+        nothing = stack.enter_context(open(os.devnull, "r+b")).fileno()
+
+        def start(tool, *options):
+            entry = f"distributed.cli.dask_{tool}:main"
+            process = server().start(
+                *options, "--no-dashboard", cwd=folder, env=environment(), files=[nothing] * 3, entry=entry
+            )
+            return stack.enter_context(process)
+
+        scheduler = start("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", file)
+        wait_until(lambda: file.exists() and file.read_text())
+        address = json.loads(file.read_text())["address"]
+        for _ in range(n_workers):
+            start("worker", address, "--nthreads", "1", "--no-nanny", "--local-directory", folder)
         yield address, scheduler
-    finally:
-        for process in (*workers, scheduler):
-            process.kill()
-            process.wait()
 
 
 def die_after(n_steps):
@@ -91,10 +99,7 @@ def statuses(dask_scheduler=None):
 
 
 def wait_for_status(client, workers, status):
-    deadline = time.monotonic() + 30
-    while {client.run_on_scheduler(statuses).get(address) for address in workers} != {status}:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_until(lambda: {client.run_on_scheduler(statuses).get(address) for address in workers} == {status})
 
 
 def n_held():
@@ -109,9 +114,5 @@ def process_number():
 
 
 def two_workers(client):
-    """Wait until there are two workers again; one whose keeper has given up is replaced."""
-    try:
-        client.wait_for_workers(2, timeout=15)
-    except TimeoutError:
-        client.cluster.scale(len(client.cluster.worker_spec) + 1)
-        client.wait_for_workers(2, timeout=60)
+    """Wait until those workers that died have been started again."""
+    client.wait_for_workers(2, timeout=PATIENCE)

@@ -5,7 +5,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from command import TONMF, environment
+from command import TONMF, environment, folder_of_client
 from repository import ROOT
 
 
@@ -18,8 +18,8 @@ def sessions(document):
 
 
 def printed(command, folder):
-    """What a command prints, run by a shell that finds the installed ``tonmf`` and ``python``."""
-    path = f"{Path(TONMF).parent}{os.pathsep}{os.environ['PATH']}"
+    """Return what a command prints, run by a shell that finds ``tonmf`` and ``python``."""
+    path = os.pathsep.join([str(folder_of_client()), str(Path(TONMF).parent), os.environ["PATH"]])
     done = subprocess.run(
         ["/bin/sh", "-c", command], cwd=folder, capture_output=True, env=environment(PATH=path), timeout=600
     )

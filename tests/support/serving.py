@@ -1,28 +1,24 @@
 """A real server on loopback, in a process of its own, as users run it."""
 
 import json
-import os
 import re
 import signal
 import socket
-import subprocess
-import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
-from command import TONMF, environment
-
-PATIENCE = 120
-"""Seconds after which a test gives up on something that should have happened; no test is about time."""
+from command import PIPE, start
+from forkserver import Process
+from waiting import PATIENCE, wait_until
 
 OVER = ("done", "failed", "cancelled", "interrupted")
 
 
 @dataclass
 class Server:
-    process: subprocess.Popen
+    process: Process
     address: str
     log: Path
 
@@ -74,16 +70,6 @@ class Server:
         return found
 
 
-def wait_until(what):
-    """What a function returns, as soon as that is something."""
-    until = time.monotonic() + PATIENCE
-    while time.monotonic() < until:
-        if found := what():
-            return found
-        time.sleep(0.02)
-    raise AssertionError("it did not happen")
-
-
 def is_alive(pid):
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
@@ -96,26 +82,14 @@ def serving(model, folder, *options, **changes):
     """A server that runs; its jobs and its log are in a folder."""
     folder.mkdir(exist_ok=True)
     log = folder / "log"
-    command = [TONMF, "serve", str(model), "--port", "0", "--jobs-folder", str(folder / "jobs"), *map(str, options)]
-    with log.open("a") as written:
-        process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=written, text=True, cwd=folder, env=environment(**changes)
-        )
-    try:
+    args = ("serve", model, "--port", "0", "--jobs-folder", folder / "jobs", *options)
+    with start(*args, cwd=folder, stdout=PIPE, stderr=log, **changes) as process:
         said = process.stdout.readline()
         found = re.search(r"http://\S+", said)
         assert found, f"the server said {said!r}, and in its log: {log.read_text()}"
         yield Server(process, found.group(), log)
-    finally:
-        if process.poll() is None:
-            process.send_signal(signal.SIGTERM)
-        try:
-            process.wait(PATIENCE)
-        finally:
-            if process.poll() is None:
-                os.kill(process.pid, signal.SIGKILL)
-            process.stdout.close()
-            process.wait()
+        process.send_signal(signal.SIGTERM)
+        process.wait(PATIENCE)
 
 
 class Conversation:

@@ -1,4 +1,4 @@
-"""What the baselines share: the contract of an outlier detector, and where it draws the line."""
+"""What the baselines share: the contract of an outlier detector, and its threshold."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from tonmf.parameters import Rule, check_parameters
 class Baseline(OutlierSigns, BaseEstimator, ABC):  # type: ignore[misc]
     """An outlier detector that scores rows of a sparse matrix.
 
-    A subclass says what its parameters may be (`_rules`), how it learns (`_learn`) and how it scores rows it has not learnt
-    from (`_score`), and has a parameter ``contamination``.
+    A subclass defines the rules of its parameters (`_rules`), how to learn (`_learn`) and how to score new rows (`_score`), and
+    has a parameter ``contamination``.
     """
 
     _rules: ClassVar[Mapping[str, Rule]]
@@ -32,18 +32,18 @@ class Baseline(OutlierSigns, BaseEstimator, ABC):  # type: ignore[misc]
 
     @abstractmethod
     def _learn(self, X: sp.csr_matrix) -> Array:
-        """Learn from the rows of X; their scores."""
+        """Learn from the rows of X, and return their scores."""
 
     @abstractmethod
     def _score(self, X: sp.csr_matrix) -> Array:
-        """Scores of new rows."""
+        """Return the scores of new rows."""
 
     def _signed(self) -> bool:
-        """Whether values below zero make sense."""
+        """Return whether X may have negative values."""
         return True
 
     def _within_norm(self) -> bool:
-        """Whether no score can exceed the norm of its row, as with residuals of projections."""
+        """Return whether no score can exceed the norm of its row, as with residuals of projections."""
         return False
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -73,14 +73,14 @@ class Baseline(OutlierSigns, BaseEstimator, ABC):  # type: ignore[misc]
         return automatic_threshold(self.outlier_scores_, bound=bound)
 
     def fit_predict(self, X: Any, y: Any = None) -> Array:
-        """``fit(X)``, then -1 for the training rows with a score above ``threshold_``, 1 for the rest."""
+        """Fit, and return -1 for the training rows with a score above ``threshold_`` and 1 for the rest."""
         labels: Array = np.where(self.fit(X).outlier_scores_ > self.threshold_, -1, 1)
         return labels
 
     def outlier_score(self, X: Any) -> Array:
-        """How strange each row is, on the scale of ``outlier_scores_``; higher is stranger.
+        """Score new rows on the scale of ``outlier_scores_``; higher is stranger.
 
-        Rows do not depend on one another: the same row has the same score, whatever else is in X.
+        Rows do not depend on one another: a row has the same score whatever else is in X.
 
         Returns
         -------

@@ -1,7 +1,7 @@
-"""The elementwise passes of `tonmf.baselines.pursuit`, compiled. Its letters are explained there.
+"""The elementwise passes of `tonmf.baselines.pursuit`, compiled; that module explains the letters.
 
-Each works on some rows of T and releases the GIL, so that threads can share the rows among them. Sums over a row are in
-float32, sums over rows in float64.
+Each pass works on some rows of T and releases the GIL, so that threads can share the rows. Sums over a row are in float32,
+sums over rows in float64.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import numpy as np
 from numba import njit
 
 LOOSE = {"reassoc", "contract", "nsz"}
-"""Sums may be taken in any order, so that they go through SIMD registers."""
+"""Allow sums in any order, so that they can use SIMD registers."""
 
 
 @njit(nogil=True, cache=True, fastmath=LOOSE)
 def fill_target(T: Any, indptr: Any, indices: Any, data: Any, tau: Any, ratio: Any, G: Any) -> None:
-    """G = X − shrink(T, τ) + ratio · clip(T, τ),  X given as CSR."""
+    """Compute G = X − shrink(T, τ) + ratio · clip(T, τ), with X as CSR."""
     for i in range(T.shape[0]):
         t, g = T[i], G[i]
         for j in range(len(t)):
@@ -31,9 +31,9 @@ def fill_target(T: Any, indptr: Any, indices: Any, data: Any, tau: Any, ratio: A
 def update_rows(
     T: Any, indptr: Any, indices: Any, data: Any, tau_old: Any, tau: Any, ratio: Any, L: Any
 ) -> tuple[float, float, float]:
-    """T = X − L + ratio · clip(T, τ_old)  in place; `L` is overwritten.
+    """Compute T = X − L + ratio · clip(T, τ_old) in place; overwrite `L`.
 
-    Returns (‖X − L − S‖², ‖S − S_old‖², ‖Y/μ‖²).
+    Return (‖X − L − S‖², ‖S − S_old‖², ‖Y/μ‖²).
     """
     left, moved, size = np.float64(0), np.float64(0), np.float64(0)
     for i in range(T.shape[0]):

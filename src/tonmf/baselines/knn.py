@@ -1,4 +1,4 @@
-"""`KNNDistance`: how far a document is from its nearest others."""
+"""`KNNDistance`: the distance of a document to its nearest neighbours."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from tonmf.parameters import (
 )
 
 MEGABYTES = 64
-"""Room for the distances that scikit-learn holds at a time. With its default, 1024, it is slower on sparse rows."""
+"""scikit-learn's memory for distances. Its default, 1024, is slower on sparse rows."""
 
 DENSE = 0.1
-"""Share of values other than zero from which on rows are compared as a dense matrix, which is then faster."""
+"""Share of nonzero values above which rows are compared as a dense matrix, which is then faster."""
 
 SAME_PLACE = 1e-6
-"""Distance, as a share of the norm, below which two rows are taken for the same; its square for 1 − cos."""
+"""Distance, as a share of the norm, up to which two rows count as the same; for 1 − cos, its square."""
 
 
 KNN_RULES: Mapping[str, Rule] = {
@@ -50,12 +50,12 @@ class KNNDistance(Baseline):
         score_by="kth"     d_k
         score_by="mean"    (d_1 + … + d_k) / k
 
-    Every row is compared with every other, a block at a time, by scikit-learn's `NearestNeighbors`: time grows with the square
-    of the number of rows; memory beyond that of X is a few times 64 MB, and k numbers for each row.
+    scikit-learn's `NearestNeighbors` compares every row with every other, a block at a time: time grows with the square of the
+    number of rows; memory beyond that of X is a few times 64 MB, and k numbers for each row.
 
-    In training a row is not its own neighbour. To ``outlier_score`` it cannot be known whether a row was in training, so one
-    training row at distance 0 is left out: training rows then get the score that they have in ``outlier_scores_``, and a new
-    row that equals a training row is scored as if it were that row.
+    In training a row is not its own neighbour. ``outlier_score`` cannot know whether a row was in training, so it leaves out
+    one training row at distance 0: training rows get the score that they have in ``outlier_scores_``, and a new row that equals
+    a training row is scored as if it were that row.
 
     Parameters
     ----------
@@ -75,9 +75,9 @@ class KNNDistance(Baseline):
     outlier_scores_ : ndarray of shape (n_samples,)
         Scores of the training rows; higher is stranger.
     distances_ : ndarray of shape (n_samples, n_neighbors_)
-        Distances of the training rows to their nearest others, rising.
+        Distances of the training rows to their nearest neighbours, ascending.
     n_neighbors_ : int
-        The k in force.
+        The k used.
     threshold_, offset_ : float
         Rows with a score above ``threshold_`` are outliers; ``offset_`` is its negative.
     n_features_in_, feature_names_in_
@@ -91,7 +91,7 @@ class KNNDistance(Baseline):
     >>> model = KNNDistance(n_neighbors=2).fit(X)
     >>> model.outlier_scores_.tolist()
     [2.0, 1.0, 2.0, 8.0]
-    >>> model.sweep()[:, 0].tolist()                # by the nearest alone
+    >>> model.sweep()[:, 0].tolist()                # by the nearest neighbour alone
     [1.0, 1.0, 1.0, 7.0]
     >>> model.outlier_score([[5.0]]).tolist()
     [4.0]
@@ -118,7 +118,10 @@ class KNNDistance(Baseline):
         if X.shape[0] < 2:
             raise InputError("X has n_samples=1 row, which has no neighbours: fit on at least 2.")
         self.n_neighbors_ = min(self.n_neighbors, X.shape[0] - 1)
-        self._metric, self._score_by = self.metric, self.score_by  # whatever the parameters say later
+        self._metric, self._score_by = (
+            self.metric,
+            self.score_by,
+        )  # scores depend on these, even if the parameters change later
         self._dense = X.nnz > DENSE * X.shape[0] * X.shape[1]
         index = NearestNeighbors(algorithm="brute", metric=self.metric, n_jobs=self.n_jobs)
         self._index = index.fit(self._comparable(X))
@@ -136,13 +139,13 @@ class KNNDistance(Baseline):
         return X.toarray() if self._dense else X
 
     def _nearest(self, rows: Any, n_neighbors: int) -> Array:
-        """Distances to the nearest in training, rising; those of the training rows to one another if `rows` is None."""
+        """Return the distances to the nearest training rows, ascending; of the training rows themselves if `rows` is None."""
         with config_context(working_memory=MEGABYTES):
             distances: Array = self._index.kneighbors(rows, n_neighbors)[0]
         return distances
 
     def sweep(self) -> Array:
-        """Scores of the training rows for every k from 1 to ``n_neighbors_``, from the one fit.
+        """Return the scores of the training rows for every k from 1 to ``n_neighbors_``, from one fit.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""`NMFResidual`: what plain non-negative matrix factorisation does not explain.
+"""`NMFResidual`: the part of a document that plain non-negative matrix factorisation does not explain.
 
 ====== ======================== ==========================================================
 letter shape                    what
@@ -46,22 +46,22 @@ class NMFResidual(Baseline):
 
         X ≈ H Wᵀ,   score_i = ‖x_i − h_i Wᵀ‖ = √(‖x_i‖² − 2 h_i·(XW)_i + h_i WᵀW h_iᵀ)
 
-    The outliers are in the fit like all other rows and bend the topics towards themselves: that is what `tonmf.TONMF`
-    mends. Training rows are scored with the H that scikit-learn ends with. New rows get the best h ≥ 0, solved exactly for
-    each row by itself, so a training row may score a little lower by ``outlier_score`` than in ``outlier_scores_``.
+    Outliers take part in the fit like all other rows and pull the topics towards themselves; `tonmf.TONMF` prevents that.
+    Training rows are scored with scikit-learn's final H. New rows get the best h ≥ 0, solved exactly and for each row alone, so
+    a training row may score a little lower in ``outlier_score`` than in ``outlier_scores_``.
 
     Parameters
     ----------
     n_components : int
         Number of topics; fewer if X has fewer rows or columns.
     max_iter : int
-        Most iterations of scikit-learn's coordinate descent, which starts from "nndsvda".
+        Maximum number of iterations of scikit-learn's coordinate descent, which starts from "nndsvda".
     tol : float
-        Its tolerance. It warns if `max_iter` comes first.
+        Its tolerance. It warns if it reaches `max_iter` first.
     contamination : float or "auto"
         Share of the training rows to flag, or "auto" (`tonmf.nmf.threshold`).
     random_state : int, RandomState instance, optional
-        Seed of the decomposition that the start comes from.
+        Seed of the decomposition that gives the start.
 
     Attributes
     ----------
@@ -134,7 +134,7 @@ class NMFResidual(Baseline):
 
 
 def residuals_of(X: sp.csr_matrix, H: Array, W: Array) -> Array:
-    """‖x_i − h_i Wᵀ‖ of each row, float64, by norms and Gram matrices (`tonmf.nmf.objective.residual_norms`).
+    """Return ‖x_i − h_i Wᵀ‖ of each row, float64, from norms and Gram matrices (`tonmf.nmf.objective.residual_norms`).
 
     >>> residuals_of(sp.csr_matrix([[3.0, 4.0]]), np.array([[3.0]]), np.array([[1.0], [0.0]])).tolist()
     [4.0]

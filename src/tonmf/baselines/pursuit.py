@@ -15,23 +15,23 @@ mu     number                   weight of ½‖X − L − S‖²
 tau    number                   λ/μ
 T      n_docs × n_terms         X − L + Y_old/μ, the one dense array, float32
 G      a block of rows          X − S + Y/μ; L has its singular vectors
-Q      n_terms × n_directions   orthonormal: where singular vectors of G are looked for
+Q      n_terms × n_directions   orthonormal: the subspace to search for singular vectors of G
 ====== ======================== ==========================================================
 
-With clip(T, τ) that cuts every entry to [−τ, τ], and shrink(T, τ) = T − clip(T, τ), a step is
+Let clip(T, τ) limit every entry to [−τ, τ], and shrink(T, τ) = T − clip(T, τ). A step is
 
     L = U max(σ − 1/μ, 0) Vᵀ                where U diag(σ) Vᵀ = G = X − S + Y/μ
     S = shrink(T, τ)                        where T = X − L + Y/μ
     Y = Y + μ (X − L − S) = μ clip(T, τ)
 
-so T holds both S and Y, and is all that is stored; G is made from it a block of rows at a time. Every Y has |Y| ≤ λ. A step's
-L would be the best one if the multiplier were Y + μ (S − S_old), so two numbers tell how far from a solution it is:
+so T holds both S and Y, and nothing else is stored; G is computed from it, a block of rows at a time. Every Y has |Y| ≤ λ. The
+L of a step would be optimal if the multiplier were Y + μ (S − S_old), so two numbers measure how far it is from a solution:
 
     left   ‖X − L − S‖ / ‖X‖
     moved  μ ‖S − S_old‖ / ‖Y‖
 
-Lin, Chen and Ma let μ grow without end, by which `left` goes to zero whether L and S are a solution or not. Here μ follows the
-larger of the two, up or down.
+Lin, Chen and Ma let μ grow without limit, which drives `left` to zero whether L and S are a solution or not. Here μ goes up or
+down to reduce the larger of the two.
 """
 
 from __future__ import annotations
@@ -53,21 +53,21 @@ FIRST_MU = 1.25
 """μ of the first step, for ‖X‖₂ = 1."""
 
 GROWTH = 1.2
-"""What μ is multiplied or divided by in a step."""
+"""The factor by which a step raises or lowers μ."""
 
 BALANCE = 3.0
 """μ grows while `moved` is less than this many times `left`, and falls otherwise."""
 
 SPARE = 10
-"""Directions looked for beyond the rank that the step before found."""
+"""Directions to search beyond the rank that the previous step found."""
 
 BLOCK_BYTES = 2**24
-"""Room for one block of rows, in each thread."""
+"""Memory for one block of rows, in each thread."""
 
 
 @dataclass(frozen=True)
 class PursuitOptions:
-    """λ, when to stop, the largest rank that L may have, and threads."""
+    """λ, the stopping rule, the largest rank of L, and the number of threads."""
 
     lam: float
     tol: float
@@ -78,7 +78,7 @@ class PursuitOptions:
 
 @dataclass(frozen=True)
 class Decomposition:
-    """X ≈ U diag(sigma) Vᵀ + S, with S in T, and how it was reached."""
+    """X ≈ U diag(sigma) Vᵀ + S, with S in T, and how the search ended."""
 
     U: Array
     sigma: Array
@@ -91,7 +91,7 @@ class Decomposition:
     converged: bool
 
     def sparse_part(self) -> sp.csr_matrix:
-        """S = shrink(T, τ), float32."""
+        """Return S = shrink(T, τ), float32."""
         tau = np.float32(self.lam / self.mu)
         n_docs, n_terms = self.T.shape
         size = _block_size(n_terms)
@@ -99,7 +99,7 @@ class Decomposition:
         return sp.vstack([sp.csr_matrix(block - np.clip(block, -tau, tau)) for block in blocks], format="csr")
 
     def multiplier(self) -> Array:
-        """Y = μ clip(T, τ), dense."""
+        """Return Y = μ clip(T, τ), dense."""
         return self.mu * np.clip(self.T, -self.lam / self.mu, self.lam / self.mu)
 
 
@@ -131,15 +131,15 @@ def pursue(X: sp.csr_matrix, options: PursuitOptions, rng: np.random.RandomState
             mu = mu * GROWTH if moved < BALANCE * left else mu / GROWTH
             wanted = rank + (SPARE if all_found else max(SPARE, rank // 2))
             Q = _more_directions(V, min(wanted, shorter), rng)
-    kept = sigma > options.tol  # the rest is no more than the rounding of the last step
+    kept = sigma > options.tol  # the rest is rounding error of the last step
     U, sigma, V = U[:, kept], sigma[kept], V[:, :rank][:, kept]
     return Decomposition(U, sigma, V, matrix.T, options.lam, matrix.mu, n_iter, left, converged)
 
 
 def sparse_rows(X: Array, V: Array, sigma: Array, lam: float, mu: float, tol: float, max_iter: int) -> Array:
-    """The s of  min ½‖a‖² + λ‖s‖₁  over a, s with Ba + s = x,  B = V diag(√σ), for each row x of X, dense.
+    """Return the s that solves  min ½‖a‖² + λ‖s‖₁  with Ba + s = x,  B = V diag(√σ), for each row x of X, which is dense.
 
-    The steps are those of the pursuit with V held: Ba = V diag(μσ/(1 + μσ)) Vᵀ(x − s + y/μ). Each row stops by itself.
+    The steps are those of the pursuit with V fixed: Ba = V diag(μσ/(1 + μσ)) Vᵀ(x − s + y/μ). Each row stops on its own.
 
     >>> V, sigma = np.array([[0.6], [0.8]]), np.array([50.0])
     >>> sparse_rows(np.array([[3.0, 4.0], [3.0, 0.0]]), V, sigma, lam=1.0, mu=1.0, tol=1e-6, max_iter=1000).round(2) + 0.0
@@ -168,7 +168,7 @@ def _norms(rows: Array) -> Array:
 
 
 class Splitting:
-    """X, and the T that the last step left, made with μ = `mu`; blocks of rows go to threads.
+    """X, and the T of the last step, which used μ = `mu`; threads share the blocks of rows.
 
     The start is S = 0 and Y = X / max(‖X‖₂, max|X|/λ), for which T = Y/μ.
     """
@@ -181,7 +181,7 @@ class Splitting:
         self._rooms = threading.local()
 
     def gram_times(self, Q: Array, mu: float) -> Array:
-        """GᵀG Q."""
+        """Return GᵀG Q."""
 
         def work(rows: slice, room: Array) -> Array:
             G = self._target(rows, room, mu)
@@ -194,11 +194,11 @@ class Splitting:
         return total
 
     def times(self, Q: Array, mu: float) -> Array:
-        """G Q."""
+        """Return G Q."""
         return np.concatenate(list(self._each(lambda rows, room: self._target(rows, room, mu) @ Q)))
 
     def update(self, A: Array, V: Array, mu: float) -> tuple[float, float]:
-        """With L = A Vᵀ, the T of this step; returns (left, moved)."""
+        """Compute the T of a step with L = A Vᵀ; return (left, moved)."""
         taus = np.float32(self.lam / self.mu), np.float32(self.lam / mu)
         ratio = np.float32(self.mu / mu)
         Vt = np.ascontiguousarray(V.T)
@@ -220,7 +220,7 @@ class Splitting:
         return self.X.indptr[rows.start : rows.stop + 1], self.X.indices, self.X.data
 
     def _each(self, work: Callable[[slice, Array], Any]) -> Iterator[Any]:
-        """What `work` makes of each block of rows and room for one, in order."""
+        """Yield the results of `work(rows, room)` for all blocks of rows, in order."""
         n_docs, n_terms = self.X.shape
         size = _block_size(n_terms)
 
@@ -242,7 +242,7 @@ def _orthonormal(Q: Array) -> Array:
 
 
 def _more_directions(V: Array, wanted: int, rng: np.random.RandomState) -> Array:
-    """The first of V, and random ones at right angles to it if more are wanted."""
+    """Return the first directions of V, and random ones orthogonal to them if more are wanted."""
     n_terms, known = V.shape
     if wanted <= known:
         return np.ascontiguousarray(V[:, :wanted])

@@ -1,4 +1,4 @@
-"""`RobustPCA`: documents by the sparse part of a low rank plus sparse decomposition.
+"""`RobustPCA`: outlier scores from the sparse part of a decomposition into low rank plus sparse.
 
 ====== ========================= ==========================================================
 letter shape                     what
@@ -6,8 +6,8 @@ letter shape                     what
 X      n_docs × n_terms          the rows
 L      n_docs × n_terms          low rank: U diag(σ) Vᵀ
 S      n_docs × n_terms          sparse
-B      n_terms × rank            V diag(√σ): what a new row is explained by
-a      rank                      how much of each a new row has
+B      n_terms × rank            V diag(√σ): the directions that explain new rows
+a      rank                      coefficients of a new row
 ====== ========================= ==========================================================
 """
 
@@ -37,7 +37,7 @@ from tonmf.parameters import (
 )
 
 TIED = 5
-"""Decimals of norms that count, the largest being 1, where there is nothing but norms to score by."""
+"""Decimals of norms, as shares of the largest, that count where the scores are norms."""
 
 
 ROBUST_PCA_RULES: Mapping[str, Rule] = {
@@ -62,37 +62,36 @@ class RobustPCA(Baseline):
     augmented Lagrangian method in float32 (`tonmf.baselines.pursuit`), with one dense array of the shape of X without its
     empty columns: 1.8 GB for 10,000 × 45,000.
 
-    A new row x is explained by the L that was found: with L = U diag(σ) Vᵀ and B = V diag(√σ),
+    To score a new row x, the L of the fit is kept: with L = U diag(σ) Vᵀ and B = V diag(√σ),
 
         min ½‖a‖² + λ‖s‖₁   over a, s with Ba + s = x
 
-    For a training row that is the same split as in training: the nuclear norm is the least ½‖A‖² + ½‖B‖² over all
-    A Bᵀ = L. So training rows get the scores that they have in ``outlier_scores_``, as far as both were iterated.
+    For a training row this is the same split as in training, since the nuclear norm is the least ½‖A‖² + ½‖B‖² over all
+    A Bᵀ = L. So training rows get the scores that they have in ``outlier_scores_``, up to the tolerance.
 
-    **Which λ?** Candès and others have 1/√(longer side), which is the default here, for a dense matrix with few wrong
-    entries. Rows of counts are sparse themselves, and then the solution may be S = X and L = 0, so that the score is the norm
-    of the row, to five decimals of the largest (``rank_`` is 0, and a warning says so). That is certain where
-    λ‖sign X‖₂ ≤ 1, for Y = λ sign X proves it, and often so beyond. A larger
-    λ makes S dearer and the rank larger: try 2 to 5 times ``lam_``.
+    **Which λ?** Candès and others use 1/√(longer side), the default here, for a dense matrix with few wrong entries. Rows of
+    counts are sparse themselves, and then the solution may be S = X and L = 0: the score is the norm of the row, to five
+    decimals of the largest (``rank_`` is 0, with a warning). This is certain if λ‖sign X‖₂ ≤ 1, as Y = λ sign X proves, and
+    common beyond. A larger λ makes S more expensive and the rank larger: try 2 to 5 times ``lam_``.
 
     Parameters
     ----------
     lam : float, optional
         λ; 1/√max(n_samples, number of columns that are not empty) if not given.
     tol : float
-        Stop when ‖X − L − S‖ is no more than this share of ‖X‖, and the change of S in a step as small a share of the
-        multiplier. Arithmetic is in float32: below 1e-6 it may never stop.
+        Stop when ‖X − L − S‖ is at most this share of ‖X‖, and the change of S in a step at most this share of the multiplier.
+        Arithmetic is in float32: below 1e-6 it may never stop.
     max_iter : int
-        Most steps.
+        Maximum number of steps.
     max_rank : int, optional
-        The largest rank that L may have, to bound time where it would grow large. If the bound is reached (``rank_``), L and
-        S are no longer the solution of the problem above, and `tol` may not be reached.
+        The largest rank of L, to limit the time. If L reaches it (``rank_``), L and S do not solve the problem above, and may
+        not reach `tol`.
     contamination : float or "auto"
         Share of the training rows to flag, or "auto" (`tonmf.nmf.threshold`).
     n_jobs : int, optional
         Threads; all cores if not given or -1, all but one if -2, and so on. They do not change the result.
     random_state : int, RandomState instance, optional
-        Seed of the directions in which singular vectors are first looked for.
+        Seed of the first directions in the search for singular vectors.
 
     Attributes
     ----------
@@ -103,15 +102,15 @@ class RobustPCA(Baseline):
     components_ : ndarray of shape (rank_, n_features)
         Vᵀ: right singular vectors of L.
     singular_values_ : ndarray of shape (rank_,)
-        σ of L, falling.
+        σ of L, descending.
     rank_ : int
         Rank of L, not counting singular values below `tol` times that of X.
     lam_ : float
-        The λ in force.
+        The λ used.
     n_iter_ : int
         Steps done.
     residual_ : float
-        ‖X − L − S‖ / ‖X‖ (Frobenius norms) after the last.
+        ‖X − L − S‖ / ‖X‖ (Frobenius norms) after the last step.
     threshold_, offset_ : float
         Rows with a score above ``threshold_`` are outliers; ``offset_`` is its negative.
     n_features_in_, feature_names_in_
@@ -174,11 +173,11 @@ class RobustPCA(Baseline):
         return norms if self.rank_ else self._tied(norms)
 
     def _tied(self, norms: Array) -> Array:
-        """Norms without the rounding errors by which equal ones would differ, and be ranked."""
+        """Round norms, so that rounding errors do not rank equal ones."""
         return np.round(norms / self._largest, TIED) * self._largest
 
     def _keep_nothing(self, X: sp.csr_matrix) -> Array:
-        """X has no entries."""
+        """Set the result for an X without entries."""
         self.sparse_ = sp.csr_matrix(X.shape)
         self.singular_values_, self.components_, self.rank_ = np.zeros(0), np.zeros((0, X.shape[1])), 0
         self.n_iter_, self.residual_, self._mu, self._largest = 0, 0.0, 1.0, 1.0

@@ -1,11 +1,11 @@
-"""`SVDScore`: documents by their place in a truncated singular value decomposition.
+"""`SVDScore`: outlier scores from a truncated singular value decomposition.
 
 ====== ======================== ==========================================================
 letter shape                    what
 ====== ======================== ==========================================================
 X      n_docs × n_terms         the rows; the paper's A is Xᵀ
 U      n_docs × n_components    left singular vectors, u_i the row of document i
-sigma  n_components             singular values, falling: the diagonal of the paper's S_r
+sigma  n_components             singular values, descending: the diagonal of the paper's S_r
 V      n_terms × n_components   right singular vectors
 ====== ======================== ==========================================================
 """
@@ -47,8 +47,8 @@ class SVDScore(Baseline):
         score_by="paper"      ‖√S u_i‖ = √(Σ_j σ_j u_ij²) = √(Σ_j (x_i·v_j)² / σ_j)
         score_by="residual"   ‖x_i − x_i V Vᵀ‖ = √(‖x_i‖² − Σ_j (x_i·v_j)²)
 
-    The second is what PCA does without centring: what the directions do not explain. Both need only the products X V, so
-    nothing dense is made of X. A training row has the same score by ``outlier_score`` as in ``outlier_scores_``.
+    The second is the residual of PCA without centring. Both need only the products X V, so X stays sparse. A training row has
+    the same score in ``outlier_score`` as in ``outlier_scores_``.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class SVDScore(Baseline):
     contamination : float or "auto"
         Share of the training rows to flag, or "auto" (`tonmf.nmf.threshold`).
     random_state : int, RandomState instance, optional
-        Seed of the vector that the decomposition (ARPACK) starts from. It is exact whatever the start, to rounding.
+        Seed of the vector that the decomposition (ARPACK) starts from. The result does not depend on it but for rounding.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class SVDScore(Baseline):
         Vᵀ.
     singular_values_ : ndarray of shape (n_components_,)
     n_components_ : int
-        Directions kept: those with a singular value above rounding, `n_components` at most.
+        Number of directions kept: those with a singular value above rounding error, at most `n_components`.
     threshold_, offset_ : float
         Rows with a score above ``threshold_`` are outliers; ``offset_`` is its negative.
     n_features_in_, feature_names_in_
@@ -106,7 +106,7 @@ class SVDScore(Baseline):
         self.singular_values_ = sigma
         self.components_ = V.T
         self.n_components_ = len(sigma)
-        self._score_by = self.score_by  # what threshold_ belongs to, whatever the parameter says later
+        self._score_by = self.score_by  # threshold_ belongs to this, even if the parameter changes later
         self._projections = self._project(X)
         self._squares = squared_norms(X)
         return self._sweep(self._projections, self._squares)[:, -1].copy()
@@ -122,7 +122,7 @@ class SVDScore(Baseline):
         return projections
 
     def sweep(self) -> Array:
-        """Scores of the training rows at every rank from 1 to ``n_components_``, from the one decomposition.
+        """Return the scores of the training rows at every rank from 1 to ``n_components_``, from one decomposition.
 
         Returns
         -------
@@ -141,9 +141,9 @@ class SVDScore(Baseline):
 
 
 def truncated_svd(X: sp.csr_matrix, n_components: int, random_state: Any = None) -> tuple[Array, Array]:
-    """(σ, V) of the largest singular values of X, float64; directions with σ = 0 but for rounding are left out.
+    """Return (σ, V) of the largest singular values of X, float64, without directions whose σ is 0 up to rounding.
 
-    A matrix of zeros has one direction, with σ = 1 so that it can be divided by.
+    A matrix of zeros has one direction, with σ = 1 so that one can divide by it.
 
     >>> sigma, V = truncated_svd(sp.diags([3.0, 0.0, 5.0], format="csr"), 3)
     >>> sigma.round(9).tolist(), abs(V.T.round(9)).tolist()

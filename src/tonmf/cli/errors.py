@@ -49,7 +49,7 @@ def answering(command: Callable[..., None]) -> Callable[..., None]:
         except OSError as error:
             raise _leave(str(error), FAILED) from None
         except MemoryError:
-            raise _leave("there is not enough memory for so many documents.", FAILED) from None
+            raise _leave("there is not enough memory for these documents.", FAILED) from None
         except typer.Exit:
             raise
         except Exception as error:

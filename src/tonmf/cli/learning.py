@@ -78,7 +78,7 @@ def check_save(save: str | None, excerpts: bool) -> None:
 
         check_target(save)
     elif not excerpts:
-        raise ParameterError("--no-excerpts says what a saved model is to hold. Give --save, or leave it out.")
+        raise ParameterError("--no-excerpts has no effect without --save. Give both, or leave it out.")
 
 
 def learn(
@@ -130,6 +130,6 @@ def check_terms(detector: TextOutlierDetector, documents: Documents) -> None:
     known = detector.column_names_
     if known is not None and documents.terms is not None and list(known) != documents.terms:
         raise InputError(
-            "The matrix has other terms than the one that the model was fitted on, or in another order. Count with the "
-            "same vocabulary."
+            "The terms of the matrix differ from those that the model was fitted on, or in their order. Count with the same "
+            "vocabulary."
         )

@@ -419,6 +419,18 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """
         return self._reader.score(documents, embeddings).total
 
+    def rank(self, scores: Array) -> NDArray[np.int64]:
+        """Return the rank of each score: 1 + the number of training documents with a higher score.
+
+        Equal scores have equal ranks. In a stream, the documents seen last stand for the training documents.
+
+        Returns
+        -------
+        ranks : ndarray of shape (n_docs,)
+        """
+        check_is_fitted(self)
+        return self._explainer.ranks(scores)
+
     def explain(
         self,
         documents: Any,
@@ -479,11 +491,11 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         return read.explain(n_words, n_nearest, n_missing)
 
     def unexpected_words(self, documents: Any, n_words: int = 5) -> list[list[UnexpectedWord]]:
-        """The words that make up what the topics leave unexplained of each document, those that say most first.
+        """Return the words of each document that say most about what no topic explains, the largest share first.
 
         A word's share is the part of the document's weight (the sum of its damped word counts) that it takes and no topic
-        explains; the shares of all its words add up to the unexplained share. Words are listed by share times idf, since a
-        word that is everywhere is no reason.
+        explains; the shares of all its words add up to the unexplained share. The words to list are those with the largest
+        share times idf, since a word that is everywhere is no reason.
 
         Returns
         -------

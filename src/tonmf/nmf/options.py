@@ -1,4 +1,4 @@
-"""The options of `tonmf.TONMF`: what each may be, and which go together."""
+"""The options of `tonmf.TONMF`: the rule for each, and which go together."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ MODEL_RULES: Mapping[str, Rule] = {
 
 
 def check_model_parameters(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
-    """Those of `tonmf.TONMF`, one by one and together."""
+    """Check the parameters of `tonmf.TONMF`, one by one and together."""
     check_parameters(values, MODEL_RULES)
     if values["inner_iter"] is not None and values["inner"] == "anls" and values["solver"] == "reweighted":
         raise ParameterError(

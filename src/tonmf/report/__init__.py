@@ -1,11 +1,12 @@
-"""Reports: what was found in a corpus, first as a dictionary of plain values, then as one HTML file to share.
+"""Reports on a corpus: a summary as a dictionary of plain values, and one HTML file to share.
 
-======== ==================================================================
-`summary` the dictionary: what was analysed, topics, groups, every document
+=========== ==================================================================
+`summary`   the dictionary: what was analysed, topics, groups, every document
 `described` one document of it
-`atlas`   where documents are on the map
-`html`    the file
-======== ==================================================================
+`atlas`     the map: places of topics and documents
+`html`      the file
+`web`       the pages' scripts and styles, also those of the service
+=========== ==================================================================
 """
 
 from tonmf.report.html import write_html

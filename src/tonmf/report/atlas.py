@@ -1,8 +1,8 @@
-"""A map of documents: topics on a circle, those that are alike side by side, and documents drawn to the topics they lean on.
+"""A map of documents: topics on a circle, similar ones side by side, and documents near the topics that explain them.
 
-A document is at Σ_k s_k a_k, with s_k the share of it that topic k explains, and a_k the topic's place on the unit circle; k
-runs over the topics that it leans on. So the nearer to the rim, the more it is about the topic there, and a document that no
-topic explains is in the middle.
+A document is at Σ_k s_k a_k, where s_k is the share of it that topic k explains, a_k the topic's place on the unit circle, and
+k runs over the topics of its explanation. The nearer a document is to the rim, the more it is about the topic there; a
+document that no topic explains is in the middle.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from tonmf.arrays import Array
 from tonmf.detector.explain.explanation import TopicShare
 
 SPREAD = 0.02
-"""How far documents are moved at random, so that those in one place can be told apart."""
+"""Standard deviation of a random shift that tells documents in the same place apart."""
 
 
 def places_of_topics(topics: Array) -> NDArray[np.float64]:
-    """Places on the unit circle, shape (n_topics, 2), of the columns of `topics`, from the top clockwise.
+    """Return places on the unit circle, shape (n_topics, 2), for the columns of `topics`, clockwise from the top.
 
-    From one topic on, each is followed by the one most like it that is left.
+    Each topic is followed by the most similar one of those left.
     """
     n_topics = topics.shape[1]
     likeness = topics.T @ topics
@@ -35,12 +35,12 @@ def places_of_topics(topics: Array) -> NDArray[np.float64]:
     return np.column_stack([np.cos(angles), np.sin(angles)])
 
 
-def places_of_documents(leans: Sequence[Iterable[TopicShare]], topics: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Places in the unit disc, shape (n_docs, 2), of documents that lean on topics; numbers of topics are from 1 up."""
-    places = np.zeros((len(leans), 2))
-    for row, of_document in enumerate(leans):
-        for lean in of_document:
-            places[row] += lean.share * topics[lean.number - 1]
+def places_of_documents(shares: Sequence[Iterable[TopicShare]], circle: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return places in the unit disc, shape (n_docs, 2), from the shares of topics; topic number n is at circle[n − 1]."""
+    places = np.zeros((len(shares), 2))
+    for row, of_document in enumerate(shares):
+        for topic in of_document:
+            places[row] += topic.share * circle[topic.number - 1]
     places += SPREAD * np.random.default_rng(0).standard_normal(places.shape)
     places /= np.maximum(np.linalg.norm(places, axis=1, keepdims=True), 1)
     return places

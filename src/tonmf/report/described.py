@@ -1,4 +1,4 @@
-"""One document as a report has it: its explanation, and its text in pieces, those that are unexpected words marked."""
+"""One document of a report: its explanation, and its text in pieces, with the unexpected words marked."""
 
 from __future__ import annotations
 
@@ -8,34 +8,35 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tonmf.detector.explain.explanation import LONGEST_WORD, Explanation
+from tonmf.detector.explain.explanation import Explanation
+from tonmf.detector.explain.quotes import cut
 from tonmf.ranking import READ_AT_MOST, Ranking, pieces_of
 from tonmf.text.pieces import Piece, excerpt
 
 DETAILED = 1000
-"""So many of the strangest documents, and all that are flagged, are described in full; others in short."""
+"""The strangest documents, at least this many and all that are flagged, are described in full; the others in short."""
 
 IN_FULL = {"n_words": 10, "n_nearest": 3, "n_missing": 5}
 IN_SHORT = {"n_words": 5, "n_nearest": 0, "n_missing": 0}
-"""What is listed of a document."""
+"""How many words and documents to list."""
 
 SEARCHED = 5
-"""The part to show of a text that is cut is looked for among so many times as many characters."""
+"""A text is cut to its most unexpected part, which is searched for in a beginning this many times as long."""
 
 ALL_TEXT = 20_000_000
-"""Characters that are kept of the texts in full, and again of those in short; if there are more, the longest are cut."""
+"""Characters to keep of all texts described in full, and again of those in short; if there are more, the longest are cut."""
 
 
 @dataclass(frozen=True)
 class Level:
-    """How much is said about a document: in full or in short, and the characters that are kept of its text."""
+    """How much to say about a document: in full or in short, and how many characters of its text to keep."""
 
     in_full: bool
     longest: int
 
 
 def levels(ranking: Ranking) -> tuple[int, Level, Level]:
-    """How many documents, the strangest first, are described in full; and what that means for them and for the rest."""
+    """Return how many documents, the strangest first, to describe in full, and the levels for these and for the rest."""
     n_detailed = max(DETAILED, int(ranking.outliers.sum()))
     rows = ranking.order.tolist()
     lengths = np.array([ranking.length(row) for row in rows], np.int64)
@@ -47,7 +48,7 @@ def levels(ranking: Ranking) -> tuple[int, Level, Level]:
 
 
 def _longest_kept(lengths: NDArray[np.int64]) -> int:
-    """The largest limit up to which all texts, cut to it, have no more than `ALL_TEXT` characters together."""
+    """Return the largest length such that all texts, cut to it, have at most `ALL_TEXT` characters together."""
     ascending = np.sort(lengths)
     before = np.cumsum(ascending) - ascending
     left = len(ascending) - np.arange(len(ascending))
@@ -58,8 +59,9 @@ def _longest_kept(lengths: NDArray[np.int64]) -> int:
 
 
 def describe(ranking: Ranking, row: int, why: Explanation, level: Level) -> dict[str, Any]:
-    """A document in plain values: what `Explanation.to_dict` has, but for what is the same for all documents."""
-    said: dict[str, Any] = {
+    """Describe a document in plain values: `Explanation.to_dict` without what is the same for all documents."""
+    described: dict[str, Any] = {
+        "rank": int(ranking.ranks[row]),
         "id": why.id,
         "row": row,
         "score": why.score,
@@ -69,15 +71,12 @@ def describe(ranking: Ranking, row: int, why: Explanation, level: Level) -> dict
         "main_alarm": why.main_alarm,
         "parts": _rounded(why.parts),
         "unexplained": _rounded(vars(why.unexplained)),
-        "unexpected": [
-            {**vars(word), "word": _shown(word.word), "share": _round(word.share)} for word in why.unexpected
-        ],
+        "unexpected": [{**vars(word), "word": cut(word.word), "share": _round(word.share)} for word in why.unexpected],
         "topic": why.topic,
-        "topics": [{"number": lean.number, "share": _round(lean.share)} for lean in why.topics],
-        "background": _round(why.background),
+        "topics": [{"number": topic.number, "share": _round(topic.share)} for topic in why.topics],
     }
     if level.in_full:
-        said |= {
+        described |= {
             "length": _rounded(vars(why.length)),
             "unknown": _rounded(vars(why.unknown)),
             "missing": why.missing,
@@ -87,17 +86,13 @@ def describe(ranking: Ranking, row: int, why: Explanation, level: Level) -> dict
     read_at_most = min(SEARCHED * level.longest, READ_AT_MOST)
     pieces = pieces_of(ranking.detector, ranking.documents, row, why.unexpected, read_at_most)
     if n_characters > level.longest:
-        said["cut"] = n_characters
+        described["cut"] = n_characters
         pieces = excerpt(pieces, level.longest)
-    return {**said, "pieces": [_plain(piece) for piece in pieces]}
+    return {**described, "pieces": [_plain(piece) for piece in pieces]}
 
 
 def _plain(piece: Piece) -> str | list[Any]:
     return [piece.text, _round(piece.share)] if piece.share > 0 else piece.text
-
-
-def _shown(word: str) -> str:
-    return word if len(word) <= LONGEST_WORD else word[: LONGEST_WORD - 1] + "…"
 
 
 def _rounded(values: dict[str, float]) -> dict[str, float]:
@@ -105,5 +100,5 @@ def _rounded(values: dict[str, float]) -> dict[str, float]:
 
 
 def _round(value: float) -> float:
-    """Four digits say all that is shown, and take less room."""
+    """Round to four digits: no more are shown, and they take less room."""
     return float(f"{value:.4g}")

@@ -1,4 +1,4 @@
-"""A report as one HTML file that needs no network: the page, its data, and the scripts that show it."""
+"""A report as one HTML file that works offline: the page, its data, and the scripts that show it."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from tonmf.report.web import assets
 from tonmf.storage.atomic import replacing
 
 PART = 1000
-"""Documents that are unpacked together, when the first of them is looked at."""
+"""Documents in one part of the data; a page unpacks a part when it shows the first document of it."""
 
 WITHOUT_SCRIPTS = 20
-"""Documents that are listed where scripts do not run."""
+"""Documents to list where scripts do not run."""
 
 LEVEL = 6
-"""Of compression: higher takes far longer and saves little."""
+"""Level of compression: higher ones take far longer and save little."""
 
 
 def write_html(path: str | os.PathLike[str], summary: dict[str, Any]) -> None:
@@ -30,7 +30,7 @@ def write_html(path: str | os.PathLike[str], summary: dict[str, Any]) -> None:
 
 
 def policy() -> str:
-    """What a report may load and run: nothing but its own scripts and styles."""
+    """Return the content security policy of a report, which allows its own scripts and styles only."""
     scripts = " ".join(assets.source_of(text) for text in (assets.library(), assets.script("report")))
     return (
         f"default-src 'none'; script-src {scripts}; style-src {assets.source_of(assets.style('report'))}; "
@@ -62,8 +62,8 @@ def _lines(summary: dict[str, Any]) -> Iterator[str]:
 
 
 def _index(documents: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """What is needed of all documents at once, by column."""
-    columns = {name: [document[name] for document in documents] for name in ("id", "row", "score", "x", "y")}
+    """Return what the page needs of all documents at once, by column."""
+    columns = {name: [document[name] for document in documents] for name in ("rank", "id", "row", "score", "x", "y")}
     topics = [document["topic"] or 0 for document in documents]
     alarms = [document["main_alarm"] or "" for document in documents]
     labels = [document["label"] for document in documents] if documents and "label" in documents[0] else None
@@ -71,13 +71,13 @@ def _index(documents: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _part(name: str, content: Any) -> str:
-    """Data that scripts unpack when it is needed; letters and digits only, so that no text in it can be markup."""
+    """Return an element with packed data; only letters and digits, so that no text in it can be markup."""
     packed = base64.b64encode(gzip.compress(_json(content).encode("utf-8", "replace"), LEVEL, mtime=0)).decode()
     return f'<script type="text/plain" class="part" data-name="{name}">{packed}</script>\n'
 
 
 def _without_scripts(summary: dict[str, Any]) -> str:
-    """The strangest documents, for mail programs and browsers that run no scripts."""
+    """Return a list of the strangest documents, for mail programs and browsers that run no scripts."""
     analysed = summary["analysed"]
     rows = "".join(
         f"<tr><td>{document['rank']}</td><td>{document['score']:.2f}</td><td>{html.escape(document['id'])}</td>"
@@ -93,6 +93,6 @@ def _without_scripts(summary: dict[str, Any]) -> str:
 
 
 def _json(content: Any, markup: bool = True) -> str:
-    """JSON; without markup, nothing in it can end the element that it is in."""
+    """Return JSON; if `markup` is false, nothing in it can end the element that it is in."""
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text if markup else text.replace("<", "\\u003c")

@@ -1,4 +1,4 @@
-"""What a report says, as a dictionary of plain values."""
+"""The summary: all that a report says, as a dictionary of plain values."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from tonmf.storage.parameters import changed_parameters
 from tonmf.wording import number_of
 
 SCHEMA = 1
-"""What is in a summary, and where."""
+"""Version of the layout of a summary."""
 
 TOPIC_WORDS = 10
 """Words that stand for a topic."""
 
 MOST_POINTS = 2000
-"""Points of a curve; more cannot be seen."""
+"""Points of a curve; more would not be visible."""
 
 
 def summarise(
@@ -42,19 +42,19 @@ def summarise(
     labels: Sequence[int] | None = None,
     on_done: Callable[[float], None] = ignore,
 ) -> dict[str, Any]:
-    """All that there is to say about scored documents, ready for JSON.
+    """Summarise scored documents, ready for JSON.
 
     Parameters
     ----------
     ranking : Ranking
     title : str
-        What the report is called.
+        The title of the report.
     notes : sequence of str
-        Sentences that one should know.
+        Sentences for the reader to know.
     labels : sequence of shape (n_docs,), optional
-        1 for the documents that are known to be outliers, 0 for the rest; adds curves.
+        1 for known outliers, 0 for all other documents; adds curves.
     on_done : callable
-        Gets the share that is done.
+        Called with the share of the work that is done.
 
     Returns
     -------
@@ -75,8 +75,8 @@ def summarise(
     if labels is not None and len(labels) != len(ranking.ids):
         raise InputError(f"Expected one label for each of the {len(ranking.ids)} documents; got {len(labels)}.")
     how_much, circle = levels(ranking), _circle(ranking)
-    documents, leans = _documents(ranking, how_much, on_done)
-    for document, (x, y) in zip(documents, places_of_documents(leans, circle).tolist(), strict=True):
+    documents, topics = _documents(ranking, how_much, on_done)
+    for document, (x, y) in zip(documents, places_of_documents(topics, circle).tolist(), strict=True):
         document |= {"x": round(x, 4), "y": round(y, 4)}
     notes = [*notes, *_note_on_cut_texts(documents, how_much)]
     curves = None
@@ -104,29 +104,29 @@ def write_summary(path: str | os.PathLike[str], summary: dict[str, Any]) -> None
 def _documents(
     ranking: Ranking, how_much: tuple[int, Level, Level], on_done: Callable[[float], None]
 ) -> tuple[list[dict[str, Any]], list[list[Any]]]:
-    """All documents, the strangest first, and the topics they lean on."""
+    """Describe all documents, the strangest first; return the topics of each, too."""
     rows = ranking.order.tolist()
     n_detailed, full, short = how_much
     documents: list[dict[str, Any]] = []
-    leans = []
+    topics = []
     for of_level, level in ((rows[:n_detailed], full), (rows[n_detailed:], short)):
         for some in stretches(of_level):
             explanations = ranking.explain(some, **(IN_FULL if level.in_full else IN_SHORT))
             for row, why in zip(some, explanations, strict=True):
-                documents.append({"rank": len(documents) + 1, **describe(ranking, row, why, level)})
-                leans.append(why.topics)
+                documents.append(describe(ranking, row, why, level))
+                topics.append(why.topics)
             on_done(len(documents) / len(rows))
-    return documents, leans
+    return documents, topics
 
 
 def _circle(ranking: Ranking) -> NDArray[np.float64]:
-    """Places of the topics, in order of their numbers."""
+    """Return the places of the topics, in order of their numbers."""
     rung = ranking.detector.rungs_[0]
     return places_of_topics(rung.topics[:, by_share(rung)])
 
 
 def _analysed(ranking: Ranking, documents: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """What was analysed, and how."""
+    """Return what was analysed, and how."""
     detector = ranking.detector
     alarms = Counter(alarm for document in documents for alarm in document["alarms"])
     seed = detector.random_state
@@ -161,10 +161,9 @@ def _topics(ranking: Ranking, documents: Sequence[dict[str, Any]], circle: NDArr
 
 
 def _groups(ranking: Ranking) -> list[dict[str, Any]]:
-    """Small groups, their documents by rank."""
-    rank = np.empty(len(ranking.order), np.int64)
-    rank[ranking.order] = np.arange(1, len(ranking.order) + 1)
-    return [{**asdict(group), "documents": rank[group.documents].tolist()} for group in ranking.small_groups]
+    """Return the small groups; they name documents by their places in the summary, from 1."""
+    places = 1 + ranking.order.argsort()
+    return [{**asdict(group), "documents": places[group.documents].tolist()} for group in ranking.small_groups]
 
 
 def _note_on_cut_texts(documents: Sequence[dict[str, Any]], how_much: tuple[int, Level, Level]) -> list[str]:
@@ -180,7 +179,7 @@ def _note_on_cut_texts(documents: Sequence[dict[str, Any]], how_much: tuple[int,
 def _labelled(
     ranking: Ranking, documents: Sequence[dict[str, Any]], labels: NDArray[Any], notes: list[str]
 ) -> tuple[list[str], dict[str, Any] | None]:
-    """Put labels on documents; curves, if there are both kinds."""
+    """Label the documents, and return notes and the curves; None if all labels are the same."""
     for document in documents:
         document["label"] = int(labels[document["row"]])
     if len(np.unique(labels)) < 2:
@@ -200,7 +199,7 @@ def _labelled(
 
 
 def _points(x: Any, y: Any, thresholds: Any) -> dict[str, list[float | None]]:
-    """Some points of a curve, evenly by rank; a threshold that nothing reaches is None."""
+    """Return some points of a curve, evenly by rank; a threshold that no document reaches is None."""
     some = np.unique(np.linspace(0, len(x) - 1, min(len(x), MOST_POINTS)).astype(int))
     return {
         "x": [round(value, 5) for value in x[some].tolist()],

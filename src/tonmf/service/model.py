@@ -8,9 +8,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from tonmf.arrays import Array
 from tonmf.detector.detector import TextOutlierDetector
 from tonmf.errors import InputError
 from tonmf.persist import load_detector
@@ -31,14 +29,12 @@ class ServedModel:
     ============ ======================================================================
     detector     a fitted one, without embeddings
     provenance   when and with what it was saved
-    sorted       scores of the training documents, the lowest first
     columns      of a model of counts: the numbers of its columns by name
     ============ ======================================================================
     """
 
     detector: TextOutlierDetector
     provenance: dict[str, Any]
-    sorted: Array
     columns: dict[str, int]
 
     @classmethod
@@ -52,7 +48,7 @@ class ServedModel:
         provenance = dict(read_bundle(path).part("provenance").fields)
         names = detector.column_names_ or [str(column) for column in range(detector.n_columns_ or 0)]
         columns = {name: number for number, name in enumerate(names)}
-        return cls(detector, provenance, np.sort(detector.outlier_scores_), columns)
+        return cls(detector, provenance, columns)
 
     @property
     def kind(self) -> str:
@@ -67,7 +63,7 @@ class ServedModel:
         return [
             {"id": name, "score": score, "outlier": outlier, "rank": rank}
             for (name, _), score, outlier, rank in zip(
-                documents, scores.tolist(), flagged.tolist(), self._ranks(scores).tolist(), strict=True
+                documents, scores.tolist(), flagged.tolist(), self.detector.rank(scores).tolist(), strict=True
             )
         ]
 
@@ -99,10 +95,6 @@ class ServedModel:
         self.score([("0", document)])
         self.explain([("0", document), ("1", document)], 10, 3, True)
         return nothing
-
-    def _ranks(self, scores: Array) -> NDArray[np.int64]:
-        """Return 1 + the number of training documents with a higher score."""
-        return 1 + len(self.sorted) - np.searchsorted(self.sorted, scores, side="right")
 
     def _content(self, documents: Sequence[Named]) -> Any:
         """Return documents in the form that the detector takes."""

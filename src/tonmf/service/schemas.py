@@ -5,20 +5,17 @@ from __future__ import annotations
 import json
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
+from tonmf.detector.explain.explanation import DERIVED, Explanation
+from tonmf.detector.explain.topics import Topic
 from tonmf.service.bodies import JSON, LINES
+from tonmf.service.dataclass_models import Answer, model_of
 from tonmf.service.limits import Limits
 from tonmf.service.model import ServedModel
 from tonmf.text.documents import COUNTS, ITEMS
 
 Content = dict[str, Any]
-
-
-class Answer(BaseModel):
-    """What all answers have in common: no keys but those that are listed."""
-
-    model_config = ConfigDict(extra="forbid")
 
 
 class Error(Answer):
@@ -45,93 +42,29 @@ class Scores(Answer):
     documents: list[Score]
 
 
-class Compared(Answer):
-    """A number beside the same of the training documents."""
-
-    value: float
-    typical: float = Field(description="Its median over the training documents.")
-    percentile: float = Field(description="Share of the training documents, in per cent, whose number is smaller.")
-
-
-class UnexpectedWord(Answer):
-    """A word that no topic explains."""
-
-    word: str
-    share: float = Field(description="Its part of the document that is unexplained, from 0 to 1.")
-    count: int
-    known: bool = Field(description="Whether it is in the vocabulary.")
-
-
-class TopicShare(Answer):
-    """A topic that a document leans on."""
-
-    number: int
-    share: float
-    words: list[str]
-
-
-class KnownDocument(Answer):
-    """An ordinary training document: what it is called, and how it begins."""
-
-    id: str
-    excerpt: str
-
-
-class NearDocument(Answer):
-    """An ordinary training document that is like the one explained."""
-
-    document: KnownDocument
-    cosine: float
-
-
-class Explained(Answer):
-    """Why a document has its score; docs/guide/explanations.md says what the numbers mean."""
-
-    id: str
-    score: float
-    threshold: float
-    beyond: float = Field(description="score − threshold")
-    outlier: bool
-    rank: int
-    n_docs: int = Field(description="Number of training documents.")
-    sentence: str = Field(description="The explanation in short.")
-    parts: dict[str, float] = Field(description="What adds up to the score.")
-    unexplained: Compared
-    unexpected: list[UnexpectedWord] = Field(description="Those that say most first.")
-    topic: int | None = Field(description="Number of the topic that explains most of it, if one explains a good part.")
-    topics: list[TopicShare] = Field(description="Those that explain a good part of it.")
-    background: float = Field(description="Share of the document that no topic explains.")
-    missing: list[str] = Field(description="Words that its topics lead one to expect.")
-    length: Compared
-    unknown: Compared
-    alarms: dict[str, float]
-    main_alarm: str | None = Field(description="The alarm that says most.")
-    nearest: list[NearDocument]
-    kind: str = Field(description='What documents are made of: "word", "item" or "term".')
-    pieces: list[str | tuple[str, float]] | None = Field(
-        default=None, description="The document; unexpected words as a pair with their share. null for rows of counts."
-    )
+Explained = model_of(
+    Explanation,
+    DERIVED,
+    pieces=(
+        list[str | tuple[str, float]] | None,
+        Field(
+            default=None,
+            description="The document; unexpected words as a pair with their share. null for rows of counts.",
+        ),
+    ),
+)
 
 
 class Explanations(Answer):
     """Explanations, in the order of the documents."""
 
-    documents: list[Explained]
-
-
-class Topic(Answer):
-    """What is ordinary."""
-
-    number: int
-    share: float = Field(description="Its share of the documents' weight on topics.")
-    words: list[str]
-    typical: list[KnownDocument]
+    documents: list[Explained]  # type: ignore[valid-type]
 
 
 class Topics(Answer):
     """Topics, the most common first."""
 
-    topics: list[Topic]
+    topics: list[model_of(Topic)]  # type: ignore[valid-type]
 
 
 class LimitsInForce(Answer):

@@ -1,4 +1,4 @@
-"""``tonmf report``: a page that shows what does not belong among documents, by a saved model."""
+"""``tonmf report``: write a report on documents, scored by a saved model."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def report(
     quiet: opt.Quiet = False,
     jobs: opt.Jobs = None,
 ) -> None:
-    """Write one HTML file that shows the documents in FILES, scored by a saved MODEL: to look at, search and share."""
+    """Write a report on the documents in FILES, scored by a saved MODEL: one HTML file to browse, search and share."""
     screen = Screen(quiet)
     check_model(model, jobs)
     check_report(output, files)

@@ -25,7 +25,7 @@ def score(
     quiet: opt.Quiet = False,
     jobs: opt.Jobs = None,
 ) -> None:
-    """Score the documents in FILES by a saved MODEL, on the scale of those that it was fitted on."""
+    """Score the documents in FILES by a saved MODEL, on the scale of its training documents."""
     screen = Screen(quiet, as_json)
     check_model(model, jobs)
     if output is not None:

@@ -1,4 +1,4 @@
-"""From what a detector knows to explanations of documents."""
+"""Explanations of documents, made from what a fitted detector knows."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tonmf.arrays import Array
 from tonmf.detector.explain.explanation import Explanation, NearDocument, TopicShare
 from tonmf.detector.explain.profile import Compared, CorpusProfile
+from tonmf.detector.explain.ranks import rank_among
 from tonmf.detector.explain.topics import KnownDocument, Topic, by_share
 from tonmf.detector.explain.unexpected import Leftovers, UnexpectedWord
 from tonmf.detector.scores.ladder import first_words
@@ -24,15 +25,15 @@ TOPIC_WORDS = 5
 """Words that stand for a topic in an explanation."""
 
 SMALLEST_LEAN = 0.1
-"""Share of a document from which on it leans on a topic."""
+"""The smallest share of a document that makes a topic one of its topics."""
 
 AT_ONCE = 500
-"""Documents that are compared with the sample together: they take as many rows of it in memory."""
+"""Documents to compare with the sample at a time: each takes a column of cosines in memory."""
 
 
 @dataclass(frozen=True)
 class Explainer:
-    """A fitted detector, as far as explanations need it; `scores` are those that others are ranked among."""
+    """What explanations need of a fitted detector; documents are ranked among `scores`."""
 
     terms: Sequence[str]
     idf: Array
@@ -43,7 +44,7 @@ class Explainer:
     kind: str
 
     def topics(self, n_words: int) -> list[Topic]:
-        """The topics of the finest rung that scores."""
+        """Return the topics of the finest rung."""
         rung = self.scorer.rungs[0]
         return [
             Topic(
@@ -57,19 +58,28 @@ class Explainer:
 
     @cached_property
     def _short_topics(self) -> list[Topic]:
-        """The same as explanations show them."""
+        """The topics as explanations show them."""
         return self.topics(TOPIC_WORDS)
 
+    @cached_property
+    def _ascending(self) -> Array:
+        """The scores to rank among, sorted."""
+        return np.sort(self.scores)
+
+    def ranks(self, scores: Array) -> NDArray[np.int64]:
+        """Return the rank of each score among those of the training documents, or of the last ones of a stream."""
+        return rank_among(self._ascending, scores)
+
     def main_topics(self, leftovers: Leftovers) -> list[int | None]:
-        """Of each document the number of the topic that explains most of it; None if it leans on none."""
-        shares = leftovers.explained[:, by_share(self.scorer.rungs[0])]
+        """Return for each document the number of the topic that explains most of it; None if none explains a tenth."""
+        shares = leftovers.topic_shares[:, by_share(self.scorer.rungs[0])]
         leans = shares.max(axis=1, initial=0.0) >= SMALLEST_LEAN
         return [
             number + 1 if lean else None for number, lean in zip(shares.argmax(axis=1).tolist(), leans, strict=True)
         ]
 
     def words(self, leftovers: Leftovers, row: int, n_words: int) -> list[UnexpectedWord]:
-        """The words of a document that say most, in order."""
+        """Return the words of a document that say most, the largest share first."""
         outside = self.scorer.alarms.rarity_outside + 1
         return leftovers.words(row, n_words, self.terms, self.idf, outside, typical=float(self.profile.unknown[50]))
 
@@ -84,30 +94,31 @@ class Explainer:
         n_nearest: int,
         n_missing: int,
     ) -> list[Explanation]:
-        """Explanations of documents: given by their counts, as unit rows, as the rungs read them, and by their scores."""
+        """Explain documents, given by their counts, as unit rows, as the rungs read them, and by their scores."""
         counts, topics = leftovers.counts, self._short_topics
         unknown = counts.n_outside / np.maximum(counts.n_distinct, 1)
-        rank = 1 + len(self.scores) - np.searchsorted(np.sort(self.scores), scores.total, side="right")
+        ranks, shares = self.ranks(scores.total), leftovers.topic_shares
         near, main = self._nearest(Y, n_nearest), self.main_topics(leftovers)
         explanations = []
         for row, name in enumerate(ids):
             alarms = {alarm: float(values[row]) for alarm, values in scores.alarms.items() if values[row] > 0}
-            leans = [] if main[row] is None else self._leans(leftovers.explained[row], topics)
+            main_topics = self._topic_shares(shares[row], topics)
             explanations.append(
                 Explanation(
                     id=name,
                     score=float(scores.total[row]),
                     threshold=self.threshold,
                     outlier=bool(scores.total[row] > self.threshold),
-                    rank=int(rank[row]),
+                    rank=int(ranks[row]),
                     n_docs=len(self.scores),
                     parts=_parts(scores, row),
                     unexplained=Compared.with_quantiles(leftovers.unexplained[row], self.profile.unexplained),
                     unexpected=self.words(leftovers, row, n_words),
                     topic=main[row],
-                    topics=leans,
-                    background=max(1.0 - float(leftovers.explained[row].sum()), 0.0),
-                    missing=self._missing(_terms_of(counts.matrix, row), readings, row, n_missing) if leans else [],
+                    topics=main_topics,
+                    missing=self._missing(_terms_of(counts.matrix, row), readings, row, n_missing)
+                    if main_topics
+                    else [],
                     length=Compared.with_quantiles(counts.n_words[row], self.profile.lengths),
                     unknown=Compared.with_quantiles(unknown[row], self.profile.unknown),
                     alarms=alarms,
@@ -117,17 +128,18 @@ class Explainer:
             )
         return explanations
 
-    def _leans(self, shares: Array, topics: Sequence[Topic]) -> list[TopicShare]:
+    def _topic_shares(self, shares: Array, topics: Sequence[Topic]) -> list[TopicShare]:
+        """Return the topics that explain a good part of a document, the largest share first."""
         order = by_share(self.scorer.rungs[0])
-        leans = [
+        listed = [
             TopicShare(topic.number, float(shares[column]), topic.words)
             for topic, column in zip(topics, order, strict=True)
             if shares[column] >= SMALLEST_LEAN
         ]
-        return sorted(leans, key=lambda lean: -lean.share)
+        return sorted(listed, key=lambda topic: -topic.share)
 
     def _missing(self, present: Array, readings: Sequence[Reading], row: int, n_missing: int) -> list[str]:
-        """The words with most weight in the document's mixture of topics, the mean over the ladder, that it lacks."""
+        """Return the words with the most weight in the document's mixture, the mean over the ladder, that it lacks."""
         if n_missing == 0:
             return []
         pairs = zip(self.scorer.rungs, readings, strict=True)
@@ -136,7 +148,7 @@ class Explainer:
         return first_words(expected, self.terms, n_missing)
 
     def _nearest(self, Y: sp.csr_matrix, n_nearest: int) -> list[list[NearDocument]]:
-        """For each row the ordinary documents of the sample that share most with it, itself not among them."""
+        """Return for each row the most similar ordinary documents of the sample, itself not among them."""
         if n_nearest == 0:
             return [[] for _ in range(Y.shape[0])]
         found = []
@@ -148,7 +160,7 @@ class Explainer:
         return found
 
     def _different(self, order: NDArray[np.int64], cosines: Array, n_nearest: int) -> list[NearDocument]:
-        """The first of these documents; one that is in the sample more than once is listed once."""
+        """Return the first of these documents; one that is in the sample more than once is listed once."""
         near: dict[KnownDocument, NearDocument] = {}
         for row in order.tolist():
             if len(near) == n_nearest or cosines[row] <= 0:
@@ -159,13 +171,13 @@ class Explainer:
 
 
 def _terms_of(matrix: sp.csr_matrix, row: int) -> Array:
-    """Numbers of a document's terms."""
+    """Return the numbers of a document's terms."""
     terms: Array = matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]
     return terms
 
 
 def _parts(scores: DocumentScores, row: int) -> dict[str, float]:
-    """What adds up to a document's score."""
+    """Return the parts that add up to a document's score."""
     total, plain = float(scores.total[row]), float(scores.plain[row])
     if scores.alarms["empty"][row] > 0:
         return {"alarms": total}

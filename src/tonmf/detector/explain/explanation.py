@@ -1,28 +1,42 @@
-"""Why a document has the score it has: what an `Explanation` holds, and how it is written down.
+"""Why a document has its score: what an `Explanation` holds, and how it reads.
 
-How explanations are made is in `tonmf.detector.explain.explainer`.
+`tonmf.detector.explain.explainer` makes explanations.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from tonmf.detector.explain.profile import Compared
+from tonmf.detector.explain.quotes import isolated, listed, quoted
 from tonmf.detector.explain.topics import KnownDocument
 from tonmf.detector.explain.unexpected import UnexpectedWord
 
 NAMED = 4
 """Words that the sentence names."""
 
-LONGEST_WORD = 40
-"""Characters of a word that are written out."""
+UNUSUAL = 84
+"""The percentile from which on an unexplained share is a reason for a high score; P84 is what thresholds go by, too."""
+
+SMALLEST_SHOWN = 0.0005
+"""The smallest share that is not shown as 0.0 %."""
 
 
 @dataclass(frozen=True)
 class TopicShare:
-    """A topic that a document leans on: its number and words (`tonmf.Topic`), and the share of the document it explains."""
+    """A topic, and how much of a document it explains.
+
+    Attributes
+    ----------
+    number : int
+        The topic's number (`tonmf.Topic`).
+    share : float
+        The share of the document that it explains, from 0 to 1.
+    words : list of str
+        The topic's first words.
+    """
 
     number: int
     share: float
@@ -31,7 +45,14 @@ class TopicShare:
 
 @dataclass(frozen=True)
 class NearDocument:
-    """An ordinary training document, and the cosine of its row with the explained document's."""
+    """An ordinary training document that is similar to the explained one.
+
+    Attributes
+    ----------
+    document : KnownDocument
+    cosine : float
+        The cosine of the two documents' rows.
+    """
 
     document: KnownDocument
     cosine: float
@@ -41,41 +62,45 @@ class NearDocument:
 class Explanation:
     """Why a document has its score.
 
+    The shares add up: `unexplained`, the shares of `topics` and `other_topics` make 1, and the shares of all unexpected words
+    make `unexplained`.
+
     Attributes
     ----------
     id : str
-        What the document is called.
-    score, threshold : float
-        The document is an outlier if its score is above the threshold.
+        The document's id.
+    score : float
+        Higher is stranger.
+    threshold : float
+        Documents with a higher score are outliers.
     outlier : bool
+        Whether the score is above the threshold.
     rank : int
-        1 + the number of training documents with a higher score; of a stream, among those seen last.
+        1 + the number of training documents with a higher score, so that documents with the same score have the same rank. In
+        a stream, the documents seen last stand for the training documents.
     n_docs : int
-        How many these are.
+        The number of documents that it is ranked among.
     parts : dict of str to float
-        What adds up to the score: "topics", how little they say about it; "neighbours", how far it is from ordinary documents;
-        "embeddings", if there are any; "alarms", what those add.
+        What adds up to the score: "topics", how little they explain; "neighbours", how far the document is from ordinary ones;
+        "embeddings", if there are any; "alarms", what they add.
     unexplained : Compared
-        The share of the document that no topic explains, beside the training documents.
+        The share of the document that no topic explains, the mean over all fits.
     unexpected : list of UnexpectedWord
-        Its words, those that say most first. The shares of all of them add up to the unexplained share.
+        The words that say most about it, the largest share first. The shares of all its words add up to `unexplained`.
     topic : int or None
-        Number of the topic that explains most of it; None if it leans on none.
+        Number of the topic that explains most of it; None if none explains a tenth of it.
     topics : list of TopicShare
-        The topics that it leans on: those that explain a good part of it in the finest fit, the largest share first.
-    background : float
-        The share that no topic explains in that fit; `unexplained` is the mean over all fits. What topics and background
-        lack to 1 is explained by topics that it hardly leans on.
+        The topics of the finest fit that explain a tenth of it or more, the largest share first.
     missing : list of str
-        Words that its topics lead one to expect, and that it does not have.
+        Words that its topics lead one to expect, and that it lacks.
     length : Compared
-        Its words, stop words left out.
+        The number of its words, without stop words.
     unknown : Compared
-        The share of its different words that are outside the vocabulary.
+        The share of its distinct words that are outside the vocabulary.
     alarms : dict of str to float
-        By which share of it the cut of each alarm is exceeded that it raises (`tonmf.detector.scores.alarms`).
+        The alarms that it raises, with value / cut − 1 of each (`tonmf.detector.scores.alarms`).
     nearest : list of NearDocument
-        The ordinary training documents that are most like it.
+        The most similar ordinary training documents.
     kind : str
         What documents are made of: "word", "item", or "term" for rows of counts and where terms are characters.
     """
@@ -91,7 +116,6 @@ class Explanation:
     unexpected: list[UnexpectedWord]
     topic: int | None
     topics: list[TopicShare]
-    background: float
     missing: list[str]
     length: Compared
     unknown: Compared
@@ -105,13 +129,20 @@ class Explanation:
         return self.score - self.threshold
 
     @property
+    def other_topics(self) -> float:
+        """The share of the document that topics explain which are not in `topics`, a little by each."""
+        if "empty" in self.alarms:
+            return 0.0
+        return max(1.0 - self.unexplained.value - sum(topic.share for topic in self.topics), 0.0)
+
+    @property
     def sentence(self) -> str:
         """The explanation in short."""
         return f"{self._verdict()} {self._reason()}"
 
     @property
     def main_alarm(self) -> str | None:
-        """Of the alarms that it raises, the one that says most: rare words only if there is no other."""
+        """The alarm that says most of those it raises: rare words only if there is no other."""
         others = [alarm for alarm in self.alarms if alarm != "rare"] or list(self.alarms)
         return max(others, key=lambda alarm: (alarm == "empty", self.alarms[alarm]), default=None)
 
@@ -123,29 +154,46 @@ class Explanation:
     def _reason(self) -> str:
         words, alarm = f"{self.kind}s", self.main_alarm
         if alarm == "empty":
-            return f"There is no {self.kind} in it that could speak for it."
-        such = _quoted(self.unexpected)
+            return f"It has no {words} to judge it by."
         if alarm == "unknown":
             share, typical = percent(self.unknown.value), percent(self.unknown.typical)
-            return f"{share} of its different {words} are outside the vocabulary (typical: {typical}), such as {such}."
+            strangers = [word for word in self.unexpected if not word.known]
+            such = f", such as {_named(strangers)}" if strangers else ""
+            return f"{share} of its distinct {words} are outside the vocabulary (typical: {typical}){such}."
         if alarm == "repeated":
             often = sorted((word for word in self.unexpected if word.count > 1), key=lambda word: -word.count)
-            return f"It says the same few {words} over and over{f': {_quoted(often)}' if often else ''}."
-        share, typical = percent(self.unexplained.value), percent(self.unexplained.typical)
-        explained = f"No topic explains {share} of it (typical: {typical})"
+            return f"It repeats the same few {words} over and over{f': {_named(often)}' if often else ''}."
         if alarm == "rare":
-            return f"{explained}, and its {words} are rare ones: {such}."
+            link = "and" if self._is_unexplained else "but"
+            return f"{self._of_topics()}, {link} its {words} are rare: {_named(self.unexpected)}."
         if not self.outlier:
-            lean = f"; it is mostly about “{', '.join(self.topics[0].words[:3])}”" if self.topics else ""
-            return f"{explained}{lean}."
-        return f"{explained}{_MOST[max(self.parts, key=self.parts.__getitem__)]}; what stands out is {such}."
+            main = f"; its main topic is “{listed(self.topics[0].words[:3])}”" if self.topics else ""
+            return f"{self._of_topics()}{main}."
+        largest = max(self.parts, key=self.parts.__getitem__)
+        if largest in _FAR:
+            more = f", {'and' if self._is_unexplained else 'but'} {_FAR[largest]}"
+        else:
+            more = "" if self._is_unexplained else f", but they fit its {words} badly"
+        return f"{self._of_topics()}{more}. Unexpected {words}: {_named(self.unexpected)}."
+
+    @property
+    def _is_unexplained(self) -> bool:
+        """True if what no topic explains is a reason for a high score."""
+        return (self.outlier or bool(self.alarms)) and self.unexplained.percentile >= UNUSUAL
+
+    def _of_topics(self) -> str:
+        """Say what no topic explains where that is a reason for the score, and what the topics explain otherwise."""
+        share, typical = self.unexplained.value, self.unexplained.typical
+        if self._is_unexplained:
+            return f"No topic explains {percent(share)} of it (typical: {percent(typical)})"
+        return f"The topics explain {percent(1 - share)} of it (typical: {percent(1 - typical)})"
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values, ready for JSON."""
-        return {**asdict(self), "main_alarm": self.main_alarm, "beyond": self.beyond, "sentence": self.sentence}
+        """Return all of it as plain values, ready for JSON."""
+        return {**asdict(self), **{name: getattr(self, name) for name in DERIVED}}
 
     def to_table(self) -> list[dict[str, Any]]:
-        """All of it as rows with the same four columns, ready for ``pandas.DataFrame``."""
+        """Return all of it as rows with the same four columns, ready for ``pandas.DataFrame``."""
         rows: list[tuple[str, str, float | None]] = [
             ("score", "score", self.score),
             ("score", "threshold", self.threshold),
@@ -160,66 +208,82 @@ class Explanation:
             *(("alarm", name, value) for name, value in self.alarms.items()),
             *((f"unexpected {self.kind}", word.word, word.share) for word in self.unexpected),
             *(("topic", f"{topic.number}: {', '.join(topic.words)}", topic.share) for topic in self.topics),
+            ("topic", "other topics", self.other_topics),
             *((f"missing {self.kind}", word, None) for word in self.missing),
             *(("nearest ordinary document", near.document.id, near.cosine) for near in self.nearest),
         ]
         return [{"id": self.id, "part": part, "what": what, "value": value} for part, what, value in rows]
 
     def to_text(self) -> str:
-        """All of it to read, a fact a line."""
-        lines = [f"{self.id}: {self.sentence}", ""]
+        """Return all of it to read, a fact a line.
+
+        Words that are written from right to left are isolated (`tonmf.detector.explain.quotes`).
+        """
+        words = f"{self.kind}s"
         parts = ", ".join(f"{name} {value:+.2f}" for name, value in self.parts.items())
-        lines.append(f"  score       {self.score:.2f} = {parts}")
-        lines.append(f"  unexplained {_compared(self.unexplained, percent)}")
-        lines.append(f"  length      {_compared(self.length, '{:,.0f}'.format)} {self.kind}s")
-        lines.append(f"  unknown     {_compared(self.unknown, percent)} of the different {self.kind}s")
-        lines += [f"  alarm       {name}: {percent(value)} beyond its cut" for name, value in self.alarms.items()]
+        lines = [f"{isolated(self.id)}: {self.sentence}", "", f"  score       {self.score:.2f} = {parts}"]
+        if "empty" not in self.alarms:
+            lines.append(f"  unexplained {_compared(self.unexplained, percent)}")
+        lines.append(f"  length      {_compared(self.length, '{:,.0f}'.format, f' {words}')}")
+        lines.append(f"  unknown     {_compared(self.unknown, percent, f' of the distinct {words}')}")
+        for name, excess in self.alarms.items():
+            lines.append(
+                f"  alarm       {name}" + ("" if name == "empty" else f": {percent(excess)} above its cut-off")
+            )
         if self.unexpected:
-            lines += ["", f"  unexpected {self.kind}s, and their share of the document"]
+            left = self.unexplained.value - sum(word.share for word in self.unexpected)
+            lines += ["", f"  unexpected {words}, and their share of the document"]
             lines += [
-                f"    {100 * word.share:4.1f} %  {_cut(word.word)}{'' if word.known else '  (unknown)'}"
+                _share(word.share, f"{listed([word.word])}{'' if word.known else '  (unknown)'}")
                 for word in self.unexpected
             ]
-        if self.topics:
-            lines += ["", "  topics it leans on"]
-            lines += [
-                f"    {100 * topic.share:4.1f} %  {topic.number}: {', '.join(topic.words)}" for topic in self.topics
-            ]
+            lines += [_share(left, f"other {words}")] if left >= SMALLEST_SHOWN else []
+        if self.topics or self.other_topics >= SMALLEST_SHOWN:
+            lines += ["", "  topics that explain it, and their share of the document"]
+            lines += [_share(topic.share, f"{topic.number}: {listed(topic.words)}") for topic in self.topics]
+            lines += [_share(self.other_topics, "other topics")] if self.other_topics >= SMALLEST_SHOWN else []
+            lines += [_share(self.unexplained.value, "no topic")]
         if self.missing:
-            lines += ["", f"  expected there, but missing: {', '.join(self.missing)}"]
+            lines += ["", f"  expected but missing: {listed(self.missing)}"]
         if self.nearest:
-            lines += ["", "  ordinary documents most like it"]
-            lines += [f"    {near.cosine:6.2f}  {_named(near.document)}" for near in self.nearest]
+            lines += ["", "  most similar ordinary documents"]
+            lines += [f"    {near.cosine:6.2f}  {_beginning(near.document)}" for near in self.nearest]
         return "\n".join(lines)
 
     __str__ = to_text
 
 
-_MOST = {
-    "topics": "",
-    "neighbours": ", and it is far from all ordinary documents",
-    "embeddings": ", and its embedding is far from those of all ordinary documents",
-    "alarms": "",
+DERIVED = ("beyond", "other_topics", "main_alarm", "sentence")
+"""Properties that `Explanation.to_dict` adds to the fields."""
+
+_FAR = {
+    "neighbours": "it is far from every ordinary document",
+    "embeddings": "its embedding is far from that of every ordinary document",
 }
-"""What to add, by the largest part of the score."""
+"""The reason to add if this part of the score is the largest."""
 
 
-def _quoted(words: Sequence[UnexpectedWord]) -> str:
-    return ", ".join(f"“{_cut(word.word)}”" for word in words[:NAMED])
-
-
-def _cut(word: str) -> str:
-    return word if len(word) <= LONGEST_WORD else word[: LONGEST_WORD - 1] + "…"
+def _named(words: list[UnexpectedWord]) -> str:
+    """Return the first words in quotes."""
+    return quoted(word.word for word in words[:NAMED])
 
 
 def percent(share: float) -> str:
-    """A share to read: 0.256 is "26 %"."""
+    """Return a share to read.
+
+    >>> percent(0.256)
+    '26 %'
+    """
     return f"{100 * share:.0f} %"
 
 
-def _compared(number: Compared, form: Callable[[float], str]) -> str:
-    return f"{form(number.value)} (typical: {form(number.typical)}; {number.percentile:.0f} % of documents have less)"
+def _share(share: float, what: str) -> str:
+    return f"    {100 * share:4.1f} %  {what}"
 
 
-def _named(document: KnownDocument) -> str:
-    return f"{document.id}  {document.excerpt}".rstrip()
+def _compared(number: Compared, form: Callable[[float], str], unit: str = "") -> str:
+    return f"{form(number.value)}{unit} (typical: {form(number.typical)}; {number.percentile:.0f} % of documents have less)"
+
+
+def _beginning(document: KnownDocument) -> str:
+    return f"{isolated(document.id)}  {isolated(document.excerpt)}".rstrip()

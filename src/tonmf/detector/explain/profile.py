@@ -1,7 +1,7 @@
-"""What a detector remembers of its training documents beyond their scores, so that it can say what is usual.
+"""What a detector remembers of its training documents beyond their scores, so that explanations can say what is typical.
 
-Of each number that an explanation compares with the corpus it keeps the percentiles; of the ordinary documents among which
-neighbours are looked for (`tonmf.detector.scores.ordinary`), what they are called and how they begin.
+It keeps the percentiles of every number that an explanation compares with the corpus. Of the ordinary documents among which
+it looks for neighbours (`tonmf.detector.scores.ordinary`) it keeps the ids and excerpts.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from tonmf.text.counts import Counts
 from tonmf.text.documents import is_matrix
 
 EXCERPT = 160
-"""Characters of a document that are remembered."""
+"""Characters in an excerpt of a document."""
 
 SAMPLE = 2000
-"""Documents from which percentiles are learnt that take a while to measure."""
+"""Documents that stand for all of them in percentiles that are slow to compute."""
 
 PERCENTILES = np.arange(101)
 
 
 @dataclass(frozen=True)
 class Compared:
-    """A number of a document beside the same of the training documents.
+    """A number of a document beside the same number of the training documents.
 
     Attributes
     ----------
@@ -50,25 +50,25 @@ class Compared:
 
     @classmethod
     def with_quantiles(cls, value: float, quantiles: Array) -> Self:
-        """Beside the 101 percentiles of the training documents."""
+        """Compare a value with the 101 percentiles of the training documents."""
         below = int(np.searchsorted(quantiles, value, side="left"))
         return cls(float(value), float(quantiles[50]), 100 * below / len(quantiles))
 
 
 @dataclass(frozen=True)
 class CorpusProfile:
-    """The percentiles 0 to 100 of the training documents' numbers, and the ordinary documents of the sample.
+    """Percentiles 0 to 100 of the training documents' numbers, and the ordinary documents of the sample.
 
     =========== =============================== ========================================================
     field       shape                           what
     =========== =============================== ========================================================
-    n_docs                                      training documents
+    n_docs                                      number of training documents
     lengths     101                             words of a document
-    unknown     101                             share of its different words outside the vocabulary
+    unknown     101                             share of its distinct words outside the vocabulary
     unexplained 101                             share of its weight that no topic explains
-    ids         n_sample                        what the ordinary documents of the sample are called
+    ids         n_sample                        ids of the ordinary documents of the sample
     excerpts    n_sample                        how they begin
-    typical     n_topics × up to `N_TYPICAL`    of each topic those that lean on it most
+    typical     n_topics × up to `N_TYPICAL`    rows of the sample that belong to each topic most
     =========== =============================== ========================================================
     """
 
@@ -81,12 +81,12 @@ class CorpusProfile:
     typical: NDArray[np.int64]
 
     def ordinary(self, row: int) -> KnownDocument:
-        """An ordinary document of the sample."""
+        """Return an ordinary document of the sample."""
         return KnownDocument(self.ids[row], self.excerpts[row])
 
 
 def learn_profile(ops: Ops, corpus: Corpus, sampled: NDArray[np.int64], rungs: Sequence[Rung]) -> CorpusProfile:
-    """The profile of training documents, of which those count that have words; `sampled` are the ordinary ones to remember."""
+    """Return the profile of the training documents that have words; `sampled` are the ordinary ones to remember."""
     totals = corpus.totals
     has_words = totals.n_words > 0
     some = _spread_out(len(has_words))
@@ -106,26 +106,26 @@ def learn_profile(ops: Ops, corpus: Corpus, sampled: NDArray[np.int64], rungs: S
 
 
 def excerpt_at(documents: Any, row: int, counts: Counts, terms: Sequence[str]) -> str:
-    """How a training document begins; of a row of counts, its terms."""
+    """Return the beginning of a training document; of a row of counts, its terms."""
     if is_matrix(documents):
         start, end = counts.matrix.indptr[row : row + 2]
         return excerpt_of([terms[column] for column in counts.matrix.indices[start:end]])
     return excerpt_of(documents[row])
 
 
-def _percentiles(values: NDArray[Any], of: NDArray[np.bool_]) -> Array:
-    """The percentiles 0 to 100 of some of the values; zeros where there are none."""
-    percentiles: Array = np.percentile(values[of], PERCENTILES) if of.any() else np.zeros(len(PERCENTILES))
+def _percentiles(values: NDArray[Any], chosen: NDArray[np.bool_]) -> Array:
+    """Return the percentiles 0 to 100 of the chosen values; zeros if there are none."""
+    percentiles: Array = np.percentile(values[chosen], PERCENTILES) if chosen.any() else np.zeros(len(PERCENTILES))
     return percentiles
 
 
 def _spread_out(n_docs: int) -> NDArray[np.int64]:
-    """At most `SAMPLE` of so many documents, evenly spaced."""
+    """Return the numbers of at most `SAMPLE` of `n_docs` documents, evenly spaced."""
     return np.unique(np.linspace(0, n_docs - 1, min(n_docs, SAMPLE)).astype(np.int64))
 
 
 def excerpt_of(document: Any) -> str:
-    """How a text begins, or the first items of a basket, on one line.
+    """Return the beginning of a text, or the first items of a basket, on one line.
 
     >>> excerpt_of("One  line\\nand another")
     'One line and another'

@@ -1,4 +1,4 @@
-"""What a user sees of a topic: its number, how common it is, its first words, and documents that are typical of it."""
+"""Topics as users see them: a number, how common the topic is, its first words, and documents that are typical of it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from tonmf.arrays import Array
 from tonmf.detector.scores.ladder import Rung
 
 N_TYPICAL = 3
-"""Documents that stand for a topic."""
+"""Typical documents to keep of each topic."""
 
 
 @dataclass(frozen=True)
 class KnownDocument:
-    """An ordinary training document: what it is called, and how it begins."""
+    """An ordinary training document: its id, and how it begins."""
 
     id: str
     excerpt: str
@@ -33,9 +33,9 @@ class Topic:
     share : float
         Its share of the documents' weight on topics.
     words : list of str
-        The words that it gives most weight.
+        The words with the most weight in it.
     typical : list of KnownDocument
-        Ordinary documents that lean on it most.
+        The ordinary documents that it explains most of.
     """
 
     number: int
@@ -45,10 +45,10 @@ class Topic:
 
 
 def by_share(rung: Rung) -> NDArray[np.int64]:
-    """Columns of the rung's topics, the most common first: topic number n is the (n − 1)-th of them."""
+    """Return the columns of the rung's topics, the most common first: topic number n is entry n − 1."""
     return np.argsort(-rung.shares, kind="stable")
 
 
 def typical_documents(belonging: Array) -> NDArray[np.int64]:
-    """For each topic (column) the rows that lean on it most, at most `N_TYPICAL`."""
+    """Return for each topic (column) the rows that belong to it most, at most `N_TYPICAL`."""
     return np.argsort(-belonging, axis=0, kind="stable")[:N_TYPICAL].T

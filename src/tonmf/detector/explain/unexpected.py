@@ -1,15 +1,20 @@
-"""The words of a document that its topics do not explain: the reasons to show.
+"""The words of a document that no topic explains: the reasons to show.
 
-A document's weight is the sum of its damped counts c (`tonmf.text.weighting`), of words in the vocabulary and outside it.
-Of the count of a known word the part that the background takes is unexplained (`tonmf.nmf.mixture`), the mean over the
-ladder; of a word outside the vocabulary all of it is. Divided by the document's weight these are the *shares* of its
-words, and
+A document's weight is the sum of its damped counts c (`tonmf.text.weighting`), over words in the vocabulary and outside it.
+Part of the count of a known word goes to the background (`tonmf.nmf.mixture`): that part, averaged over the ladder, is
+unexplained. A word outside the vocabulary is unexplained altogether. Divided by the document's weight, these parts are the
+*shares* of its words, and
 
     unexplained share of a document = Σ shares of its words.
 
-Shares say how much; what is worth reading first is another question, since a word that is everywhere is no reason. Words are
-listed by share × idf. Every document has a few words of its own, names and slips, that say nothing: for words outside the
-vocabulary the product is taken times the part of the document's unknown words that is beyond the typical, 1 − typical/its own.
+The rest of the document belongs to topics. The topics that users see are those of the finest rung, so the rest is divided
+among them as that rung divides it. If the finest rung explains less than the ladder does on average, some of the rest belongs
+to none of its topics.
+
+A document has more words than anyone wants to read, and a word that is everywhere is no reason. The words to list are those
+with the largest share × idf, and they are listed by share. Every document has a few words of its own, names and typos, that
+say nothing: for words outside the vocabulary the product is multiplied by 1 − typical/own, where `own` is the document's share
+of unknown words and `typical` that of a typical document.
 """
 
 from __future__ import annotations
@@ -17,6 +22,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
@@ -28,18 +34,18 @@ from tonmf.text.counts import Counts, Outside
 from tonmf.text.weighting import damped
 
 AT_ONCE = 200_000
-"""Stored counts whose mixtures are looked at together: they take as many rows of topics."""
+"""Stored counts to read at a time: each takes a row of topics in memory."""
 
 
 @dataclass(frozen=True)
 class UnexpectedWord:
-    """A word of a document, as far as no topic explains it.
+    """A word of a document, and how much of the document it leaves unexplained.
 
     Attributes
     ----------
     word : str
     share : float
-        Its part of the document's weight that is unexplained, from 0 to 1.
+        The share of the document that is this word and that no topic explains, from 0 to 1.
     count : int
         How often it occurs in the document.
     known : bool
@@ -54,19 +60,19 @@ class UnexpectedWord:
 
 @dataclass(frozen=True)
 class Leftovers:
-    """What the topics leave of documents, and all that is needed to name it.
+    """The parts of documents that no topic explains, and what is needed to name them.
 
-    ============ ========== ================================================================
-    field        shape      what
-    ============ ========== ================================================================
-    counts                  counts of the documents
-    C                       the same, damped
-    outside                 words outside the vocabulary
-    parts        n_stored   unexplained part of each damped count
-    weights      n_docs     damped counts of a document together, words outside included
-    unexplained  n_docs     unexplained share of each document
-    explained    n_docs     share of each document that each topic of the finest rung explains; a column a topic
-    ============ ========== ================================================================
+    ============ =================== ================================================================
+    field        shape               what
+    ============ =================== ================================================================
+    counts       n_docs × n_terms    counts of the documents
+    C            n_docs × n_terms    damped counts
+    outside      n_docs              words outside the vocabulary, with their counts
+    parts        n_stored            unexplained part of each damped count, the mean over the ladder
+    weights      n_docs              sum of a document's damped counts, words outside included
+    unexplained  n_docs              unexplained share of each document, the mean over the ladder
+    explained    n_docs × n_topics   share of each document that each topic of the finest rung explains, by that rung
+    ============ =================== ================================================================
     """
 
     counts: Counts
@@ -79,17 +85,32 @@ class Leftovers:
 
     @classmethod
     def of(cls, counts: Counts, outside: Outside, rungs: Sequence[Rung], readings: Sequence[Reading]) -> Leftovers:
-        """From counts and what each rung makes of them."""
+        """Compute them from counts and from how each rung reads them."""
         C = damped(counts.matrix)
         parts, explained = _parts(C, rungs, readings)
         weights, left = _weights_and_rest(C, parts, counts.outside)
         whole = np.where(weights > 0, weights, 1)
         return cls(counts, C, outside, parts, weights, left / whole, explained / whole[:, None])
 
+    @cached_property
+    def topic_shares(self) -> Array:
+        """Share of each document that each topic of the finest rung explains; with `unexplained`, at most 1.
+
+        `explained`, scaled down where it is more than the ladder explains on average: a topic never gets more than its own
+        rung gives it.
+        """
+        all_topics = self.explained.sum(axis=1)
+        scale = np.clip((1 - self.unexplained) / np.where(all_topics > 0, all_topics, 1), 0, 1)
+        shares: Array = self.explained * scale[:, None]
+        return shares
+
     def words(
         self, row: int, n_words: int, terms: Sequence[str], idf: Array, idf_outside: float, typical: float
     ) -> list[UnexpectedWord]:
-        """The words of one document that say most, in order; `typical` is the usual share of unknown words."""
+        """Return the words of one document that say most, the largest share first.
+
+        `typical` is the share of unknown words in a typical document.
+        """
         start, end = self.C.indptr[row], self.C.indptr[row + 1]
         columns, weight = self.C.indices[start:end], self.weights[row]
         strangers = list(self.outside[row].items())
@@ -98,7 +119,8 @@ class Leftovers:
         own = len(strangers) / max(len(strangers) + len(columns), 1)
         factor = max(1 - typical / own, 0.0) if own > 0 else 0.0
         weights = np.concatenate([idf[columns], np.full(len(strangers), idf_outside * factor)])
-        listed = np.argsort(-shares * weights, kind="stable")[:n_words]
+        telling = np.argsort(-shares * weights, kind="stable")[:n_words]
+        listed = telling[np.argsort(-shares[telling], kind="stable")]
         words = []
         for place in listed.tolist():
             known = place < len(columns)
@@ -111,26 +133,26 @@ class Leftovers:
 
 
 def unexplained_shares(C: sp.csr_matrix, outside: Array, rungs: Sequence[Rung], readings: Sequence[Reading]) -> Array:
-    """Unexplained share of each document, given by damped counts and the weight of its words outside the vocabulary."""
+    """Return the unexplained share of each document, from damped counts and the weight of its words outside the vocabulary."""
     weights, left = _weights_and_rest(C, _parts(C, rungs, readings)[0], outside)
     shares: Array = left / np.where(weights > 0, weights, 1)
     return shares
 
 
 def _weights_and_rest(C: sp.csr_matrix, parts: Array, outside: Array) -> tuple[Array, Array]:
-    """Of each document all damped counts together, and what is unexplained of them."""
+    """Return the weight of each document, and how much of it is unexplained."""
     rows = np.repeat(np.arange(C.shape[0]), np.diff(C.indptr))
     inside, left = (np.bincount(rows, weights=values, minlength=C.shape[0]) for values in (C.data, parts))
     return inside + outside, left + outside
 
 
 def _parts(C: sp.csr_matrix, rungs: Sequence[Rung], readings: Sequence[Reading]) -> tuple[Array, Array]:
-    """Unexplained part of each damped count, the mean over the ladder; and what the topics of the finest rung explain.
+    """Return the unexplained part of each damped count, the mean over the ladder, and what each topic explains.
 
-    Some documents at a time.
+    The topics are those of the finest rung. Some documents are read at a time.
     """
     unexplained, explained = [C.data[:0]], [readings[0].theta[:0, 1:]]
-    for start, end in _stretches(C):
+    for start, end in _runs(C):
         some = C[start:end]
         of_rungs = [replace(reading, theta=reading.theta[start:end]) for reading in readings]
         shares = [rung.mixture.unexplained(some, of_some) for rung, of_some in zip(rungs, of_rungs, strict=True)]
@@ -139,8 +161,8 @@ def _parts(C: sp.csr_matrix, rungs: Sequence[Rung], readings: Sequence[Reading])
     return np.concatenate(unexplained).astype(np.float64), np.concatenate(explained).astype(np.float64)
 
 
-def _stretches(C: sp.csr_matrix) -> Iterator[tuple[int, int]]:
-    """Runs of rows with about `AT_ONCE` stored values, at least one row each."""
+def _runs(C: sp.csr_matrix) -> Iterator[tuple[int, int]]:
+    """Yield runs of rows with about `AT_ONCE` stored values, at least one row each."""
     start = 0
     while start < C.shape[0]:
         full = int(np.searchsorted(C.indptr, C.indptr[start] + AT_ONCE, side="right")) - 1

@@ -10,6 +10,9 @@ import { State } from "../shared/state.js";
 /** The least number of documents for which a plot shows more than the list. */
 const ENOUGH_TO_PLOT = 8;
 
+/** Scores no further apart are equal, and have the same rank. */
+const SAME_SCORE = 1e-6;
+
 /**
  * Show explained documents: one by itself, several as in a report.
  *
@@ -64,6 +67,7 @@ function inOrder(answers) {
   const nowhere = new Float32Array(rows.length); // there is no map here
   const columns = columnsOf({
     row: rows,
+    rank: ranksOf(ranked.map(({ score }) => score)),
     id: ranked.map(({ id }) => id),
     score: ranked.map(({ score }) => score),
     topic: ranked.map(({ topic }) => topic ?? 0),
@@ -73,4 +77,13 @@ function inOrder(answers) {
     label: null,
   });
   return { ranked, columns };
+}
+
+/** 1 + the number of higher scores, for scores that descend. */
+function ranksOf(scores) {
+  let higher = 0;
+  return scores.map((score) => {
+    while (scores[higher] > score + SAME_SCORE) higher += 1;
+    return higher + 1;
+  });
 }

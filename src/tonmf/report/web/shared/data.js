@@ -25,6 +25,7 @@ export function columnsOf(index) {
     id: index.id,
     alarm: index.alarm,
     row: Int32Array.from(index.row),
+    rank: Int32Array.from(index.rank),
     topic: Int32Array.from(index.topic),
     score: Float64Array.from(index.score),
     x: Float32Array.from(index.x),

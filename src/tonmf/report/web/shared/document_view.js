@@ -141,7 +141,7 @@ function factsBlock(shown, topics, word) {
     { class: "document-facts" },
     shown.topics && shown.main_alarm !== "empty" && [
       element("h4", {}, "Topics that explain it"),
-      topicsBar(shown.topics, shown.background, topics),
+      topicsBar(shown.topics, shown.unexplained?.value, topics),
     ],
     factsList(shown, word),
     shown.nearest?.length > 0 && [element("h4", {}, "Nearest ordinary documents"), nearestList(shown.nearest)],

@@ -23,7 +23,7 @@ export async function csvOf(places, documents, columns, flagged) {
 
 function lineOf(place, shown, columns, flagged) {
   const cells = [
-    String(place + 1),
+    String(columns.rank[place]),
     textCell(columns.id[place]),
     String(columns.score[place]),
     String(place < flagged),

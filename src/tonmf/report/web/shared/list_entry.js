@@ -26,7 +26,7 @@ export function listEntry(place, source, state) {
       class: "entry-row",
       click: (event) => !event.target.closest("button") && String(getSelection()) === "" && toggle(),
     },
-    element("td", { class: "for-rank number" }, whole(place + 1)),
+    element("td", { class: "for-rank number" }, whole(columns.rank[place])),
     element(
       "td",
       { class: "for-score" },

@@ -47,9 +47,9 @@ export function topicName(number, topics, n_words = 2) {
 }
 
 /** Show shares of topics as one bar with a legend: those listed, the small rest, and what no topic explains. */
-export function topicsBar(listed, background, topics) {
+export function topicsBar(listed, unexplained, topics) {
   const rest = Math.max(0, 1 - listed.reduce((sum, { share }) => sum + share, 0));
-  const none = Math.min(background ?? rest, rest);
+  const none = Math.min(unexplained ?? rest, rest);
   const shares = [
     ...listed.map((topic) => ({ ...topic, name: topicName(topic.number, [topic, ...topics], 4) })),
     {
