@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 
+import pytest
 from files_to_read import put
 from hypothesis import given
 from hypothesis import strategies as st
@@ -91,6 +92,7 @@ def test_notes_on_short_documents_speak_of_words_or_items(tmp_path):
         assert files.notes == [f"1 of 2 documents has fewer than 2 {words} and was left out."]
 
 
+@pytest.mark.usefixtures("processes")
 def test_reading_plain_files_loads_neither_scipy_nor_scikit_learn(tmp_path):
     """An error of usage should be told at once, not after seconds of imports."""
     path = put(tmp_path, "a.txt", "one two\nthree\n")
