@@ -5,7 +5,6 @@ import gzip
 import io
 import lzma
 import os
-import subprocess
 import sys
 
 import pyarrow as pa
@@ -355,11 +354,6 @@ def test_nothing_on_standard_input_is_refused():
     assert "stdin is empty" in refusal("-", stdin=io.BytesIO(b""))
 
 
-def test_the_standard_input_of_the_process_is_read():
-    code = "from tonmf.io import read_documents; assert read_documents(['-']).content == ['one', 'two']"
-    subprocess.run([sys.executable, "-c", code], input=b"one\ntwo\n", check=True)
-
-
 def test_a_binary_file_is_refused(tmp_path):
     message = refusal(put(tmp_path, "a.txt", b"\x00\x01\x02 words"))
     assert message.startswith("a.txt: expected text, but it is a binary file.")
@@ -387,8 +381,3 @@ def test_plain_formats_need_no_pyarrow_and_others_say_so(tmp_path, monkeypatch):
         assert message == "Reading CSV and Parquet needs pyarrow: pip install 'tonmf[cli]'."
     message = refusal(put(tmp_path, "a.txt.zst", b"\x28\xb5\x2f\xfd"), error=MissingExtraError)
     assert message == "Reading .zst files needs pyarrow: pip install 'tonmf[cli]'."
-
-
-def test_importing_loads_no_pyarrow():
-    code = "import sys, tonmf.io; assert 'pyarrow' not in sys.modules"
-    subprocess.run([sys.executable, "-c", code], check=True)
