@@ -376,8 +376,8 @@ def test_the_figures_in_the_readme_are_those_of_the_page(tmp_path):
     areas = Areas(finished(EXPERIMENTS["roc"], ResultLog(tmp_path / "results.jsonl"), False))
     titles = {
         "reuters": "Reuters",
-        "rcv20": "20 Newsgroups, hardware + Windows",
-        "christian": "the same + christian",
+        "rcv20": "20 Newsgroups: hardware, outliers from Windows",
+        "christian": "20 Newsgroups: hardware, outliers from christian",
         "baskets": "market baskets",
     }
     for task, title in titles.items():
