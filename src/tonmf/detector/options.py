@@ -1,4 +1,4 @@
-"""The options of `tonmf.TextOutlierDetector`: what each may be."""
+"""The options of `tonmf.TextOutlierDetector`, and what each may be."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _is_pattern(value: Any) -> bool:
 
 
 LONGEST_SEQUENCE = 100
-"""Words or characters that a term may have: every document would have nearly all its sequences up to any greater length."""
+"""Most words or characters of a term: without a limit, a document would have a term for every pair of its words."""
 
 DETECTOR_RULES: Mapping[str, Rule] = {
     "analyzer": Rule(
