@@ -19,7 +19,7 @@ from watched import BATCH, Reader, last_snapshot, run_watch
 from tonmf import InputError, TextOutlierDetector, TonmfError, load
 from tonmf.cli.watching.new_topics import NewTopics
 from tonmf.cli.watching.output import Output
-from tonmf.cli.watching.records import JSON, Records
+from tonmf.cli.watching.documents import JSON, DocumentParser
 from tonmf.cli.watching.snapshots import Snapshots
 from tonmf.io.options import ReadOptions
 from tonmf.text.documents import TEXTS
@@ -67,9 +67,9 @@ def gathered(planted, tmp_path_factory):
 class Finds(NewTopics):
     """Finds one in the first documents."""
 
-    def look(self, detector, learnt):
-        super().look(detector, learnt)
-        self.unsaid.append(TOPIC)
+    def search(self, detector, batch, read):
+        super().search(detector, batch, read)
+        self.unannounced.append(TOPIC)
 
 
 def last_of(folder):
@@ -104,7 +104,7 @@ def test_a_watch_that_is_stopped_and_killed_announces_what_one_that_is_not_does(
 
     grow(0, 107)
     watch(signal.SIGTERM, 107, 107)
-    assert [one.record.id for one in last_snapshot(tmp_path, "kept").pending] == [f"n{i}" for i in range(96, 107)]
+    assert [one.document.id for one in last_snapshot(tmp_path, "kept").pending] == [f"n{i}" for i in range(96, 107)]
     grow(107, 131)
     watch(signal.SIGKILL, 131, 128)
     grow(131, len(lines))
@@ -160,11 +160,11 @@ def test_a_new_topic_that_could_not_be_told_is_told_by_the_next_watch_and_only_o
     with suppress(BrokenPipeError, InputError):
         run_watch(tmp_path, "kept", reader, load(model), Finds())
     after = last_snapshot(tmp_path, "kept")
-    assert (list(after.new_topics.unsaid), after.place.lines) == ([TOPIC], 8)
+    assert (list(after.new_topics.unannounced), after.place.lines) == ([TOPIC], 8)
     second, third = Reader(True), Reader(True)
     after = run_watch(tmp_path, "kept", second)
     assert second.lines == [TOPIC.to_dict()]
-    assert (list(after.new_topics.unsaid), after.place.lines) == ([], 8)
+    assert (list(after.new_topics.unannounced), after.place.lines) == ([], 8)
     run_watch(tmp_path, "kept", third)
     assert third.lines == []
 
@@ -183,7 +183,7 @@ def test_the_columns_that_were_taken_are_taken_again(tmp_path, planted):
     reader = Reader(True)
     run_watch(tmp_path, "kept", reader)
     assert [answer["id"] for answer in reader.lines] == ["new.jsonl:3"]
-    given = Records("new", JSON, TEXTS, ReadOptions(text_column="name"), None, print, after.columns)
+    given = DocumentParser("new", JSON, TEXTS, ReadOptions(text_column="name"), None, print, after.columns)
     assert given.columns is None, "what the user says comes first"
 
 
@@ -208,7 +208,7 @@ def test_what_is_recent_strange_and_announced_comes_back(planted, gathered):
     topics = NewTopics.load(gathered, planted[0])
     memory = topics._nursery.state
     assert (memory.n_taken, len(memory.recent), len(memory.announced)) == (160, 160, 1)
-    assert list(topics.unsaid) == [TOPIC]
+    assert list(topics.unannounced) == [TOPIC]
     assert topics._nursery._frequencies == Counter(word for recent in memory.recent for word in recent.words)
     assert os.path.getsize(gathered / "arrays.safetensors") < 200_000
 
@@ -321,7 +321,7 @@ def test_mutated_nurseries_load_or_are_refused_but_never_crash(planted, gathered
             outcomes["refused"] += 1
             continue
         outcomes["loaded"] += 1
-        [topic.to_dict() for topic in topics.unsaid]
+        [topic.to_dict() for topic in topics.unannounced]
         if outcomes["loaded"] % 10 == 0:
             gather(topics._nursery, detector, documents[-16:], [9.0] * 16)
     assert min(outcomes.values()) > 10

@@ -28,7 +28,7 @@ READING, LEARNING, KEEPING = "Reading", "Learning", "Snapshots"
 
 
 class WatchFormat(StrEnum):
-    """What lines hold."""
+    """Formats of lines."""
 
     JSONL = "jsonl"
     LINES = "lines"
@@ -40,7 +40,7 @@ def watch(
         str,
         typer.Argument(
             metavar="FILE",
-            help="File that grows, of JSON lines or plain lines, or - for standard input.",
+            help="File of JSON lines or plain lines that grows, or - for standard input.",
             show_default=False,
         ),
     ],
@@ -48,7 +48,7 @@ def watch(
         WatchFormat | None,
         typer.Option(
             "--format",
-            help="What the lines hold. (Default: by the name of FILE; jsonl if it does not say.)",
+            help="Format of the lines. (Default: by the name of FILE, otherwise jsonl.)",
             rich_help_panel=READING,
         ),
     ] = None,
@@ -61,11 +61,11 @@ def watch(
     ] = None,
     time_column: Annotated[
         str | None,
-        typer.Option(help="Key of the documents' times. (Default: when they come.)", rich_help_panel=READING),
+        typer.Option(help="Key of the documents' times. (Default: the time at which they come.)", rich_help_panel=READING),
     ] = None,
     until_end: Annotated[
         bool,
-        typer.Option("--until-end", help="Stop at the end of the file instead of waiting.", rich_help_panel=READING),
+        typer.Option("--until-end", help="Stop at the end of the file instead of waiting for more.", rich_help_panel=READING),
     ] = False,
     learn: Annotated[
         bool,
@@ -73,12 +73,12 @@ def watch(
     ] = True,
     learn_every: Annotated[
         int | None,
-        typer.Option(min=1, help="Documents that are learnt from together. (Default: 32.)", rich_help_panel=LEARNING),
+        typer.Option(min=1, help="Documents in a batch to learn from. (Default: 32.)", rich_help_panel=LEARNING),
     ] = None,
     half_life: Annotated[
         str | None,
         typer.Option(
-            help="When a document counts a half: 5000 documents, '30 days', or never. (Default: as the model says.)",
+            help="When a document counts half: after 5000 documents, '30 days', or never. (Default: that of the model.)",
             rich_help_panel=LEARNING,
         ),
     ] = None,
@@ -86,26 +86,26 @@ def watch(
         bool,
         typer.Option(
             "--new-topics/--no-new-topics",
-            help="Announce strange documents that come to hang together, and learn them as a topic.",
+            help="Announce strange documents that turn out to share a subject, and learn them as a topic.",
             rich_help_panel=LEARNING,
         ),
     ] = True,
     snapshot: Annotated[
         str | None,
-        typer.Option(metavar="FOLDER", help="Keep snapshots here, and go on from the last.", rich_help_panel=KEEPING),
+        typer.Option(metavar="FOLDER", help="Take snapshots here, and resume from the last one.", rich_help_panel=KEEPING),
     ] = None,
     snapshot_every: Annotated[
         str | None,
-        typer.Option(help="Time, or number of documents, between two. (Default: '60 s'.)", rich_help_panel=KEEPING),
+        typer.Option(help="Time, or number of documents, between snapshots. (Default: '60 s'.)", rich_help_panel=KEEPING),
     ] = None,
     only_outliers: Annotated[
-        bool, typer.Option("--only-outliers", help="Write out outliers only.", rich_help_panel=opt.RESULTS)
+        bool, typer.Option("--only-outliers", help="Write only outliers.", rich_help_panel=opt.RESULTS)
     ] = False,
     words: Annotated[int, typer.Option(min=1, help="Unexpected words to list.", rich_help_panel=opt.RESULTS)] = 10,
     quiet: opt.Quiet = False,
     jobs: opt.Jobs = None,
 ) -> None:
-    """Score the documents in FILE by a saved MODEL as they come, a JSON line each, and learn from them."""
+    """Score the documents in FILE by a saved MODEL as they come, write a JSON line for each, and learn from them."""
     screen = Screen(quiet)
     from tonmf.stream.half_life import half_life_of
 
@@ -119,10 +119,10 @@ def watch(
     with screen.step("Loading"), ExitStack() as stack:
         from tonmf.cli.watching.lines import Lines
         from tonmf.cli.watching.output import Output
-        from tonmf.cli.watching.records import Records, check_kind
+        from tonmf.cli.watching.documents import DocumentParser, check_kind
         from tonmf.cli.watching.snapshots import Snapshots
-        from tonmf.cli.watching.stopping import stopping
-        from tonmf.cli.watching.watch import Habits, Watch
+        from tonmf.cli.watching.stopping import stop_on_signals
+        from tonmf.cli.watching.watch import Watch, WatchOptions
         from tonmf.io import ReadOptions
         from tonmf.nmf.threads import one_blas_thread
 
@@ -133,27 +133,27 @@ def watch(
         detector.set_params(n_jobs=jobs)
         if half_life is not None:
             detector.set_params(half_life=forgetting)
-        coming, start = _coming(file, last.place, screen.note, until_end)
-        asked = stack.enter_context(stopping())
-        options = ReadOptions(text_column=text_column, id_column=id_column)
+        source, start = _source(file, last.place, screen.note, until_end)
+        stopping = stack.enter_context(stop_on_signals())
+        read_options = ReadOptions(text_column=text_column, id_column=id_column)
         columns = last.columns if start.lines else None
-        records = Records(coming.name, form, detector.kind_, options, time_column, screen.note, columns)
-        habits = Habits(learn, learn_every or LEARN_EVERY, only_outliers, words, every, time_column is not None)
-        lines, output = Lines(coming, start), Output(sys.stdout.fileno(), asked.wake, asked)
+        parser = DocumentParser(source.name, form, detector.kind_, read_options, time_column, screen.note, columns)
+        options = WatchOptions(learn, learn_every or LEARN_EVERY, only_outliers, words, every, time_column is not None)
+        lines, output = Lines(source, start), Output(sys.stdout.fileno(), stopping.wake, stopping)
         watching = Watch(
-            detector, lines, records, output, snapshots, asked, habits, _say, last.new_topics, last.pending
+            detector, lines, parser, output, snapshots, stopping, options, _warn, last.new_topics, last.pending
         )
         # The screen's bar must be gone before the first answer.
         entered = stack.pop_all()
     with entered, one_blas_thread():
         watching.run()
-    _tell(screen, watching.n_docs, watching.n_bad)
-    if asked.signal_number == 2:
+    _note_totals(screen, watching.n_docs, watching.n_bad)
+    if stopping.signal_number == 2:
         raise typer.Exit(INTERRUPTED)
 
 
 LEARN_EVERY = 32
-"""Documents in a batch."""
+"""Default number of documents in a batch."""
 
 
 def _check_no_option_idle(
@@ -167,7 +167,7 @@ def _check_no_option_idle(
 
 
 def _interval(text: str) -> HalfLife:
-    """Written as a half-life is."""
+    """Parse the time or number of documents between snapshots, which is written as a half-life is."""
     from tonmf.stream.half_life import half_life_of
 
     try:
@@ -197,7 +197,7 @@ def _format(file: str, given: WatchFormat | None) -> str:
 
 
 def _start(model: str, snapshots: Snapshots | None, new_topics: bool, screen: Screen) -> Snapshot:
-    """The last snapshot, or else the model at the start of the file."""
+    """Return the last snapshot; if there is none, the model, at the start of the file."""
     from tonmf.cli.watching.following import Place
     from tonmf.cli.watching.new_topics import NewTopics
     from tonmf.cli.watching.snapshots import Snapshot
@@ -207,13 +207,13 @@ def _start(model: str, snapshots: Snapshots | None, new_topics: bool, screen: Sc
     if last is None:
         last = Snapshot(load_detector(model), Place(), None, None)
     else:
-        screen.note(f"Going on from the last snapshot, after line {last.place.lines:,}.")
+        screen.note(f"Resuming from the last snapshot, after line {last.place.lines:,}.")
     wanted = new_topics and not last.detector.uses_embeddings_
     return replace(last, new_topics=(last.new_topics or NewTopics()) if wanted else None)
 
 
-def _coming(file: str, place: Place, note: Callable[[str], None], until_end: bool) -> tuple[FollowedFile | Pipe, Place]:
-    """What to read, and where it begins."""
+def _source(file: str, place: Place, note: Callable[[str], None], until_end: bool) -> tuple[FollowedFile | Pipe, Place]:
+    """Open FILE, and return it with the place where reading begins."""
     from tonmf.cli.watching.following import FollowedFile, Pipe, Place
     from tonmf.errors import InputError
     from tonmf.wording import cannot, path_shown
@@ -231,13 +231,13 @@ def _coming(file: str, place: Place, note: Callable[[str], None], until_end: boo
     return followed, followed.start
 
 
-def _say(sentence: str) -> None:
+def _warn(sentence: str) -> None:
     from tonmf.cli.screen import printable
 
     print(printable(f"tonmf: {' '.join(sentence.split())}"), file=sys.stderr, flush=True)
 
 
-def _tell(screen: Screen, n_docs: int, n_bad: int) -> None:
+def _note_totals(screen: Screen, n_docs: int, n_bad: int) -> None:
     from tonmf.wording import number_of
 
     left_out = (
