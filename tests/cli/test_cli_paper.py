@@ -71,7 +71,7 @@ def test_running_again_measures_nothing_needs_no_data_and_writes_the_same_page(q
     assert again.code == 0
     after = {path: path.read_bytes() for path in (folder / "out").rglob("*") if path.is_file()}
     assert after == before
-    assert "are there already; 0 are to be measured" in again.err
+    assert "are there already; 0 are left to measure" in again.err
     answer = json.loads(again.out)
     assert answer["quick"]
     assert answer["left_out"] == {}
@@ -98,7 +98,7 @@ def test_a_page_of_somebody_else_is_not_overwritten(tmp_path):
     (tmp_path / "paper-quick.md").write_text("my own")
     ran = run("paper", "--quick", "--only", "beta", "--out", ".", cwd=tmp_path, **without_data(tmp_path))
     assert ran.code == 1
-    assert "without the results it should be made of" in ran.err
+    assert "but not the results that it was made from" in ran.err
     assert (tmp_path / "paper-quick.md").read_text() == "my own"
 
 
@@ -130,7 +130,7 @@ def test_files_of_the_user_are_not_imported_where_methods_are_timed(tmp_path, mo
             2,
             "--only must be one of roc, rpca-lambda, baseline-ranks, threads, sensitivity, beta, own-topic",
         ),
-        (("--out", "file/inside"), 1, "The folder file/inside cannot be made"),
+        (("--out", "file/inside"), 1, "The folder file/inside cannot be created"),
         (("--out", ""), 1, "--out must be the name of a folder; got an empty one."),
     ],
 )

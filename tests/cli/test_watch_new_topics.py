@@ -17,9 +17,9 @@ from waiting import wait_until
 from watched import BATCH, Reader, last_snapshot, run_watch
 
 from tonmf import InputError, TextOutlierDetector, TonmfError, load
+from tonmf.cli.watching.documents import JSON, DocumentParser
 from tonmf.cli.watching.new_topics import NewTopics
 from tonmf.cli.watching.output import Output
-from tonmf.cli.watching.documents import JSON, DocumentParser
 from tonmf.cli.watching.snapshots import Snapshots
 from tonmf.io.options import ReadOptions
 from tonmf.text.documents import TEXTS

@@ -3,9 +3,9 @@
 import pytest
 
 from tonmf import InputError
+from tonmf.cli.watching.documents import JSON, DocumentParser
 from tonmf.cli.watching.following import FollowedFile, Place
 from tonmf.cli.watching.lines import InputLine, Lines
-from tonmf.cli.watching.documents import JSON, DocumentParser
 from tonmf.io.options import ReadOptions
 from tonmf.stream.times import moment_of
 from tonmf.text.documents import TEXTS

@@ -6,8 +6,8 @@ import pytest
 
 from tonmf import InputError
 from tonmf.cli.watching import snapshots as module
-from tonmf.cli.watching.following import Place
 from tonmf.cli.watching.documents import ScoredDocument, WatchedDocument
+from tonmf.cli.watching.following import Place
 from tonmf.cli.watching.snapshots import Snapshot, Snapshots
 
 

@@ -50,7 +50,7 @@ def test_baskets_are_items_by_white_space(tmp_path):
 
 def test_an_unknown_extension_is_refused_with_the_formats_there_are(tmp_path):
     message = refusal(put(tmp_path, "a.xyz", "text"))
-    assert "the extension .xyz is not known. Give --format, one of " in message
+    assert "the extension .xyz is not known. Give format, one of " in message
     assert all(name in message for name in FORMATS)
     assert "the name has no extension" in refusal(put(tmp_path, "readme", "text"))
 
@@ -61,7 +61,7 @@ def test_a_given_format_overrules_the_extension(tmp_path):
 
 def test_an_unknown_format_is_refused(tmp_path):
     message = refusal(put(tmp_path, "a.txt", "text"), format="xml", error=ParameterError)
-    assert message.startswith("--format must be one of lines, files,")
+    assert message.startswith("format must be one of lines, files,")
     assert message.endswith("got 'xml'.")
 
 
@@ -229,7 +229,7 @@ def test_nothing_but_blank_lines_is_refused(tmp_path):
 def test_many_text_files_are_perhaps_a_document_each(tmp_path):
     paths = [put(tmp_path, f"{number:02}.txt", "one\ntwo\n") for number in range(21)]
     expected = (
-        "21 .txt files were read as a document a line; if each file is one document, give the folder or --format files."
+        "21 .txt files were read as a document a line; if each file is one document, give the folder or format='files'."
     )
     assert read(*paths).notes == [expected]
     assert read(*paths[:20]).notes == []
@@ -304,7 +304,7 @@ def test_a_folder_of_tables_is_refused_with_what_to_do(tmp_path):
 
 def test_a_folder_has_no_other_format(tmp_path):
     put(tmp_path, "b.csv", "text\nrow\n")
-    assert "is a folder, of which every file is a document. For --format csv give the files" in refusal(
+    assert "is a folder, of which every file is a document. For format='csv' give the files" in refusal(
         str(tmp_path), format="csv"
     )
 
@@ -329,14 +329,14 @@ def test_standard_input_is_read_as_lines():
     documents = read("-", stdin=io.BytesIO(b"one\ntwo\n"))
     assert documents.content == ["one", "two"]
     assert documents.ids == ["stdin:1", "stdin:2"]
-    assert documents.notes == ["Standard input was read as lines; if that is wrong, give --format."]
+    assert documents.notes == ["Standard input was read as lines; if that is wrong, give format."]
 
 
 @pytest.mark.parametrize("start", [b"", b"\n  ", b"\xef\xbb\xbf"])
 def test_json_lines_on_standard_input_are_seen_by_their_brace(start):
     documents = read("-", stdin=io.BytesIO(start + b'{"text": "one"}\n'))
     assert documents.content == ["one"]
-    assert documents.notes[0] == "Standard input was read as jsonl; if that is wrong, give --format."
+    assert documents.notes[0] == "Standard input was read as jsonl; if that is wrong, give format."
 
 
 def test_standard_input_has_any_format_that_is_given(tmp_path):
@@ -372,8 +372,8 @@ def test_a_binary_file_of_another_extension_is_refused(tmp_path, name):
 
 def test_options_that_say_nothing_about_the_files_are_refused(tmp_path):
     path = put(tmp_path, "a.txt", "text\n")
-    assert "--text-column 'body' needs files with columns" in refusal(path, text_column="body", error=ParameterError)
-    assert "--id-column 'id' needs files with columns" in refusal(path, id_column="id", error=ParameterError)
+    assert "text_column 'body' needs files with columns" in refusal(path, text_column="body", error=ParameterError)
+    assert "id_column 'id' needs files with columns" in refusal(path, id_column="id", error=ParameterError)
     assert "no input is a matrix" in refusal(path, vocabulary="terms.txt", error=ParameterError)
 
 

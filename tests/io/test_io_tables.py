@@ -65,7 +65,7 @@ def test_semicolons_within_texts_do_not_matter(tmp_path):
 def test_a_row_with_too_many_or_too_few_cells_is_refused(tmp_path):
     message = refusal(put(tmp_path, "a.csv", "n,text\n1,one\n2,two,too many\n"))
     assert message == (
-        "a.csv, row 3: 3 cells, expected 2: '2,two,too many'. Mend it, or leave such rows out with --skip-bad."
+        "a.csv, row 3: 3 cells, expected 2: '2,two,too many'. Mend it, or leave such rows out with skip_bad=True."
     )
     assert "row 2: 1 cell, expected 2: 'one'" in refusal(put(tmp_path, "b.csv", "n,text\none\n2,two\n"))
 

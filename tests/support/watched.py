@@ -3,11 +3,11 @@
 import json
 from contextlib import closing
 
+from tonmf.cli.watching.documents import JSON, DocumentParser
 from tonmf.cli.watching.following import FollowedFile, Place
 from tonmf.cli.watching.lines import Lines
-from tonmf.cli.watching.documents import JSON, DocumentParser
 from tonmf.cli.watching.snapshots import Snapshot, Snapshots
-from tonmf.cli.watching.watch import WatchOptions, Watch
+from tonmf.cli.watching.watch import Watch, WatchOptions
 from tonmf.io.options import ReadOptions
 from tonmf.stream.half_life import half_life_of
 from tonmf.text.documents import TEXTS

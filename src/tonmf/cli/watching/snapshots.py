@@ -24,9 +24,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from tonmf.cli.watching.documents import ScoredDocument, WatchedDocument
 from tonmf.cli.watching.following import HEAD, Place
 from tonmf.cli.watching.new_topics import NewTopics
-from tonmf.cli.watching.documents import ScoredDocument, WatchedDocument
 from tonmf.detector.detector import TextOutlierDetector
 from tonmf.errors import InputError, TonmfError
 from tonmf.io.columns import Columns

@@ -202,9 +202,7 @@ class Watch:
         if self._snapshots is None or not self._moved:
             return
         self._snapshot_at, self._snapshot_docs = time.monotonic(), self.n_docs
-        snapshot = Snapshot(
-            self.detector, self._place, self._parser.columns, self._new_topics, self._pending.documents
-        )
+        snapshot = Snapshot(self.detector, self._place, self._parser.columns, self._new_topics, self._pending.documents)
         try:
             self._snapshots.write(snapshot)
         except InputError as error:
