@@ -286,7 +286,7 @@ def test_fields_that_cannot_be_are_refused(planted, gathered, tmp_path, change, 
     fields = fields_of(copy)
     change(fields)
     sign(copy, fields)
-    with pytest.raises(InputError, match=f"(?s)The nursery in .* cannot be used.*({says}).*or begin with an empty one"):
+    with pytest.raises(InputError, match=f"(?s)The nursery in .* cannot be used.*({says}).*or start with an empty one"):
         NewTopics.load(copy, planted[0])
 
 
@@ -334,7 +334,7 @@ def test_a_snapshot_with_a_damaged_nursery_says_what_to_do(planted, tmp_path):
     snapshots = Snapshots(tmp_path / "kept")
     nursery = tmp_path / "kept" / (tmp_path / "kept" / "latest").read_text() / "nursery"
     (nursery / "model.json").write_text("{}")
-    with pytest.raises(InputError, match="To go on without new topics, give --no-new-topics; to begin anew, remove"):
+    with pytest.raises(InputError, match="To go on without new topics, give --no-new-topics; to start over, remove"):
         snapshots.last(True)
     assert snapshots.last(False).new_topics is None
     shutil.rmtree(nursery)

@@ -60,7 +60,7 @@ def test_what_is_written_to_the_old_file_after_an_empty_new_one_is_there_is_read
         path.write_bytes(b"new\n")
         look()
     assert got == [b"one", b"two", b"half", b"last without an end", b"new"]
-    assert notes == ["log was replaced by another file, which is read from its start."]
+    assert notes == ["log was replaced by another file: reading that from its start."]
 
 
 def test_an_old_file_that_is_wiped_is_not_read_again(tmp_path):
@@ -76,7 +76,7 @@ def test_an_old_file_that_is_wiped_is_not_read_again(tmp_path):
     assert [lines.take(9) for _ in range(3)] == [[], [], []]
     path.write_bytes(b"new\n")
     assert [line.content for line in lines.take(9)] == [b"new"]
-    assert notes == ["log was replaced by another file, which is read from its start."]
+    assert notes == ["log was replaced by another file: reading that from its start."]
 
 
 def document_of(parser, content, number=1):

@@ -1,7 +1,7 @@
 """Write lines to standard output at the reader's pace: nothing is queued, and a request to stop ends the wait.
 
-A line can be cut off, by a full disk or by a stop while a reader does not read. In a file the next watch begins a new line after
-it, so that the answer that follows is whole.
+A line can be cut off, by a full disk or by a stop while the reader does not read. In a file, the next watch begins a new line
+after it, so that the answer that follows is whole.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """The loop of ``tonmf watch``: take lines, score them, write out answers, learn, and take a snapshot now and then.
 
 Documents are scored and answered as soon as they are there, by the current detector, and learnt from in batches. The *place*
-moves on only past documents that were answered. A snapshot also holds those of them that wait to be learnt from, so that batches
-end where they would have ended without it, and a watch that resumes from it comes to the same scores. That watch reads the
-documents after the place once more. A new topic that could not be written out is in the snapshot, too, and is the first thing
-that the next watch writes.
+moves on only past documents that were answered. A snapshot also holds those of them that wait to be learnt from, so that
+batches end where they would have ended without it, and a watch that resumes from it comes to the same scores. That watch reads
+the documents after the place once more. A new topic that could not be written out is in the snapshot, too, and is the first
+thing that the next watch writes.
 """
 
 from __future__ import annotations
@@ -206,6 +206,6 @@ class Watch:
         try:
             self._snapshots.write(snapshot)
         except InputError as error:
-            self._warn(f"No snapshot: {error} The last one stays; the next try is when the next one is due.")
+            self._warn(f"No snapshot: {error} The last one stays, and the next is due as usual.")
         else:
             self._moved = False
