@@ -21,9 +21,11 @@ from tonmf.cli.watching.documents import JSON, DocumentParser
 from tonmf.cli.watching.new_topics import NewTopics
 from tonmf.cli.watching.output import Output
 from tonmf.cli.watching.snapshots import Snapshots
+from tonmf.detector.scores.scoring import Scorer
 from tonmf.io.options import ReadOptions
+from tonmf.text.analysis import Analysis
 from tonmf.text.documents import TEXTS
-from tonmf.timeline import nursery as births_module
+from tonmf.timeline import nursery as nursery_module
 from tonmf.timeline.nursery import NewTopic, Nursery, _digest
 
 TOPIC = NewTopic(["lava", "ash"], ["a", "b"], 2, 5.0, 9.0, 1e-4)
@@ -124,6 +126,38 @@ def test_a_watch_that_is_stopped_and_killed_announces_what_one_that_is_not_does(
         assert one.read_bytes() == other.read_bytes()
 
 
+def test_each_document_is_analyzed_and_scored_once(planted, tmp_path, monkeypatch):
+    """Also when words join the vocabulary."""
+    _, documents, model = planted
+    documents = [{**one, "text": f"{one['text']} unheard"} for one in documents[: 2 * BATCH + 3]]
+    (tmp_path / "new.jsonl").write_text("".join(json.dumps(one) + "\n" for one in documents))
+    analyzed, scored = [], []
+    analyze, score = Analysis.__call__, Scorer.score
+
+    def analyzing(self, text):
+        analyzed.append(text)
+        return analyze(self, text)
+
+    def scoring(self, ops, corpus, *more):
+        scored.append(corpus.n_docs)
+        return score(self, ops, corpus, *more)
+
+    monkeypatch.setattr(Analysis, "__call__", analyzing)
+    monkeypatch.setattr(Scorer, "score", scoring)
+    after = run_watch(tmp_path, "kept", Reader(True), load(model), NewTopics())
+    assert "unheard" in after.detector.terms_
+    strange = [one.document for one in after.new_topics._nursery.state.strange]
+    assert Counter(analyzed) == Counter([one["text"] for one in documents] + strange), "those of a nursery, on loading"
+    assert sum(scored) == len(documents)
+
+
+def test_terms_that_were_read_are_those_of_the_analysis(planted):
+    detector, documents, _ = planted
+    texts = [*(one["text"] for one in documents), "", "unheard of unheard of"]
+    read = detector.read(texts)
+    assert [read.terms(row) for row in range(len(texts))] == [Counter(detector.analyze(text)) for text in texts]
+
+
 class Gone(Reader):
     """Hangs up when a new topic comes."""
 
@@ -217,7 +251,7 @@ def test_baskets_come_back_and_are_bounded(planted, tmp_path, monkeypatch):
     baskets = [one["text"].split() for one in planted[1][:60]]
     detector = TextOutlierDetector(max_topics=3, n_restarts=1, backend="numpy").fit(baskets)
     topics = NewTopics()
-    monkeypatch.setattr(births_module, "LONGEST", 50)
+    monkeypatch.setattr(nursery_module, "LONGEST", 50)
     topics._nursery.take(detector, ["x" * 30, "y" * 20, "z"], 9.0, "long", 1.0)
     topics.save(tmp_path / "nursery")
     (strange,) = NewTopics.load(tmp_path / "nursery", detector)._nursery.state.strange

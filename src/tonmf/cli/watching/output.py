@@ -38,7 +38,7 @@ class Output:
         self._cut_off = _ends_within_a_line(fd)
 
     def write(self, line: bytes) -> bool:
-        """Write a line; return False if the reader did not take all of it before a stop. Write nothing after that."""
+        """Write a line; return False if the reader did not take all of it before a stop. Do not call it again then."""
         rest, deadline = memoryview(b"\n" + line if self._cut_off else line), None
         self._cut_off = False
         while rest:

@@ -111,7 +111,7 @@ class Snapshots:
         return name
 
     def write(self, snapshot: Snapshot) -> None:
-        """Keep all of it; `InputError` if that cannot be, and then the last snapshot is still there."""
+        """Write a snapshot; if that fails, raise `InputError` and leave the last one as it was."""
         numbers = [int(found[1]) for path in self._all() if (found := NAME.fullmatch(path.name))]
         target = self.folder / f"snapshot-{max(numbers, default=0) + 1:06d}"
         try:
