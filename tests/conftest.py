@@ -32,6 +32,11 @@ def pytest_unconfigure():
     command.close()
 
 
+@pytest.fixture
+def processes():
+    """For a test that starts processes without a helper of ours, so that it is not taken for a quick one."""
+
+
 @pytest.fixture(scope="session")
 def data_folder() -> Path:
     """The folder with the real data sets; tests that need it skip only where it is absent."""
@@ -71,7 +76,7 @@ def saved(tmp_path_factory):
     return detector, folder
 
 
-LIMITS = ("--max-body", "0.25", "--max-batch", "200", "--max-text", "20000", "--max-upload", "0.5", "--idle-time", "2")
+LIMITS = ("--max-body", "0.25", "--max-batch", "200", "--max-text", "20000", "--max-upload", "0.5")
 
 
 @pytest.fixture(scope="session")

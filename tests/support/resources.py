@@ -8,7 +8,13 @@ import inspect
 
 import pytest
 
-FIXTURES = {"client": "cluster", "browser": "browser", "server": "processes", "data_folder": "data"}
+FIXTURES = {
+    "client": "cluster",
+    "browser": "browser",
+    "server": "processes",
+    "processes": "processes",
+    "data_folder": "data",
+}
 HELPERS = {
     "clusters": "cluster",
     "command": "processes",
