@@ -322,7 +322,7 @@ def test_a_full_disk_costs_a_snapshot_and_nothing_else(here, small_disk):
     wait_until(lambda: len(answers(here / "out")) == 30)
     wait_until(lambda: "No snapshot: " in (here / "err").read_text())
     assert "No space left on device" in (here / "err").read_text()
-    assert "The last one stays." in (here / "err").read_text()
+    assert "The last one stays, and the next is due as usual." in (here / "err").read_text()
     assert kept(small_disk)[2]["lines"] == 10
     (small_disk / "ballast").unlink()
     with path.open("a") as file:
@@ -409,7 +409,7 @@ def test_a_model_of_counts_is_refused(here):
         here / "counts"
     )
     assert run_into_files("watch", "counts", "-", cwd=here, stderr=here / "err") == 1
-    assert "lines hold texts, or lists of items" in (here / "err").read_text()
+    assert "watch reads texts or lists of items" in (here / "err").read_text()
 
 
 def test_one_folder_of_snapshots_serves_one_watch(here):
