@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 TEST_PROCESSES ?= 2
-PYTEST := $(BIN)/python -m pytest --numprocesses=$(TEST_PROCESSES) --dist=loadgroup --no-loadscope-reorder
+PYTEST := $(BIN)/python -m pytest --numprocesses=$(TEST_PROCESSES) --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-quick lint format bench bench-quality paper front constraints clean

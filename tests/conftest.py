@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from browser import browser, narrow_page, page  # noqa: F401 (fixtures)
 from clusters import client  # noqa: F401 (a fixture)
 from hypothesis import settings
-from resources import arrange
+from resources import arrange, scheduler
 from saved_models import CORPUS, SMALL
 from serving import serving
 
@@ -26,6 +26,11 @@ settings.load_profile("tonmf")
 @pytest.hookimpl(tryfirst=True)  # before tests are chosen by their markers
 def pytest_collection_modifyitems(items):
     arrange(items)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    return scheduler(config, log)
 
 
 def pytest_unconfigure():

@@ -97,7 +97,7 @@ def _read_checked(archive: Archive[Content], path: Path) -> Content:
     found = content_digest(content)  # type: ignore[arg-type]
     # The published file is right by definition, should our digest ever not be.
     if found != archive.digest and (archive.sha256 is None or _sha256(path) != archive.sha256):
-        raise _WrongContentError(f"its content is another: expected the digest {archive.digest}, got {found}")
+        raise _WrongContentError(f"its content differs: expected the digest {archive.digest}, got {found}")
     return content
 
 
@@ -109,12 +109,14 @@ def _sha256(path: Path) -> str:
 def _download(archive: Archive[Any], target: Path, progress: Report | None) -> None:
     """Download to a folder of its own beside the target, check, and only then rename."""
     if archive.address is None:
-        raise InputError(f"{archive.file} ({archive.what}) is not there, and no public address has it. {_advice()}")
+        raise InputError(
+            f"{archive.file} ({archive.what}) was not found, and it is not published anywhere. {_advice()}"
+        )
     try:
         import pooch
     except ImportError as error:
         raise MissingExtraError(
-            f"{archive.file} ({archive.what}) is not there, and downloading it needs pooch: pip install 'tonmf[data]'. "
+            f"{archive.file} ({archive.what}) was not found, and downloading it needs pooch: pip install 'tonmf[data]'. "
             f"Or get it from {archive.address} yourself. {_advice()}"
         ) from error
     responses: list[Any] = []
@@ -139,7 +141,7 @@ def _download(archive: Archive[Any], target: Path, progress: Report | None) -> N
             part.replace(target)
     except (OSError, ValueError, _WrongContentError) as error:  # errors of requests are OSErrors, a few ValueErrors
         raise InputError(
-            f"{archive.file} ({archive.what}) is not there and could not be downloaded from {archive.address}: "
+            f"{archive.file} ({archive.what}) was not found and could not be downloaded from {archive.address}: "
             f"{_in_words(error)}. Nothing was kept. {_advice()}"
         ) from error
     finally:
@@ -151,7 +153,7 @@ def _check_download(archive: Archive[Any], path: Path) -> None:
     if archive.sha256 is None:
         _read_checked(archive, path)
     elif (found := _sha256(path)) != archive.sha256:
-        raise _WrongContentError(f"what came is another file: expected the SHA-256 {archive.sha256}, got {found}")
+        raise _WrongContentError(f"it is another file: expected the SHA-256 {archive.sha256}, got {found}")
 
 
 class _Bar:

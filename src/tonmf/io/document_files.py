@@ -76,7 +76,7 @@ class DocumentFiles:
         try:
             found = [(path, os.stat(path)) for path in paths if path is not None]
         except OSError as error:
-            raise InputError(f"{error.filename} was there, and is no longer: {error.strerror}.") from error
+            raise InputError(f"{error.filename} has gone since the run began: {error.strerror}.") from error
         return [repr(self._options), *([path, stat.st_size, stat.st_mtime_ns] for path, stat in found)]
 
     def __iter__(self) -> Iterator[Batch]:

@@ -88,7 +88,7 @@ def _folder(folder: str, given_format: str | None, several: bool) -> Input:
     name = path_shown(folder.rstrip("/" + os.sep) or folder)
     if given_format not in (None, "files"):
         raise InputError(
-            f"{name} is a folder, of which every file is a document. For ",
+            f"{name} is a folder, which is read as one document a file. For ",
             Param("format", given_format),
             f" give the files, such as '{name}/*'.",
         )

@@ -120,7 +120,7 @@ class Part:
         """Count a line or row that cannot be read if such are to be skipped; otherwise raise `InputError`."""
         if not skip:
             noun = place.split()[0]
-            advice = Message(f". Mend it, or leave such {noun}s out with ", Param("skip_bad", True), ".")
+            advice = Message(f". Fix it, or skip such {noun}s with ", Param("skip_bad", True), ".")
             raise InputError(f"{self.name}, {place}: ", reason, advice)
         self.bad.add(Message(f"{place}, ", reason))
 
@@ -150,7 +150,7 @@ class Part:
                 )
             )
         if self.left_out:
-            were = "is no plain text and was" if self.left_out.count == 1 else "are no plain text and were"
+            were = "is not plain text and was" if self.left_out.count == 1 else "are not plain text and were"
             notes.append(
                 f"{number_of(self.left_out.count, 'file')} in {self.name} {were} left out (first: {self.left_out.first}). "
                 "Tables, JSON lines and matrices are read if the files themselves are given."

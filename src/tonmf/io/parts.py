@@ -154,7 +154,8 @@ class _Together:
         first = self.first = self.first or part
         if part.kind != first.kind:
             raise InputError(
-                f"Inputs must all be of one kind: {first.name} holds {first.kind}, {part.name} {part.kind}. Read them apart."
+                f"Inputs must all be of one kind: {first.name} holds {first.kind}, {part.name} {part.kind}. Read them "
+                "separately."
             )
         if part.kind == COUNTS:
             self._check_columns(first, part)
@@ -169,7 +170,7 @@ class _Together:
         if part.content.shape[1] != first.content.shape[1]:
             raise InputError(
                 f"Matrices must have the same columns: {first.name} has {first.content.shape[1]:,}, {part.name} "
-                f"{part.content.shape[1]:,}. Count with one vocabulary, or read them apart."
+                f"{part.content.shape[1]:,}. Count with one vocabulary, or read them separately."
             )
         if part.terms is None:
             return
@@ -177,7 +178,7 @@ class _Together:
         if part.terms != known.terms:
             raise InputError(
                 f"Matrices must have the same columns, but the terms of {known.name} and {part.name} differ. Count with one "
-                "vocabulary, or read them apart."
+                "vocabulary, or read them separately."
             )
 
     def check_all(self) -> None:
@@ -212,10 +213,11 @@ class _ShortDocuments:
         if self._n_short == 0:
             return []
         documents = number_of(self._n_docs, "document")
+        have, were = ("has", "was") if self._n_short == 1 else ("have", "were")
         if self._n_short == self._n_docs:
             raise InputError(f"None of {documents} has {self._min_words} words or more (", Param("min_words"), ").")
         words = {TEXTS: "words", ITEMS: "items"}.get(self._kind, "counts")
-        return [f"{self._n_short:,} of {documents} have fewer than {self._min_words} {words} and were left out."]
+        return [f"{self._n_short:,} of {documents} {have} fewer than {self._min_words} {words} and {were} left out."]
 
 
 def _n_words(part: Part) -> list[Any]:

@@ -86,8 +86,8 @@ def _decompressed(file: BinaryIO, path: str | None, name: str) -> Opened:
     extension = split_name(path)[2] if path else ""
     if extension and COMPRESSION_OF[extension] != compression:
         raise InputError(
-            f"{name}: expected {COMPRESSION_OF[extension]} data after the extension {extension}, but it "
-            f"{'is ' + compression + ' data' if compression else 'does not start like that'}. Rename it, or get it again."
+            f"{name}: expected {COMPRESSION_OF[extension]} data, by the extension {extension}, but it "
+            f"{'is ' + compression + ' data' if compression else 'starts differently'}. Rename it, or get it again."
         )
     if compression:
         plain = _decompressor(compression)(stream)

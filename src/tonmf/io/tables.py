@@ -86,7 +86,9 @@ def _open_table(lines: Iterator[str], format: str, part: Part) -> _Table | None:
     if format == "csv" and delimiter not in unquoted:
         instead = max(INSTEAD, key=unquoted.count)
         if instead in unquoted:
-            part.notes.append(f"{part.name} has {INSTEAD[instead]} between its cells, not commas, and was read so.")
+            part.notes.append(
+                f"{part.name} has {INSTEAD[instead]} between its cells, not commas, and was read that way."
+            )
             delimiter = instead
     found = records(chain(before, lines), delimiter, part.name)
     header = next(record for record in found if not record.text.isspace())

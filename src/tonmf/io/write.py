@@ -36,8 +36,8 @@ def output_format(path: str | os.PathLike[str]) -> str:
     if found not in WRITTEN or (found == "parquet" and compression):
         extensions = [known for known, name in FORMAT_OF.items() if name in WRITTEN]
         raise InputError(
-            f"{path_shown(os.fspath(path))}: expected a name that ends in {listed(extensions)}, and all but Parquet perhaps in "
-            f"{listed(COMPRESSION_OF)} after that."
+            f"{path_shown(os.fspath(path))}: expected a name that ends in {listed(extensions)}; any but Parquet may be "
+            f"followed by {listed(COMPRESSION_OF)}."
         )
     if found == "parquet":
         arrow("pyarrow.parquet", "Writing Parquet")

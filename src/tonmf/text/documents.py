@@ -18,6 +18,9 @@ from tonmf.wording import number_of
 TEXTS, ITEMS, COUNTS = "texts", "rows of items", "a matrix of counts"
 """The kinds of documents, in words."""
 
+ONE_OF = {TEXTS: "a text", ITEMS: "a row of items"}
+"""One document of a kind, in words."""
+
 
 def as_documents(documents: Any, first: int = 0) -> tuple[Any, str]:
     """Return the documents, as a list unless they are a matrix, and their kind.
@@ -35,8 +38,8 @@ def as_documents(documents: Any, first: int = 0) -> tuple[Any, str]:
     if len(set(kinds)) > 1:
         other = kinds.index(next(kind for kind in kinds if kind != kinds[0]))
         raise InputError(
-            f"Documents must all be of one kind: document {first} is of {kinds[0]}, document {first + other} of "
-            f"{kinds[other]}."
+            f"Documents must all be of one kind: document {first} is {ONE_OF[kinds[0]]}, document {first + other} "
+            f"{ONE_OF[kinds[other]]}."
         )
     return listed, kinds[0]
 
@@ -121,7 +124,7 @@ def items_of(row: Iterable[Any]) -> list[str]:
     """
     items = list(row)
     if any(item is None or _is_nan(item) for item in items):
-        raise InputError(f"A row of items holds a missing one: {items[:10]!r}. Leave it out.")
+        raise InputError(f"An item is missing in a row of items: {items[:10]!r}. Leave it out.")
     return list(map(str, items))
 
 

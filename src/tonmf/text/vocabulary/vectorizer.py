@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import clone
 
 from tonmf.errors import Param, ParameterError
 from tonmf.text.analysis import terms_at
@@ -30,6 +29,8 @@ class VectorizerCounter:
                 Param("vectorizer"),
                 f" must be an object with fit_transform and transform, such as CountVectorizer(); got {vectorizer!r}.",
             )
+        from sklearn.base import clone  # heavy, and only vectorizers need it
+
         self._vectorizer = clone(vectorizer, safe=False)
         self._left_out: frozenset[str] = frozenset()
         self.terms: list[str] = []
