@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from benchmarks.harness import RESULTS
 from benchmarks.tasks import TASKS, TEXTS
 from tonmf.datasets import Dataset
+from tonmf.storage.atomic import replacing
 
 DRAWS = 5
 """Draws of each task."""
@@ -41,9 +42,8 @@ def embeddings_of(collection: str) -> NDArray[np.float32]:
     table = np.full((len(texts), rows.shape[1]), np.nan, np.float32)
     table[chosen] = rows
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(".tmp.npy")
-    np.save(unfinished, table)
-    unfinished.replace(path)
+    with replacing(path) as unfinished, unfinished.open("wb") as file:
+        np.save(file, table)
     return table
 
 

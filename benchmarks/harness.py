@@ -7,7 +7,6 @@ import os
 import platform
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +15,10 @@ import scipy.sparse as sp
 
 from tonmf.datasets.archives import read_newsgroups
 from tonmf.experiments import processes
+from tonmf.experiments.log import versions
 from tonmf.experiments.measured import markdown_table
 from tonmf.experiments.processes import memory_now, memory_peak, reset_peak
+from tonmf.storage.atomic import replacing
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
@@ -30,13 +31,11 @@ def describe_machine() -> dict[str, Any]:
     if cpuinfo.exists():
         names = [line.split(":", 1)[1].strip() for line in cpuinfo.read_text().splitlines() if "model name" in line]
         cpu = names[0] if names else cpu
-    packages = ("numpy", "scipy", "scikit-learn", "numba", "tonmf")
     return {
         "cpu": cpu,
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
         "memory_gb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
-        "python": platform.python_version(),
-        **{name: version(name) for name in packages},
+        **versions(),
     }
 
 
@@ -48,11 +47,14 @@ def print_table(title: str, columns: list[str], rows: Iterable[Iterable[Any]]) -
 def save(name: str, results: Any) -> None:
     """Write results with the machine's description to benchmarks/results/NAME.json."""
     RESULTS.mkdir(exist_ok=True)
-    path = RESULTS / f"{name}.json"
-    unfinished = path.with_suffix(".tmp")
-    unfinished.write_text(json.dumps({"machine": describe_machine(), "results": results}, indent=1))
-    unfinished.replace(path)
-    print(f"\nwritten to benchmarks/results/{path.name}")
+    write_whole(RESULTS / f"{name}.json", json.dumps({"machine": describe_machine(), "results": results}, indent=1))
+    print(f"\nwritten to benchmarks/results/{name}.json")
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file whole, or leave it as it was."""
+    with replacing(path) as unfinished:
+        unfinished.write_text(text, encoding="utf-8")
 
 
 def in_new_process(module: str, *arguments: Any, environment: Mapping[str, str] | None = None) -> dict[str, Any]:

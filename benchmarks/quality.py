@@ -60,7 +60,7 @@ def measure_fused(drawn: Draw) -> Measured:
 def measure_minilm(drawn: Draw) -> Measured:
     """Measure k-NN among MiniLM embeddings."""
     embeddings = embeddings_for(drawn.dataset)
-    return _by_setting(drawn, lambda: peers.embedding_neighbours(embeddings))
+    return _by_setting(drawn, lambda: peers.EMBEDDING_NEIGHBOURS.score(embeddings, drawn.labels, peers.SEED))
 
 
 def _by_setting(drawn: Draw, score: Callable[[], peers.Scores]) -> Measured:
@@ -79,11 +79,11 @@ def _figures(drawn: Draw, scores: Any) -> dict[str, float]:
 
 @lru_cache(maxsize=1)  # all peers look at one draw, one after the other
 def _view(task: str, seed: int) -> peers.View:
-    return peers.View(draw_of(task, seed))
+    return peers.View(draw_of(task, seed).dataset)
 
 
 OWN: dict[str, Callable[[Draw], Measured]] = {OURS: measure_ours, FUSED: measure_fused, MINILM: measure_minilm}
-METHODS = (*OWN, *peers.BAG_OF_WORDS)
+METHODS = (*OWN, *peers.PEERS)
 
 
 def measure(config: Config) -> Measured:
@@ -93,8 +93,8 @@ def measure(config: Config) -> Measured:
     with threadpool_limits(1):
         if method in OWN:
             return OWN[method](drawn)
-        peer, view = peers.BAG_OF_WORDS[method], _view(config["task"], config["seed"])
-        return _by_setting(drawn, lambda: peer(view))
+        peer, view = peers.PEERS[method], _view(config["task"], config["seed"])
+        return _by_setting(drawn, lambda: peers.scores_of(peer, view))
 
 
 def applies(config: Config) -> bool:

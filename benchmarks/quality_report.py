@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.harness import RESULTS, ROOT, describe_machine, print_table
-from benchmarks.peers import BAG_OF_WORDS
+from benchmarks.harness import RESULTS, ROOT, describe_machine, print_table, write_whole
+from benchmarks.peers import EMBEDDING_NEIGHBOURS, PEERS
 from benchmarks.tasks import TASKS
 from tonmf.experiments.measured import markdown_table
 from tonmf.experiments.specification import Result, Section
 
-OURS, FUSED, MINILM = "tonmf", "tonmf + MiniLM", "MiniLM k-NN"
+OURS, FUSED, MINILM = "tonmf", "tonmf + MiniLM", EMBEDDING_NEIGHBOURS.name
 
 PAGE = ROOT / "docs" / "evidence" / "quality.md"
 
@@ -106,7 +106,7 @@ def _three(value: float) -> str:
 def summarise(data: Measurements) -> dict[str, Any]:
     """What the bars of the project are about, as numbers."""
     names = data.names
-    peers = {method: data.best(method, "auc", names).mean() for method in BAG_OF_WORDS}
+    peers = {method: data.best(method, "auc", names).mean() for method in PEERS}
     best_peer = max(peers, key=peers.__getitem__)
     ours, theirs = data.best(OURS, "auc", names), data.best(best_peer, "auc", names)
     ours_ap, theirs_ap = data.best(OURS, "ap", names), data.best(best_peer, "ap", names)
@@ -141,14 +141,14 @@ def write_report(results: Sequence[Result], page: Path, figures: Path) -> None:
     by_name = {
         title: [dict(zip(columns, line, strict=True)) for line in lines] for title, (columns, lines) in tables.items()
     }
-    _write(figures, json.dumps({"machine": describe_machine(), "summary": summary, "tables": by_name}, indent=1))
+    write_whole(figures, json.dumps({"machine": describe_machine(), "summary": summary, "tables": by_name}, indent=1))
     section = report(results)
-    _write(page, f"# {section.title}\n\n{section.text}")
+    write_whole(page, f"# {section.title}\n\n{section.text}")
 
 
 def tables_of(data: Measurements) -> dict[str, tuple[list[str], list[list[Any]]]]:
     """Return the tables of the page: columns and lines, by name."""
-    methods = [OURS, *sorted(BAG_OF_WORDS, key=lambda m: -data.best(m, "auc", data.names).mean())]
+    methods = [OURS, *sorted(PEERS, key=lambda m: -data.best(m, "auc", data.names).mean())]
     tuned = [task.name for task in data.tasks if task.tuned]
     held_out = [task.name for task in data.tasks if not task.tuned]
     return {
@@ -167,12 +167,6 @@ def report(results: Sequence[Result]) -> Section:
     cost = RESULTS / "cost.json"
     costs = json.loads(cost.read_text())["results"] if cost.exists() else None
     return Section("How well it finds outliers", page_text(summarise(data), tables_of(data), costs))
-
-
-def _write(path: Path, text: str) -> None:
-    unfinished = path.with_suffix(".tmp")
-    unfinished.write_text(text, encoding="utf-8")
-    unfinished.replace(path)
 
 
 def by_task(data: Measurements, best_peer: str) -> tuple[list[str], list[list[Any]]]:

@@ -203,7 +203,7 @@ def baskets():
 
 @pytest.mark.parametrize("method", METHODS.values(), ids=lambda m: m.name)
 def test_every_method_scores_every_document_and_repeats(method, baskets):
-    for rows in (None,) if method.own_rows else tasks.ROWS:
+    for rows in method.rows:
         scores, notes = method.run(baskets, rows, 0)
         again, _ = method.run(baskets, rows, 0)
         assert scores.shape == (300,)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tonmf.baselines import NMFResidual, SVDScore
 from tonmf.experiments.measured import Measured, markdown_table, share
-from tonmf.experiments.methods import METHODS, settled
+from tonmf.experiments.methods import METHODS
 from tonmf.experiments.plotting import MARKERS, Line, draw_areas
 from tonmf.experiments.specification import Config, Experiment, Figure, Result, Section
 from tonmf.experiments.tasks import TASKS, draw
@@ -19,12 +18,9 @@ RANKS = (2, 4, 6, 10, 15, 25, 50)
 
 def measure(config: Config) -> dict[str, Any]:
     """The area by residual norms on tf-idf rows."""
-    drawn, rank, seed = draw(config), config["rank"], config["seed"]
-    of_nmf = config["method"] == "nmf"
-    model = NMFResidual(rank, random_state=seed) if of_nmf else SVDScore(rank, score_by="residual", random_state=seed)
-    with settled():
-        model.fit(drawn.tfidf)
-    return {"auc": round(area_under_curve(drawn.labels, model.outlier_scores_), 5)}
+    drawn = draw(config)
+    scores, _ = METHODS[config["method"]].run(drawn, "tf-idf", config["seed"], rank=config["rank"])
+    return {"auc": round(area_under_curve(drawn.labels, scores), 5)}
 
 
 def draw_ranks(measured: Measured, canvas: Any) -> None:

@@ -117,7 +117,7 @@ def everything(areas: Areas) -> str:
     paper = [task for task in PAPER_TASKS if task in areas.tasks]
     rows = []
     for name, method in METHODS.items():
-        for kind in (None,) if method.own_rows else ROWS:
+        for kind in method.rows:
             cells = [mean_and_spread(areas.all(task=task, method=name, rows=kind)) for task in areas.tasks]
             mean = fmean(areas.mean(task=task, method=name, rows=kind) for task in paper) if paper else float("nan")
             rows.append([method.title, kind or "its own", *cells, share(mean)])

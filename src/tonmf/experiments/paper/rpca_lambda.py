@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tonmf.baselines import RobustPCA
 from tonmf.experiments.measured import Measured, markdown_table, share
-from tonmf.experiments.methods import settled
+from tonmf.experiments.methods import METHODS
 from tonmf.experiments.specification import Config, Experiment, Result, Section
 from tonmf.experiments.tasks import TASKS, draw
 from tonmf.metrics import area_under_curve
@@ -23,12 +22,9 @@ MAX_RANK = 50
 def measure(config: Config) -> dict[str, Any]:
     """The area by robust PCA on tf-idf rows, and the rank of what it takes for ordinary."""
     drawn = draw(config)
-    X = drawn.tfidf
-    lam = config["factor"] / np.sqrt(max(X.shape))
-    with settled():
-        model = RobustPCA(lam, max_rank=MAX_RANK, random_state=config["seed"]).fit(X)
-    area = area_under_curve(drawn.labels, model.outlier_scores_)
-    return {"auc": round(area, 5), "rank": model.rank_, "iterations": model.n_iter_, "residual": model.residual_}
+    lam = config["factor"] / np.sqrt(max(drawn.tfidf.shape))
+    scores, notes = METHODS["rpca"].run(drawn, "tf-idf", config["seed"], lam=lam, max_rank=MAX_RANK)
+    return {"auc": round(area_under_curve(drawn.labels, scores), 5), **notes}
 
 
 def report(results: Sequence[Result]) -> Section:
