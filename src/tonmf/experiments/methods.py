@@ -138,16 +138,21 @@ OURS = "detector"
 METHODS: dict[str, Method[Scored]] = {
     method.name: method
     for method in (
-        Method("knn", "k-NN", f"distance to the k-th nearest, the best k from 1 to {NEIGHBOURS} chosen by AUC", _knn),
+        Method(
+            "knn",
+            "k-NN",
+            f"distance to the k-th nearest document, for the k from 1 to {NEIGHBOURS} with the highest AUC",
+            _knn,
+        ),
         Method("svd", "SVD", "the paper's score ‖√S_r Vᵀ‖ of each document", _svd),
-        Method("svd-residual", "SVD residual", "what is left of each document after the same SVD", _svd_residual),
+        Method("svd-residual", "SVD residual", "residual norm of each document after the same SVD", _svd_residual),
         Method(
             "rpca",
             "RPCA",
             "norm of each row in the sparse part of robust PCA, at the textbook's λ",
             _robust_pca,
         ),
-        Method("nmf", "NMF residual", "what plain NMF leaves of each document", _nmf),
+        Method("nmf", "NMF residual", "residual norm of each document after plain NMF", _nmf),
         Method(
             "tonmf-authors",
             "TONMF, authors' start",
@@ -158,7 +163,7 @@ METHODS: dict[str, Method[Scored]] = {
         Method(
             "tonmf",
             "TONMF, reweighted",
-            "the same objective by the solver that `tonmf.TONMF` has as default",
+            "the same objective, minimised by the default solver of `tonmf.TONMF`",
             _reweighted,
         ),
         Method(
@@ -167,7 +172,7 @@ METHODS: dict[str, Method[Scored]] = {
             "the model with the topic prior; the score is the share that no topic explains",
             _prior,
         ),
-        Method(OURS, "tonmf detector", "`TextOutlierDetector()`, nothing set", _detector, rows=(None,)),
+        Method(OURS, "tonmf detector", "`TextOutlierDetector()` with its defaults", _detector, rows=(None,)),
     )
 }
 

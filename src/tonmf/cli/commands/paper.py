@@ -1,4 +1,4 @@
-"""``tonmf paper``: the paper's experiments, run again, and a page about them."""
+"""``tonmf paper``: rerun the paper's experiments, and write a page about them."""
 
 from __future__ import annotations
 
@@ -16,33 +16,32 @@ from tonmf.errors import InputError, ParameterError
 def paper(
     quick: Annotated[
         bool,
-        typer.Option("--quick", help="A small version of everything, in about three minutes, to see that it works."),
+        typer.Option("--quick", help="Run a small version of everything in about three minutes, to see that it works."),
     ] = False,
     only: Annotated[
         list[str] | None,
         typer.Option(
             "--only",
             metavar="NAME",
-            help="Run only this experiment; can be given several times. (Names: roc, rpca-lambda, baseline-ranks, threads, "
+            help="Run only this experiment; repeatable. (Names: roc, rpca-lambda, baseline-ranks, threads, "
             "sensitivity, beta, own-topic, bbc, insights, convergence, cost.)",
         ),
     ] = None,
     out: Annotated[
         str,
-        typer.Option("--out", metavar="DIR", help="Folder for the page, figures and results; made if it is missing."),
+        typer.Option("--out", metavar="DIR", help="Folder for the page, figures and results; created if missing."),
     ] = "tonmf-paper",
     fresh: Annotated[
         bool,
-        typer.Option("--fresh", help="Measure again what is there, instead of going on from it."),
+        typer.Option("--fresh", help="Measure everything again instead of resuming."),
     ] = False,
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    """Run the experiments of the paper again, and write a page with tables and figures.
+    """Rerun the experiments of the paper, and write a page with tables and figures.
 
-    It takes over an hour on two cores, with --quick about three minutes.
-    A run that was stopped goes on where it stopped. The data sets are read from the folder that TONMF_DATA names, or are
-    downloaded; docs/guide/datasets.md says from where.
+    This takes over an hour on two cores, or about three minutes with --quick. An interrupted run resumes. The data sets are
+    read from the folder in TONMF_DATA, or downloaded; docs/guide/datasets.md says from where.
     """
     screen = Screen(quiet, as_json)
     with screen.step("Loading"):
@@ -63,17 +62,17 @@ def paper(
     jobs = {experiment.name: todo(experiment, log, quick, fresh) for experiment in chosen}
     n_there = sum(len(list(experiment.configs(quick))) - len(jobs[experiment.name]) for experiment in chosen)
     if n_there:
-        screen.note(f"{n_there:,} results are there already; {sum(map(len, jobs.values())):,} are to be measured.")
+        screen.note(f"Resuming: {n_there:,} results exist, {sum(map(len, jobs.values())):,} are left to measure.")
     left_out = _fetch({config["task"] for configs in jobs.values() for config in configs}, screen)
     for experiment in chosen:
         with screen.progress(experiment.name) as on_progress:
             left_out |= run(experiment, log, jobs[experiment.name], on_progress, without=left_out)
         if n_measured := sum(config["task"] not in left_out for config in jobs[experiment.name]):
-            screen.note(f"{experiment.name} is done: measured {n_measured:,}.")
+            screen.note(f"{experiment.name}: {n_measured:,} measured.")
     if not any(finished(experiment, log, quick) for experiment in chosen):
-        raise InputError(f"None of the data sets can be had. The first: {next(iter(left_out.values()))}")
+        raise InputError(f"None of the data sets is available. The first: {next(iter(left_out.values()))}")
     for task, why in left_out.items():
-        screen.note(f"{task} was left out: {why}")
+        screen.note(f"Left out {task}: {why}")
     page = write_page(Path(out), log, quick)
     areas = Areas(finished(EXPERIMENTS["roc"], log, quick))
     screen.show_json(
@@ -81,32 +80,32 @@ def paper(
     )
     if areas.tasks:
         screen.show(_table(summary(areas)))
-        screen.show("A quick run, on a part of the data: not to be compared with the paper.\n" if quick else "")
-    screen.show(f"The page is {page}, with its figures and results in {log.path.parent}.", wrap=False)
+        screen.show("A quick run on part of the data: do not compare it with the paper.\n" if quick else "")
+    screen.show(f"Wrote {page}, with figures and results in {log.path.parent}.", wrap=False)
 
 
 def _folder(out: str, name: str) -> Path:
-    """The folder for figures and results, made now; the page beside it can be written."""
+    """Make the folder for figures and results, and check that the page beside it can be written."""
     from tonmf.storage.atomic import check_writable
 
     if not out:
-        raise InputError("--out must be the name of a folder; got an empty one.")
+        raise InputError("--out must name a folder; got an empty string.")
     folder = Path(out, name)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         reason = error.strerror or error
-        raise InputError(f"The folder {out} cannot be made: {reason}. Give another with --out.") from error
+        raise InputError(f"Cannot create the folder {out}: {reason}. Choose another with --out.") from error
     page, results = Path(out, f"{name}.md"), folder / "results.jsonl"
     if page.exists() and not results.exists():
-        raise InputError(f"There is a {page} without the results it should be made of, {results}. Give another --out.")
+        raise InputError(f"{page} exists, but not its results, {results}. Choose another folder with --out.")
     check_writable(page)
     check_writable(results)
     return folder
 
 
 def _fetch(tasks: set[str], screen: Screen) -> dict[str, str]:
-    """Download the archives that are missing, once each; those that cannot be had, by data set."""
+    """Download each missing archive once; return the reasons for those that fail, by data set."""
     from tonmf.datasets import fetch_archive
     from tonmf.experiments.running import UNAVAILABLE
     from tonmf.experiments.tasks import TASKS
@@ -127,7 +126,7 @@ def _fetch(tasks: set[str], screen: Screen) -> dict[str, str]:
 
 
 def _table(summary: dict[str, dict[str, float | str | None]]) -> Table:
-    """Areas by data set: the paper's, ours, and the best baseline's."""
+    """Tabulate areas by data set: the paper's, ours, and the best baseline's."""
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in ("data set", "paper", "tonmf", "best baseline", "which is"):
         table.add_column(column, justify="left" if column in ("data set", "which is") else "right")
