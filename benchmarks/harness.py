@@ -1,4 +1,4 @@
-"""What the benchmarks share: the machine in words, tables, result files, and a process of its own for memory."""
+"""Shared parts of the benchmarks: the machine's description, tables, result files, and memory of a new process."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RESULTS = ROOT / "benchmarks" / "results"
 
 
 def describe_machine() -> dict[str, Any]:
-    """Processor, cores, memory, versions."""
+    """Return processor, cores, memory and versions."""
     cpu = platform.processor() or platform.machine()
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():
@@ -58,12 +58,12 @@ def write_whole(path: Path, text: str) -> None:
 
 
 def in_new_process(module: str, *arguments: Any, environment: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """`tonmf.experiments.processes.in_new_process` for modules of the benchmarks, which are no installed package."""
+    """Call `tonmf.experiments.processes.in_new_process` for a module of the benchmarks, which are not installed."""
     return processes.in_new_process(module, *arguments, environment={"PYTHONPATH": str(ROOT), **(environment or {})})
 
 
 def peak_of(job: Callable[[], Any]) -> tuple[float, float]:
-    """(memory before, peak during) a job, in MB."""
+    """Run a job; return (memory before, peak during) in MB."""
     before = memory_now()
     reset_peak()
     job()
@@ -71,15 +71,15 @@ def peak_of(job: Callable[[], Any]) -> tuple[float, float]:
 
 
 def data_folder() -> Path:
-    """The folder with the real data, named by TONMF_DATA."""
+    """Return the folder with the real data, named by TONMF_DATA."""
     folder = os.environ.get("TONMF_DATA", "")
     if not folder or not Path(folder).is_dir():
-        sys.exit("This benchmark needs the real data: set TONMF_DATA, see benchmarks/README.md.")
+        sys.exit("This benchmark needs the real data: set TONMF_DATA (see benchmarks/README.md).")
     return Path(folder)
 
 
 def newsgroups_tfidf() -> sp.csr_matrix:
-    """20 Newsgroups as tf-idf: min_df=2, English stop words, float32."""
+    """Return 20 Newsgroups as tf-idf rows: min_df=2, no English stop words, float32."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     texts = [document.text for document in read_newsgroups(data_folder() / "20news-bydate.tar.gz")]

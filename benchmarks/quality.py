@@ -1,8 +1,8 @@
-"""``make bench-quality``: the default detector beside every peer, on labelled tasks from real data.
+"""``make bench-quality``: compare the default detector with every peer, on labelled tasks from real data.
 
-It is an experiment like those of the paper (`tonmf.experiments`): every result is kept in benchmarks/results/quality.jsonl as
-it comes, so a run that was cut short goes on where it stopped. ``--fresh`` measures everything again, ``--again NAME`` one
-method, ``--only NAME`` no other method; ``--report`` only writes the summary, to benchmarks/results/quality.json and the page.
+This is an experiment like those of the paper (`tonmf.experiments`). Each result is written to benchmarks/results/quality.jsonl
+at once, so an interrupted run resumes. ``--fresh`` measures everything again, ``--again NAME`` one method again, and ``--only
+NAME`` no other method. ``--report`` only writes benchmarks/results/quality.json and the page.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _figures(drawn: Draw, scores: Any) -> dict[str, float]:
     }
 
 
-@lru_cache(maxsize=1)  # all peers look at one draw, one after the other
+@lru_cache(maxsize=1)  # all peers see one draw, one after the other
 def _view(task: str, seed: int) -> peers.View:
     return peers.View(draw_of(task, seed).dataset)
 
@@ -104,7 +104,7 @@ def applies(config: Config) -> bool:
 
 QUALITY = Experiment(
     "quality",
-    "How well are outliers found, beside every peer?",
+    "How well does tonmf find outliers, compared with every peer?",
     axes={"seed": tuple(range(DRAWS)), "task": tuple(TASKS), "method": METHODS},
     quick={},
     measure=measure,
@@ -119,8 +119,8 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--fresh", action="store_true", help="measure everything again")
     parser.add_argument("--again", metavar="NAME", choices=METHODS, help="measure this method again")
     parser.add_argument("--only", metavar="NAME", choices=METHODS, help="measure only this method")
-    parser.add_argument("--report", action="store_true", help="only write the summary of what is there")
-    parser.add_argument("--jobs", type=int, default=2, help="processes, of one thread each")
+    parser.add_argument("--report", action="store_true", help="only write the page and the summary")
+    parser.add_argument("--jobs", type=int, default=2, help="number of processes, with one thread each")
     options = parser.parse_args(arguments)
     RESULTS.mkdir(exist_ok=True)
     log = ResultLog(RESULTS / "quality.jsonl")
@@ -135,7 +135,7 @@ def main(arguments: list[str]) -> None:
 
 def _measure(configs: list[Config], log: ResultLog, n_processes: int) -> None:
     for collection in {TASKS[c["task"]].collection for c in configs if c["method"] in (FUSED, MINILM)}:
-        embeddings_of(collection)  # before processes start, so that only one makes the embeddings
+        embeddings_of(collection)  # before the processes start, so that only one computes the embeddings
     left_out = run(
         QUALITY,
         log,
@@ -145,7 +145,7 @@ def _measure(configs: list[Config], log: ResultLog, n_processes: int) -> None:
         n_processes=n_processes,
     )
     for task, why in left_out.items():
-        print(f"\n{task} was left out: {why}")
+        print(f"\nLeft out {task}: {why}")
 
 
 if __name__ == "__main__":
