@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 TEST_PROCESSES ?= 2
-PYTEST := $(BIN)/python -m pytest --numprocesses=$(TEST_PROCESSES) --dist=loadgroup --no-loadscope-reorder
+PYTEST := $(BIN)/python -m pytest --numprocesses=$(TEST_PROCESSES) --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-quick lint format bench bench-quality paper front constraints clean
@@ -13,16 +13,19 @@ PYTEST := $(BIN)/python -m pytest --numprocesses=$(TEST_PROCESSES) --dist=loadgr
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
 
-$(VENV)/core: pyproject.toml constraints.txt
+$(VENV)/empty: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "tonmf needs Python 3.11 or newer; name one with make PYTHON=...")'
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) hatchling editables
+	@touch $@
+
+$(VENV)/core: $(VENV)/empty
 	$(PIP) --no-build-isolation -e '.[cli]'
 	@touch $@
 
-$(VENV)/dev: $(VENV)/core
+$(VENV)/dev: $(VENV)/empty
 	$(PIP) --no-build-isolation -e '.[test,lint]'
-	@touch $@
+	@touch $(VENV)/core $@
 
 demo: $(VENV)/core  ## find what does not belong in a small corpus, and say why
 	$(BIN)/tonmf demo

@@ -27,10 +27,8 @@ from tonmf.experiments.running import run, todo
 from tonmf.experiments.specification import Config, Experiment
 from tonmf.experiments.tasks import Draw
 
-Measured = dict[str, Any]
 
-
-def measure_ours(drawn: Draw) -> Measured:
+def measure_ours(drawn: Draw) -> dict[str, Any]:
     """Measure the default detector: its score, the score before alarms, and what its automatic threshold flags."""
     start = time.perf_counter()
     detector = TextOutlierDetector(n_jobs=1).fit(drawn.documents)
@@ -48,7 +46,7 @@ def measure_ours(drawn: Draw) -> Measured:
     }
 
 
-def measure_fused(drawn: Draw) -> Measured:
+def measure_fused(drawn: Draw) -> dict[str, Any]:
     """Measure the default detector with MiniLM embeddings; the time to make those is not counted."""
     embeddings = embeddings_for(drawn.dataset)
     start = time.perf_counter()
@@ -57,13 +55,13 @@ def measure_fused(drawn: Draw) -> Measured:
     return {"settings": {"default": {**_figures(drawn, detector.outlier_scores_), "seconds": seconds}}}
 
 
-def measure_minilm(drawn: Draw) -> Measured:
+def measure_minilm(drawn: Draw) -> dict[str, Any]:
     """Measure k-NN among MiniLM embeddings."""
     embeddings = embeddings_for(drawn.dataset)
     return _by_setting(drawn, lambda: peers.EMBEDDING_NEIGHBOURS.score(embeddings, drawn.labels, peers.SEED))
 
 
-def _by_setting(drawn: Draw, score: Callable[[], peers.Scores]) -> Measured:
+def _by_setting(drawn: Draw, score: Callable[[], peers.Scores]) -> dict[str, Any]:
     start = time.perf_counter()
     scores = score()
     seconds = (time.perf_counter() - start) / len(scores)
@@ -82,11 +80,11 @@ def _view(task: str, seed: int) -> peers.View:
     return peers.View(draw_of(task, seed).dataset)
 
 
-OWN: dict[str, Callable[[Draw], Measured]] = {OURS: measure_ours, FUSED: measure_fused, MINILM: measure_minilm}
+OWN: dict[str, Callable[[Draw], dict[str, Any]]] = {OURS: measure_ours, FUSED: measure_fused, MINILM: measure_minilm}
 METHODS = (*OWN, *peers.PEERS)
 
 
-def measure(config: Config) -> Measured:
+def measure(config: Config) -> dict[str, Any]:
     """Measure one method on one draw of one task, on one thread."""
     peers.quiet()
     drawn, method = draw(config), config["method"]

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from browser import browser, narrow_page, page  # noqa: F401 (fixtures)
 from clusters import client  # noqa: F401 (a fixture)
 from hypothesis import settings
-from resources import arrange
+from resources import arrange, scheduler
 from saved_models import CORPUS, SMALL
 from serving import serving
 
@@ -28,8 +28,18 @@ def pytest_collection_modifyitems(items):
     arrange(items)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    return scheduler(config, log)
+
+
 def pytest_unconfigure():
     command.close()
+
+
+@pytest.fixture
+def processes():
+    """For a test that starts processes without a helper of ours, so that it is not taken for a quick one."""
 
 
 @pytest.fixture(scope="session")
@@ -71,7 +81,7 @@ def saved(tmp_path_factory):
     return detector, folder
 
 
-LIMITS = ("--max-body", "0.25", "--max-batch", "200", "--max-text", "20000", "--max-upload", "0.5", "--idle-time", "2")
+LIMITS = ("--max-body", "0.25", "--max-batch", "200", "--max-text", "20000", "--max-upload", "0.5")
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""``python -m tonmf``: the same as ``tonmf``."""
+"""Run ``tonmf`` as ``python -m tonmf``."""
 
 from tonmf.cli import main
 

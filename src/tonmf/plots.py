@@ -13,7 +13,6 @@ import numpy as np
 from tonmf.errors import InputError, MissingExtraError
 from tonmf.storage.atomic import check_writable, replacing
 from tonmf.stream.times import duration_text
-from tonmf.timeline.trends import ENOUGH
 from tonmf.wording import path_shown
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ LABEL_WORDS, LONGEST_LABEL = 3, 36
 LEGEND = (
     "Each row has a scale of its own. Blue: topics of the model, dark where they emerge. Orange: new ones, once found."
 )
-PALE_LEGEND = f"Pale: windows of fewer than {ENOUGH} documents, which say little; cut off if higher than all others."
+PALE_LEGEND = "Pale: windows of fewer than {enough} documents, which say little; cut off if higher than all others."
 
 PALE = 0.35
 """Opacity of the bar of a window of few documents."""
@@ -141,7 +140,9 @@ def topics_to_show(timeline: Timeline) -> list[int]:
 def _legend(timeline: Timeline, n_shown: int) -> str:
     lines = [LEGEND]
     if any(window.has_few for window in timeline.windows):
-        lines.append(PALE_LEGEND)
+        from tonmf.timeline.trends import ENOUGH  # the room loads the detector, which a wrong name of a plot need not
+
+        lines.append(PALE_LEGEND.format(enough=ENOUGH))
     if n_shown < len(timeline.words):
         lines.append(f"{n_shown} of {len(timeline.words)} topics are shown.")
     return "\n".join(lines)

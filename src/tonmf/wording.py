@@ -1,4 +1,4 @@
-"""How values, names and reasons look in a message: short, and on one line."""
+"""Word values, names and reasons for messages: short, and on one line."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from typing import Any
 
 LONGEST = 60
-"""Characters of a value that a message shows."""
+"""The most characters of a value in a message."""
 
 MOST_NAMES = 12
-"""Names that a message lists."""
+"""The most names in a list."""
 
 
 def shown(value: Any) -> str:
-    r"""A value for a message, cut if it is long.
+    r"""Return a value for a message, cut if it is long.
 
     >>> shown("two\nlines")
     "'two\\nlines'"
@@ -25,7 +25,7 @@ def shown(value: Any) -> str:
 
 
 def one_line(reason: object) -> str:
-    r"""What an error of another library says, as a part of our one line.
+    r"""Return the message of another library's error on one line, cut if it is long.
 
     >>> one_line("first\n  second")
     'first second'
@@ -35,7 +35,7 @@ def one_line(reason: object) -> str:
 
 
 def listed(names: Iterable[str]) -> str:
-    """Names with commas between them, not all if there are many.
+    """Join names by commas, and cut the list if there are many.
 
     >>> listed(["title", "body"])
     'title, body'
@@ -45,13 +45,12 @@ def listed(names: Iterable[str]) -> str:
 
 
 def path_shown(path: str) -> str:
-    """A path that any output can take: file names may hold line breaks and bytes that are no text."""
+    """Return a path that any output can take: file names may hold line breaks and bytes that are not text."""
     return os.fsencode(path).decode("utf-8", "replace").replace("\n", "\\n").replace("\r", "\\r")
 
 
 def number_of(count: int, noun: str) -> str:
-    """
-    A count with its noun.
+    """Return a count with its noun.
 
     >>> number_of(1, "file"), number_of(2225, "file")
     ('1 file', '2,225 files')
@@ -60,7 +59,7 @@ def number_of(count: int, noun: str) -> str:
 
 
 def cannot(verb: str, path: str, error: OSError) -> str:
-    """The message for a file that the system does not let us read or write."""
+    """Return the message for a file that the system does not let us read or write."""
     advice = {
         FileNotFoundError: "Check the name",
         PermissionError: "Check the access rights",

@@ -51,6 +51,14 @@ REFUSED = {
         put("title,author\nA house,B. Bee\nThe red door,C. Cee\n"),
         "title, author. Give --text-column",
     ),
+    "columns with names of parameters": (
+        put("confidence,stemmer\nA house,B. Bee\nThe red door,C. Cee\n"),
+        r"docs\.csv: several columns may hold the text: confidence, stemmer\. Give --text-column\.",
+    ),
+    "columns with names of options": (
+        put("memory,topics\nA house,B. Bee\nThe red door,C. Cee\n"),
+        r"docs\.csv: several columns may hold the text: memory, topics\. Give --text-column\.",
+    ),
     "a bad JSON line": (
         put("\n".join([*JSON_LINES[:4], '{"text": ', *JSON_LINES[4:]]), "d.jsonl"),
         r"d\.jsonl, line 5: .*--skip-bad",
@@ -152,12 +160,12 @@ WRONG_USAGE = [
     (["detect", "d.txt", "--top", "-1"], "--top"),
     (["detect", "d.txt", "--seed", "5000000000"], "--seed"),
     (["detect", "d.txt", "--encoding", "punycode"], "--encoding must be"),
-    (["detect", "d.txt", "--no-excerpts"], "--no-excerpts says what a saved model is to hold"),
+    (["detect", "d.txt", "--no-excerpts"], "--no-excerpts has no effect without --save. Give both, or leave it out."),
     (["detect", "d.csv", "--text-column", "a", "--text-column", "b"], "--text-column can be given once; got a, b"),
     (["explain", "model", "d.txt", "--id", "x", "--top", "2"], "Give one of the two"),
     (["bench", "--documents", "50", "--outliers", "50"], "--outliers must be fewer than --documents"),
     (["generate", "baskets", "--length", "5000", "--output", "b.dat"], "--length"),
-    (["detect", "b.dat", "--stop-words", "none"], "--stop-words=None has no effect on rows of items"),
+    (["detect", "b.dat", "--stop-words", "none"], "--stop-words has no effect on rows of items. Leave it out."),
     (["nonsense"], "No such command"),
     (["generate", "corpus", "--documents", "5", "--outliers", "9", "--output", "c.jsonl"], "outliers from 0 up"),
 ]
@@ -229,7 +237,7 @@ def test_a_fault_of_our_own_is_one_line_too(capsys, monkeypatch):
 
     for command, says, code in [
         (faulty, "unexpected error, a fault in tonmf: KeyError: 'what\\nnow' (set TONMF_TRACEBACK=1 to see where).", 1),
-        (lambda: (_ for _ in ()).throw(MemoryError), "there is not enough memory for so many documents.", 1),
+        (lambda: (_ for _ in ()).throw(MemoryError), "there is not enough memory for these documents.", 1),
         (lambda: (_ for _ in ()).throw(OSError(28, "No space left on device")), "No space left on device", 1),
         (lambda: (_ for _ in ()).throw(KeyboardInterrupt), "stopped; nothing was left half-written.", 130),
     ]:

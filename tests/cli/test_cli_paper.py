@@ -29,10 +29,10 @@ def test_a_quick_run_has_every_experiment(quick):
     ran, folder = quick
     assert ran.code == 0, ran.err
     assert ran.error_lines == []
-    assert "note: roc: " in ran.err
+    assert "note: roc is done" in ran.err
     assert "Reuters" in ran.out
     page, figures = Path("out/paper-quick.md"), Path("out/paper-quick")
-    assert f"Wrote {page}, with figures and results in {figures}." in ran.out
+    assert f"The page is {page}, with its figures and results in {figures}." in ran.out
     lines = [json.loads(line) for line in (folder / "out/paper-quick/results.jsonl").read_text().splitlines()]
     assert {line["experiment"] for line in lines} == set(EXPERIMENTS)
     expected = sum(len(list(experiment.configs(quick=True))) for experiment in EXPERIMENTS.values())
@@ -71,7 +71,7 @@ def test_running_again_measures_nothing_needs_no_data_and_writes_the_same_page(q
     assert again.code == 0
     after = {path: path.read_bytes() for path in (folder / "out").rglob("*") if path.is_file()}
     assert after == before
-    assert "results exist, 0 are left to measure" in again.err
+    assert "are there already; 0 are left to measure" in again.err
     answer = json.loads(again.out)
     assert answer["quick"]
     assert answer["left_out"] == {}
@@ -87,7 +87,7 @@ def test_without_any_data_it_says_what_is_missing_and_runs_the_rest(tmp_path):
     assert "bbc-fulltext.zip" in ran.error_lines[0]
     ran = run("paper", "--quick", "--only", "beta", "--out", "out", cwd=tmp_path, **nowhere)
     assert ran.code == 0
-    assert "Left out reuters" in ran.err
+    assert "reuters was left out" in ran.err
     page = " ".join((tmp_path / "out/paper-quick.md").read_text(encoding="utf-8").split())
     assert "- `beta`: Reuters" in page
     assert "Reuters21578.mat (http" in page
@@ -98,7 +98,7 @@ def test_a_page_of_somebody_else_is_not_overwritten(tmp_path):
     (tmp_path / "paper-quick.md").write_text("my own")
     ran = run("paper", "--quick", "--only", "beta", "--out", ".", cwd=tmp_path, **without_data(tmp_path))
     assert ran.code == 1
-    assert "exists, but not its results" in ran.err
+    assert "but not the results that it was made from" in ran.err
     assert (tmp_path / "paper-quick.md").read_text() == "my own"
 
 
@@ -130,8 +130,8 @@ def test_files_of_the_user_are_not_imported_where_methods_are_timed(tmp_path, mo
             2,
             "--only must be one of roc, rpca-lambda, baseline-ranks, threads, sensitivity, beta, own-topic",
         ),
-        (("--out", "file/inside"), 1, "Cannot create the folder file/inside"),
-        (("--out", ""), 1, "--out must name a folder; got an empty string."),
+        (("--out", "file/inside"), 1, "The folder file/inside cannot be created"),
+        (("--out", ""), 1, "--out must be the name of a folder; got an empty one."),
     ],
 )
 def test_what_cannot_be_is_refused_before_any_work(args, code, message, tmp_path):

@@ -381,11 +381,15 @@ def test_wrong_usage_is_told_in_one_line(here):
         (("model", "."), 1, "cannot be read: Is a directory"),
         (("nothing", "new.jsonl"), 1, "There is no nothing"),
         (("model", "new.jsonl", "--half-life", "soon"), 2, "--half-life must be"),
-        (("model", "new.jsonl", "--snapshot-every", "5"), 2, "Give --snapshot"),
+        (("model", "new.jsonl", "--snapshot-every", "5"), 2, "has no effect without --snapshot"),
         (("model", "new.jsonl", "--snapshot", "k", "--snapshot-every", "soon"), 2, "--snapshot-every must be a time"),
-        (("model", "new.jsonl", "--no-learn", "--learn-every", "5"), 2, "--no-learn not to"),
+        (
+            ("model", "new.jsonl", "--no-learn", "--learn-every", "5"),
+            2,
+            "--learn-every has no effect beside --no-learn",
+        ),
         (("model", "new.jsonl", "--format", "lines", "--id-column", "n"), 2, "Plain lines have no columns"),
-        (("model", "new.csv"), 2, "By its name new.csv is no file of lines that grows"),
+        (("model", "new.csv"), 2, "By its name new.csv is not a file of lines"),
         (("model", "new.jsonl", "--snapshot", "model"), 1, "other things in it than snapshots"),
         (("model", "new.jsonl", "--text-column", "body", "--until-end"), 1, "no column 'body'"),
     ]:

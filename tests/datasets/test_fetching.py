@@ -159,7 +159,7 @@ def test_a_copy_may_be_packed_anew_but_not_say_something_else(archive, cache):
     assert len(read_archive(archive)) == 3
     pack(cache / "news.zip", {**TEXTS, "bbc/tech/001.txt": "Text 2."})
     message = refused(archive)
-    assert f"{cache / 'news.zip'} should be some news, but its content is another: " in message
+    assert f"{cache / 'news.zip'} should be some news, but its content differs: " in message
     assert f"expected the digest {archive.digest}, got " in message
     assert message.endswith(f". Replace it by the file from {archive.address}, or delete it to have that downloaded.")
     assert refused(replace(archive, address=None)).endswith(". Replace it by another copy.")
@@ -167,7 +167,7 @@ def test_a_copy_may_be_packed_anew_but_not_say_something_else(archive, cache):
 
 def test_the_published_bytes_are_right_whatever_our_digest_says(archive, cache):
     assert len(read_archive(replace(archive, digest="another"))) == 3
-    assert "its content is another" in refused(replace(archive, digest="another", sha256=None))
+    assert "its content differs" in refused(replace(archive, digest="another", sha256=None))
 
 
 def test_wrong_bytes_leave_nothing_behind(server, archive, cache, tmp_path):
@@ -212,7 +212,7 @@ def test_a_page_that_is_gone(server, archive, cache):
     server.files.clear()
     message = refused(archive)
     assert message == (
-        f"news.zip (some news) is not there and could not be downloaded from {archive.address}: the server answers 404 "
+        f"news.zip (some news) was not found and could not be downloaded from {archive.address}: the server answers 404 "
         f"Not Found. Nothing was kept. Put a copy of the file into the folder that TONMF_DATA names, or into {cache}."
     )
 
@@ -243,7 +243,9 @@ def test_a_server_that_calls_the_archive_a_compressed_file_does_not_get_it_unpac
 
 def test_an_archive_without_an_address(archive, cache):
     message = refused(replace(archive, address=None))
-    assert message.startswith("news.zip (some news) is not there, and no public address has it. Put a copy of the file")
+    assert message.startswith(
+        "news.zip (some news) was not found, and it is not published anywhere. Put a copy of the file"
+    )
 
 
 def test_downloads_need_pooch(archive, cache, monkeypatch):

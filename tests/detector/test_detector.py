@@ -164,7 +164,7 @@ def test_progress_comes_to_one_and_an_exception_in_it_ends_the_fit():
         (["a text", float("nan")], "Document 1 is missing"),
         (["a text", b"bytes"], "Document 1 is a bytes.*Decode it"),
         (["a text", 3], "Document 1 is a int"),
-        (["a text", ["a", "list"]], "document 0 is of texts, document 1 of rows of items"),
+        (["a text", ["a", "list"]], "document 0 is a text, document 1 a row of items"),
         (np.ones((0, 4)), "shape \\(0, 4\\)"),
         (-np.ones((3, 4)), r"Expected counts from 1 to 1e\+15 where not 0, but the matrix holds -1"),
         (np.full((3, 4), 0.5), "the matrix holds 0.5.*use TONMF"),
@@ -384,7 +384,7 @@ def test_missing_texts_of_a_table_library_are_named_and_lists_are_baskets(missin
         (np.ones((3, 3), complex), "type complex128"),
         (np.array([["a", "b"], ["c", "d"]]), r"an array of <U1 and shape \(2, 2\)"),
         (np.ones(5), r"shape \(5,\)"),
-        ([["a", None], ["a"]], "holds a missing one"),
+        ([["a", None], ["a"]], "An item is missing in a row"),
     ],
     ids=["set", "dict", "complex", "table of strings", "one row", "missing item"],
 )

@@ -12,6 +12,7 @@ from tampered import arrays_of, fields_of, put_arrays, sign
 from tonmf import InputError, ParameterError, TextOutlierDetector, load
 from tonmf.datasets import make_corpus
 from tonmf.detector.learning import learner as learning
+from tonmf.detector.reading import ReadDocuments
 from tonmf.detector.state import RECENT
 from tonmf.metrics import area_under_curve
 from tonmf.stream.digest import KEPT, LARGEST, Digest
@@ -55,6 +56,37 @@ def test_documents_are_scored_before_they_are_learnt(detector):
     assert detector.outlier_scores_.shape == detector.labels_.shape == detector.empty_.shape == (30,)
     assert detector.groups_ == []
     assert not np.array_equal(detector.outlier_score(new), expected)
+
+
+def test_documents_that_have_been_read_are_learnt_without_reading_them_again(detector, monkeypatch):
+    new, other = texts_about(["apple", "berry"], 30, 1), copy.deepcopy(detector)
+    read = detector.read(new, names=[f"document {i}" for i in range(30)])
+    np.testing.assert_array_equal(read.scores.total, detector.outlier_score(new))
+    other.partial_fit(new, names=read.ids)
+    with monkeypatch.context() as patched:
+        patched.setattr(detector._state.counter, "count_all", None)
+        detector.learn_from(read)
+    check_same(detector, other, new, new)
+    assert detector.n_seen_ == other.n_seen_ == 330
+
+
+def test_documents_that_were_read_in_parts_are_learnt_as_if_they_had_been_read_together(detector):
+    new, other = [*texts_about(["apple", "berry"], 30, 1), "", "unheard of"], copy.deepcopy(detector)
+    parts = [detector.read(new[low : low + 10], names=range(low, min(low + 10, len(new)))) for low in range(0, 32, 10)]
+    joined, whole = ReadDocuments.joined(parts), other.read(new, names=range(len(new)))
+    np.testing.assert_array_equal(joined.scores.total, whole.scores.total)
+    assert joined.explain(5, 1, 1) == whole.explain(5, 1, 1)
+    check_same(detector.learn_from(joined), other.learn_from(whole), new, new)
+    with pytest.raises(ValueError, match="one state"):
+        ReadDocuments.joined([parts[0], detector.read(new)])
+
+
+def test_documents_that_were_read_before_a_change_are_read_again(detector):
+    new, other = texts_about(["apple", "berry"], 30, 1), copy.deepcopy(detector)
+    read = detector.read(new)
+    for one in (detector, other):
+        one.partial_fit(texts_about(["apple", "cedar"], 30, 2))
+    check_same(detector.learn_from(read), other.partial_fit(new, names=read.ids), new, new)
 
 
 def test_a_stream_of_the_same_kind_changes_little(detector):

@@ -428,7 +428,7 @@ def test_a_file_that_changes_between_passes_is_noticed(big_file, tmp_path, monke
     shutil.copy(big_file, path)
     line = json.dumps({"text": "one more"})
     script = (
-        "import sys, tonmf.detector as d; learn = d.learn_on_disk\n"
+        "import sys, tonmf.detector.detector as d; learn = d.learn_on_disk\n"
         f"def then_change(*a):\n    state = learn(*a); open({str(path)!r}, 'a').write({line!r}); return state\n"
         "d.learn_on_disk = then_change\n"
         "from tonmf.cli import main; main()"

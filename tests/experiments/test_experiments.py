@@ -109,6 +109,7 @@ def nothing(config):
     return None
 
 
+@pytest.mark.usefixtures("processes")
 def test_processes_side_by_side_measure_the_same(tmp_path):
     axes = {"task": ("baskets",), "seed": (0, 1), "x": range(3)}
     experiment = Experiment("doubled", "?", axes, {}, doubled, lambda r: Section("", ""))

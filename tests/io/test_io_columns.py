@@ -66,12 +66,12 @@ def test_a_column_that_is_much_longer(table):
 
 def test_columns_that_could_all_be_it_are_named(table):
     message = refusal(table({"title": ["one", "two"], "story": ["three", "four"]}))
-    assert message.endswith("several columns may hold the text: title, story. Give --text-column.")
+    assert message.endswith("several columns may hold the text: title, story. Give text_column.")
 
 
 def test_no_column_of_text_is_refused_with_what_there_is(table):
     message = refusal(table({"n": [1, 2], "price": [0.5, 1.5]}))
-    assert message.endswith("expected a column of text, found n (numbers), price (numbers). Give --text-column.")
+    assert message.endswith("expected a column of text, found n (numbers), price (numbers). Give text_column.")
 
 
 def test_the_column_that_is_given(table):
@@ -82,15 +82,15 @@ def test_the_column_that_is_given(table):
 
 def test_a_column_that_is_not_there_is_refused_with_those_that_are(table):
     path = table({"title": ["one", "two"], "text": ["three", "four"]})
-    assert refusal(path, text_column="body").endswith("has no column 'body' (--text-column); it has title, text.")
-    assert refusal(path, id_column="key").endswith("has no column 'key' (--id-column); it has title, text.")
+    assert refusal(path, text_column="body").endswith("has no column 'body' (text_column); it has title, text.")
+    assert refusal(path, id_column="key").endswith("has no column 'key' (id_column); it has title, text.")
 
 
 def test_a_column_of_numbers_is_refused_with_those_of_text(table):
     message = refusal(table({"n": [17, 18], "words": ["one", "two"]}), text_column="n")
     assert "expected text in column 'n', but it holds numbers, such as " in message
     assert "17" in message
-    assert message.endswith("Give --text-column, one of words.")
+    assert message.endswith("Give text_column, one of words.")
 
 
 @pytest.mark.parametrize("number", ["1", "-2.5", "1e-3", "1,234.5", "12%", "NaN", "+.5", "3."])
@@ -210,7 +210,7 @@ def test_numbers_and_booleans_are_labels_too(tmp_path):
 
 def test_a_label_that_says_nothing_is_refused_or_left_out(table):
     path = table({"text": ["one text", "another text", "a third"], "label": ["1", "maybe", "0"]})
-    assert "expected a label such as 1 or 0 (--label-column), got 'maybe'" in refusal(path, label_column="label")
+    assert "expected a label such as 1 or 0 (label_column), got 'maybe'" in refusal(path, label_column="label")
     documents = read(path, label_column="label", skip_bad=True)
     assert documents.labels == [1, 0]
     assert documents.content == ["one text", "a third"]
@@ -224,11 +224,11 @@ def test_labels_stay_with_their_documents_where_short_ones_are_left_out(table):
 
 def test_a_label_column_needs_columns_and_must_be_there(table, tmp_path):
     path = table({"text": ["one text", "another text"], "label": ["1", "0"]})
-    assert "has no column 'other' (--label-column)" in refusal(path, label_column="other")
+    assert "has no column 'other' (label_column)" in refusal(path, label_column="other")
     message = refusal(put(tmp_path, "a.txt", "one\ntwo\n"), error=ParameterError, label_column="label")
-    assert "--label-column 'label' needs files with columns" in message
+    assert "label_column 'label' needs files with columns" in message
     both = refusal(path, error=ParameterError, label_column="text", text_column="text")
-    assert both == "--text-column and --label-column must differ; both are 'text'."
+    assert both == "text_column and label_column must differ; both are 'text'."
 
 
 def test_times_are_read_from_the_column_that_the_user_names(table):
@@ -249,7 +249,7 @@ def test_a_time_that_cannot_be_read_is_refused_or_left_out(table):
     path = table({"text": ["one text", "another text", "a third"], "date": ["1987-02-26", "whenever", "1987-02-27"]})
     message = refusal(path, time_column="date")
     assert "expected a time such as 1987-10-19 15:01" in message
-    assert "(--time-column), got 'whenever'" in message
+    assert "(time_column), got 'whenever'" in message
     documents = read(path, time_column="date", skip_bad=True)
     assert [time_text(seconds)[:10] for seconds in documents.times] == ["1987-02-26", "1987-02-27"]
 

@@ -39,7 +39,7 @@ def test_a_wide_mark_is_obeyed_whatever_the_option(tmp_path, encoding, name):
 
 def test_wide_text_without_a_mark_needs_the_option(tmp_path):
     path = put(tmp_path, "a.txt", "one\ntwo\n".encode("utf-16-le"))
-    assert "if it is text in UTF-16, give --encoding utf-16" in refusal(path)
+    assert "if it is text in UTF-16, give encoding='utf-16'" in refusal(path)
     assert read(path, encoding="utf-16-le").content == ["one", "two"]
     assert read(path, encoding="UTF16").content == ["one", "two"]
 
@@ -60,12 +60,12 @@ def test_bytes_that_do_not_decode_are_replaced_and_noted(tmp_path):
     assert documents.content == ["café", "fine", "caf\ufffd and \ufffd\ufffd", "na\ufffdve", "漢字"]
     (note,) = documents.notes
     assert note.startswith("On 2 lines of a.txt bytes that are not utf-8 were replaced by U+FFFD (first: line 3).")
-    assert note.endswith("If that is wrong, try --encoding latin-1 or cp1252.")
+    assert note.endswith("If that is wrong, try encoding='latin-1' or cp1252.")
 
 
 def test_bytes_that_do_not_decode_are_refused_if_so_asked(tmp_path):
     message = refusal(put(tmp_path, "a.txt", MIXED), encoding_errors="refuse")
-    assert message.startswith("a.txt, line 3: byte 0xE9 is not valid utf-8. Give --encoding, perhaps latin-1 or cp1252")
+    assert message.startswith("a.txt, line 3: byte 0xE9 is not valid utf-8. Give encoding, perhaps latin-1 or cp1252")
 
 
 def test_text_that_is_right_passes_where_wrong_bytes_are_refused(tmp_path):
@@ -98,12 +98,12 @@ def test_half_a_surrogate_pair_in_utf16_is_replaced(tmp_path):
 @pytest.mark.parametrize("encoding", ["utf-9", "rot13", "base64", "", "a\0b"])
 def test_an_unknown_encoding_is_refused(tmp_path, encoding):
     message = refusal(put(tmp_path, "a.txt", "text"), encoding=encoding, error=ParameterError)
-    assert message.startswith("--encoding must be an encoding of text such as utf-8, latin-1 or cp1252; got ")
+    assert message.startswith("encoding must be an encoding of text such as utf-8, latin-1 or cp1252; got ")
 
 
 def test_an_unknown_way_with_errors_is_refused(tmp_path):
     message = refusal(put(tmp_path, "a.txt", "text"), encoding_errors="ignore", error=ParameterError)
-    assert message == "--encoding-errors must be 'replace' or 'refuse'; got 'ignore'."
+    assert message == "encoding_errors must be 'replace' or 'refuse'; got 'ignore'."
 
 
 LONG = b"word " * 20_000_000

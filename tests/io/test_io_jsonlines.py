@@ -73,7 +73,7 @@ BAD = {
 def test_a_bad_line_is_refused_by_its_number(tmp_path, line, reason):
     message = refusal(put(tmp_path, "a.jsonl", GOOD + line + "\n" + GOOD))
     assert message.startswith(f"a.jsonl, line 2: {reason}")
-    assert message.endswith("Mend it, or leave such lines out with --skip-bad.")
+    assert message.endswith("Fix it, or skip such lines with skip_bad=True.")
 
 
 @pytest.mark.parametrize(("line", "reason"), BAD.values(), ids=BAD)

@@ -55,7 +55,7 @@ def test_other_delimiters_are_seen_in_the_header(tmp_path, delimiter, called):
     rows = ["n,text", "1,one", "2,two"]
     documents = read(put(tmp_path, "a.csv", "\n".join(row.replace(",", delimiter) for row in rows)))
     assert documents.content == ["one", "two"]
-    assert documents.notes[0] == f"a.csv has {called} between its cells, not commas, and was read so."
+    assert documents.notes[0] == f"a.csv has {called} between its cells, not commas, and was read that way."
 
 
 def test_semicolons_within_texts_do_not_matter(tmp_path):
@@ -65,7 +65,7 @@ def test_semicolons_within_texts_do_not_matter(tmp_path):
 def test_a_row_with_too_many_or_too_few_cells_is_refused(tmp_path):
     message = refusal(put(tmp_path, "a.csv", "n,text\n1,one\n2,two,too many\n"))
     assert message == (
-        "a.csv, row 3: 3 cells, expected 2: '2,two,too many'. Mend it, or leave such rows out with --skip-bad."
+        "a.csv, row 3: 3 cells, expected 2: '2,two,too many'. Fix it, or skip such rows with skip_bad=True."
     )
     assert "row 2: 1 cell, expected 2: 'one'" in refusal(put(tmp_path, "b.csv", "n,text\none\n2,two\n"))
 

@@ -355,8 +355,8 @@ def test_report_writes_a_page_called_report_html(shop):
     [
         (("--report", "report.pdf"), 1, "expected a name that ends in .html, or in .json"),
         (("--report", "missing/report.html"), 1, "cannot be written"),
-        (("--title", "A"), 2, "--title says what a report is called. Give --report, or leave it out."),
-        (("--label-column", "planted"), 2, "--label-column says what a report compares with. Give --report"),
+        (("--title", "A"), 2, "--title has no effect without --report. Give both, or leave it out."),
+        (("--label-column", "planted"), 2, "--label-column has no effect without --report. Give both"),
         (("--report", "r.html", "--label-column", "other"), 1, "has no column 'other' (--label-column)"),
     ],
 )

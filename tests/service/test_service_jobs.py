@@ -128,7 +128,11 @@ def test_ids_without_a_column_begin_with_the_name_of_the_file(jobs):
 FAILURES = {
     "too little": (b"text\nuno\ndue\n", {}, "nothing can be learnt"),
     "a damaged file": (b"PAR1" + b"x" * 50, {"name": "d.parquet"}, "d.parquet"),
-    "several columns": (b"title,author\nA house,B. Bee\nThe red door,C. Cee\n", {}, "Give text_column"),
+    "columns with names of parameters": (
+        b"confidence,stemmer,max_topics\nA house,B. Bee,no\nThe red door,C. Cee,yes\n",
+        {},
+        "several columns may hold the text: confidence, stemmer, max_topics. Give text_column.",
+    ),
 }
 
 

@@ -6,6 +6,7 @@ from contextlib import suppress
 
 import pytest
 from serving import Conversation, serving
+from waiting import wait_until
 
 JSON = {"Content-Type": "application/json"}
 LINES = {"Content-Type": "application/x-ndjson"}
@@ -119,8 +120,11 @@ def test_a_body_that_lies_about_its_size_harms_nobody(server):
     assert server.get("/healthz").status_code == 200
 
 
-def test_a_client_that_stops_sending_is_given_up(server):
-    with Conversation(server, "/v1/score", "Content-Type: application/json") as talk:
+def test_a_client_that_stops_sending_is_given_up(saved, tmp_path):
+    with (
+        serving(saved[1], tmp_path, "--idle-time", "2") as impatient,
+        Conversation(impatient, "/v1/score", "Content-Type: application/json") as talk,
+    ):
         talk.send(b'{"documents": ')
         answer = talk.rest()
     assert b" 408 " in answer.splitlines()[0]
@@ -172,7 +176,7 @@ def test_clients_that_leave_in_the_middle_harm_nobody(server, saved):
             talk.send(json.dumps({"documents": ["a b c"] * 150}).encode().ljust(2000))
     answer = server.post("/v1/score", json={"documents": ["a b c"]})
     assert answer.json()["documents"][0]["score"] == saved[0].outlier_score(["a b c"])[0]
-    assert "tonmf_requests_under_way 0.0" in server.get("/metrics").text
+    wait_until(lambda: "tonmf_requests_under_way 0.0" in server.get("/metrics").text)
     assert "ERROR" not in server.log.read_text()
 
 

@@ -282,12 +282,14 @@ def run_job(folder, limits, loop=None):
         return runner.run(run())
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_job_that_takes_too_long_is_stopped(tmp_path):
     job = run_job(tmp_path, Limits(job_seconds=1))
     assert job.state == kept.FAILED
     assert job.message.startswith("The job took longer than 1 second. Upload less, or start the server with a higher")
 
 
+@pytest.mark.usefixtures("processes")
 @pytest.mark.parametrize("loop", [asyncio.new_event_loop, uvloop.new_event_loop])
 def test_a_process_that_is_killed_before_it_is_told_its_job_is_no_fault(loop, tmp_path, monkeypatch, caplog):
     start = asyncio.create_subprocess_exec

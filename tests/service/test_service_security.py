@@ -214,7 +214,7 @@ def test_pages_of_other_sites_may_ask_nothing(origin, status, server):
 
 def test_elsewhere_than_on_loopback_a_token_is_needed():
     for host in ("0.0.0.0", "::", "192.168.1.5", "example.org"):  # noqa: S104
-        with pytest.raises(ParameterError, match="Give --token"):
+        with pytest.raises(ParameterError, match="Give token"):
             access_for(host, None, ())
         assert access_for(host, TOKEN, ()).hosts is None
         assert "tonmf.example.org" in access_for(host, TOKEN, ["tonmf.example.org"]).hosts

@@ -1,5 +1,6 @@
 """A real browser for tests of pages; conftest.py makes the fixtures known."""
 
+import json
 import os
 import shutil
 from contextlib import contextmanager
@@ -50,7 +51,20 @@ def browser():
     with playwright.sync_playwright() as started:
         running = started.chromium.launch(executable_path=path, args=list(OPTIONS))
         yield running
+        _contexts.clear()
         running.close()
+
+
+_contexts = {}
+
+
+def context_of(browser, **options):
+    """Return the browser's context with these options: to make a new one takes as long as to show a page."""
+    key = json.dumps(options, sort_keys=True)
+    if key not in _contexts:
+        _contexts[key] = browser.new_context(**options)
+        _contexts[key].set_default_timeout(1000 * PATIENCE)
+    return _contexts[key]
 
 
 @contextmanager
@@ -60,8 +74,7 @@ def watched_page(browser, allowed=("file:", "blob:", "data:"), **options):
     A test that brings on a complaint puts part of it into the list `page.expected`; it must come, and once.
     """
     options = {"viewport": WIDE, "reduced_motion": "reduce", "color_scheme": "light", **options}
-    context = browser.new_context(**options)
-    context.set_default_timeout(1000 * PATIENCE)
+    context = context_of(browser, **options)
     page = context.new_page()
     page.expected, complaints = [], []
     page.on("console", lambda message: complaints.append(f"{message.type}: {message.text}"))
@@ -74,7 +87,9 @@ def watched_page(browser, allowed=("file:", "blob:", "data:"), **options):
             complaints.remove(next((said for said in complaints if part in said), f"nothing about {part}"))
         assert complaints == []
     finally:
-        context.close()
+        context.clear_cookies()
+        for shown in context.pages:
+            shown.close()
 
 
 @pytest.fixture

@@ -5,10 +5,18 @@ since those that take longest have to begin first if two processes are to end to
 """
 
 import inspect
+from functools import cache
 
 import pytest
+from repository import ROOT
 
-FIXTURES = {"client": "cluster", "browser": "browser", "server": "processes", "data_folder": "data"}
+FIXTURES = {
+    "client": "cluster",
+    "browser": "browser",
+    "server": "processes",
+    "processes": "processes",
+    "data_folder": "data",
+}
 HELPERS = {
     "clusters": "cluster",
     "command": "processes",
@@ -31,19 +39,38 @@ def resources_of(item):
     }
 
 
-def arrange(items):
-    """Mark tests as quick or not, and put them into groups and in order.
+@cache
+def group_of(module):
+    """Return the group of a module's tests: tests on the cluster are one, as they share it; any other module is its own."""
+    path = ROOT / module
+    on_cluster = path.suffix == ".py" and "\nfrom clusters import " in path.read_text(encoding="utf-8")
+    return "cluster" if on_cluster else module
 
-    A group is a module, so that fixtures of modules are set up once, but for the tests on the cluster, which are one group.
-    """
+
+def module_of(nodeid):
+    return nodeid.partition("::")[0]
+
+
+def arrange(items):
+    """Mark the tests that are quick, and begin with the groups that take longest."""
     ranks = {}
     for item in items:
         needs = resources_of(item)
         if not needs:
             item.add_marker(pytest.mark.quick)
-        group = "cluster" if "client" in getattr(item, "fixturenames", ()) else item.nodeid.partition("::")[0]
-        item.add_marker(pytest.mark.xdist_group(group))
         rank = min(map(LONGEST_FIRST.index, needs), default=len(LONGEST_FIRST))
+        group = group_of(module_of(item.nodeid))
         ranks[group] = min(rank, ranks.get(group, rank))
     order = {group: (rank, number) for number, (group, rank) in enumerate(ranks.items())}
-    items.sort(key=lambda item: order[item.get_closest_marker("xdist_group").args[0]])
+    items.sort(key=lambda item: order[group_of(module_of(item.nodeid))])
+
+
+def scheduler(config, log):
+    """Return what hands out tests to processes, group by group."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class GroupScheduling(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            return group_of(module_of(nodeid))
+
+    return GroupScheduling(config, log)

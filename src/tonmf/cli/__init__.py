@@ -1,14 +1,20 @@
 """The command ``tonmf``; the only part of tonmf that prints.
 
-========== ======================================================================
-`app`      which commands there are
-`options`  options that several commands have; `reading` those of files
-`errors`   from exceptions to one line and an exit code
-`screen`   what goes where: answers, notes, progress
-`tables`   what answers look like
-========== ======================================================================
+================== ===========================================================
+`app`              all commands, with an example for each
+`commands/`        a file for each command
+`watching/`        the loop of ``tonmf watch``
+`options`          options that several commands share
+`reading`          options for reading files; files to documents
+`learning`         checks of options and models; fit or load a detector
+`large`            ``--memory``: documents that do not fit into memory
+`errors`           exceptions to one line and an exit code; parameters to flags
+`screen`           where answers, notes and progress go
+`answer`, `tables` what an answer looks like; `timeline_tables` for ``timeline``
+`report_files`     reports
+================== ===========================================================
 
-and a file for each command. Nothing heavy is imported before a command runs, so that help comes at once.
+A command checks everything that it can before it imports anything heavy, so that help and errors come at once.
 """
 
 from __future__ import annotations
@@ -34,7 +40,7 @@ def main() -> None:
 
 
 def _prepare_streams() -> None:
-    """What a stream cannot take is replaced, never an error; a stream that is closed is one that nobody reads."""
+    """Replace characters that a stream cannot encode, and closed streams by ones that discard."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:

@@ -1,4 +1,4 @@
-"""What `detect` and `score` answer: a ranked table, how many documents are flagged and by what rule, and what to do next."""
+"""Print the answer of `detect` and `score`: a ranked table, the number of flagged documents, and what to do next."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from tonmf.ranking import Ranking
 
 EMPTY_SHOWN = 3
-"""Documents without words that are named."""
+"""Number of documents without words to name."""
 
 GROUPS_SHOWN = 3
-"""Small groups that are shown."""
+"""Number of small groups to show."""
 
 
 def write(screen: Screen, ranking: Ranking, output: str, reasons: str = "all") -> None:
-    """All documents to a file."""
+    """Write all documents to a file."""
     from tonmf.io import write_table
 
     with screen.progress("Finding reasons") as done:
@@ -36,7 +36,7 @@ def write(screen: Screen, ranking: Ranking, output: str, reasons: str = "all") -
 def show_ranking(
     screen: Screen, ranking: Ranking, top: int, notes: Sequence[str], groups: Sequence[Group] = ()
 ) -> list[int]:
-    """The whole answer but for what to do next; returns the numbers of the documents that are shown."""
+    """Print the answer, except for what to do next; return the numbers of the documents shown."""
     empty = set(ranking.empty)
     rows = list(islice((int(row) for row in ranking.order if int(row) not in empty), top))
     names = ranking.ids
@@ -79,14 +79,14 @@ def _count(ranking: Ranking) -> str:
         return f"The document is {'' if flagged else 'not '}flagged ({rule})."
     if flagged == 0:
         ranked = float(ranking.scores.max()) > float(ranking.scores.min())
-        advice = "The ranking holds all the same: read it from the top." if ranked else "They all have the same score."
+        advice = "The ranking is still of use: read it from the top." if ranked else "They all have the same score."
         return f"None of {n_docs:,} documents is flagged ({rule}). {advice}"
     return f"{flagged:,} of {n_docs:,} documents {'is' if flagged == 1 else 'are'} flagged ({rule})."
 
 
 def _show_groups(screen: Screen, groups: Sequence[Group], names: Sequence[str]) -> None:
     screen.show()
-    screen.show(Text("Small groups of documents that hang together, those that stand out most first:"))
+    screen.show(Text("Small groups of similar documents, the most unusual first:"))
     for group in groups:
         words = ", ".join(group.words[:5])
         first = ", ".join(names[row] for row in group.documents[:3])
@@ -94,7 +94,7 @@ def _show_groups(screen: Screen, groups: Sequence[Group], names: Sequence[str]) 
 
 
 def show_next(screen: Screen, *steps: str) -> None:
-    """What to do next."""
+    """Print what to do next."""
     screen.show()
     for number, step in enumerate(steps):
         screen.show(Text(f"{'Next: ' if number == 0 else '      '}{step}"), wrap=False)

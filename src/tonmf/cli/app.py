@@ -1,4 +1,4 @@
-"""Which commands there are."""
+"""The commands, with an example for each."""
 
 from __future__ import annotations
 

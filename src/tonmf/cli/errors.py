@@ -1,10 +1,9 @@
-"""From exceptions to one line on standard error and an exit code: 1 if the input or the job failed, 2 for wrong usage."""
+"""Answer exceptions with one line on standard error and an exit code: 1 if the input or the job failed, 2 for wrong usage."""
 
 from __future__ import annotations
 
 import functools
 import os
-import re
 import signal
 import sys
 import warnings
@@ -15,16 +14,16 @@ from typing import Any
 import typer
 
 from tonmf.cli.screen import printable
-from tonmf.errors import ParameterError, TonmfError
+from tonmf.errors import Message, Param, ParameterError, TonmfError, worded
 
 FAILED, WRONG_USAGE, INTERRUPTED, TERMINATED = 1, 2, 130, 143
 
 TRACEBACK = "TONMF_TRACEBACK"
-"""Environment variable that lets tracebacks through, for those who look for a fault in tonmf."""
+"""Environment variable that lets tracebacks through, for whoever looks for a fault in tonmf."""
 
 
 def answering(command: Callable[..., None]) -> Callable[..., None]:
-    """The command, with every exception answered by one line and an exit code."""
+    """Wrap a command so that every exception ends in one line and an exit code."""
 
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> None:
@@ -36,7 +35,7 @@ def answering(command: Callable[..., None]) -> Callable[..., None]:
         try:
             command(*args, **kwargs)
             sys.stdout.flush()
-        except BrokenPipeError:  # whoever read our output has enough of it; files are written before that
+        except BrokenPipeError:  # the reader of our output has enough of it; files are written before that
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit from None
         except _Terminated:
@@ -44,11 +43,13 @@ def answering(command: Callable[..., None]) -> Callable[..., None]:
         except KeyboardInterrupt:
             raise _leave("stopped; nothing was left half-written.", INTERRUPTED) from None
         except ParameterError as error:
-            raise _leave(in_flags(str(error)), WRONG_USAGE) from None
-        except (TonmfError, OSError) as error:
-            raise _leave(in_flags(str(error)), FAILED) from None
+            raise _leave(in_flags(error.message), WRONG_USAGE) from None
+        except TonmfError as error:
+            raise _leave(in_flags(error.message), FAILED) from None
+        except OSError as error:
+            raise _leave(str(error), FAILED) from None
         except MemoryError:
-            raise _leave("there is not enough memory for so many documents.", FAILED) from None
+            raise _leave("there is not enough memory for these documents.", FAILED) from None
         except typer.Exit:
             raise
         except Exception as error:
@@ -60,35 +61,44 @@ def answering(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-FLAGS = {
-    "contamination": "--contamination",
-    "half_life": "--half-life",
-    "confidence": "--confidence",
-    "correlation": "--correlation",
-    "max_topics": "--topics",
-    "mean_length": "--length",
-    "mean_pattern_length": "--pattern-length",
-    "min_df": "--min-df",
-    "n_items": "--items",
-    "n_jobs": "--jobs",
-    "n_patterns": "--patterns",
-    "random_state": "--seed",
-    "stemmer": "--stem",
-    "stop_words": "--stop-words",
+UNLIKE = {
+    "max_topics": "topics",
+    "mean_length": "length",
+    "mean_pattern_length": "pattern-length",
+    "n_items": "items",
+    "n_jobs": "jobs",
+    "n_patterns": "patterns",
+    "random_state": "seed",
+    "stemmer": "stem",
 }
-"""What the library's parameters are called here."""
+"""Parameters of the library whose options have other names."""
+
+ALIKE = (
+    "cache", "confidence", "contamination", "correlation", "encoding", "encoding_errors", "format", "half_life", "host",
+    "id_column", "jobs_folder", "label_column", "memory", "min_df", "min_words", "port", "skip_bad", "stop_words",
+    "text_column", "time_column", "token", "vocabulary", "window",
+)  # fmt: skip
+"""Parameters of the library whose options have the same names."""
+
+FLAGS = {name: f"--{option}" for name, option in UNLIKE.items()} | {
+    name: f"--{name.replace('_', '-')}" for name in ALIKE
+}
 
 
 def in_flags(message: str) -> str:
-    """A message of the library in terms of the command line.
+    """Word a message of the library for the command line.
 
-    >>> in_flags("min_df=2 is too much. Lower min_df.")
-    '--min-df=2 is too much. Lower --min-df.'
-    >>> in_flags("n_jobs must be a whole number, or None; got 'x'.")
-    "--jobs must be a whole number; got 'x'."
+    >>> in_flags(Message("None of the words occurs in ", Param("min_df", 2), " documents. Lower ", Param("min_df"), "."))
+    'None of the words occurs in --min-df 2 documents. Lower --min-df.'
     """
-    message = re.sub(r", or None[^;]*; got", "; got", message)  # an option that is not given is left out here
-    return re.sub(rf"\b({'|'.join(FLAGS)})\b", lambda found: FLAGS[found.group()], message)
+    return worded(message, _flag)
+
+
+def _flag(param: Param) -> str:
+    """Return an option as one would type it; a parameter that has none goes by its name in Python."""
+    if param.name not in FLAGS:
+        return str(param)
+    return FLAGS[param.name] + ("" if param.value in (None, True) else f" {param.value}")
 
 
 def _leave(message: str, code: int) -> typer.Exit:
@@ -97,13 +107,15 @@ def _leave(message: str, code: int) -> typer.Exit:
 
 
 class _Terminated(KeyboardInterrupt):
-    """Somebody asked us to stop."""
+    """Raised by a signal that asks us to stop."""
 
 
 def _terminate(number: int, frame: FrameType | None) -> None:
-    """As on Ctrl-C, so that temporary files are removed."""
+    """Stop as on Ctrl-C, so that temporary files are removed."""
     raise _Terminated
 
 
 def _show_warning(message: Warning | str, *args: Any, **kwargs: Any) -> None:
-    print(f"tonmf: {' '.join(str(message).split())}", file=sys.stderr)
+    given = message.args[0] if isinstance(message, Warning) and message.args else message
+    text = in_flags(given) if isinstance(given, Message) else str(message)
+    print(f"tonmf: {' '.join(text.split())}", file=sys.stderr)

@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import nullcontext
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from tonmf.cli.errors import in_flags
 from tonmf.cli.screen import Screen
-from tonmf.errors import ParameterError
 
 if TYPE_CHECKING:
-    from tonmf.io import ReadOptions
     from tonmf.io.document_files import DocumentFiles
     from tonmf.ranking import LargeRanking
 
 
-def learn_large(
-    screen: Screen, files: Sequence[str], reading: ReadOptions, **options: Any
-) -> tuple[LargeRanking, DocumentFiles]:
+def learn_large(screen: Screen, documents: DocumentFiles, **options: Any) -> LargeRanking:
     """Fit a detector on files within a memory limit, and rank their documents."""
     with screen.step("Loading"):
         from tonmf.detector.detector import TextOutlierDetector
-        from tonmf.io.document_files import DocumentFiles
         from tonmf.ranking import LargeRanking
-    documents = DocumentFiles(files, reading)
     fingerprint = documents.fingerprint
     with screen.progress("Counting, then learning") as done:
         detector = TextOutlierDetector(**options, callback=done).fit(documents)
     detector.callback = None
-    return LargeRanking.of_training(detector, fingerprint), documents
+    return LargeRanking.of_training(detector, fingerprint)
 
 
 def fetch_and_write(
@@ -47,16 +41,6 @@ def fetch_and_write(
     with screen.progress("Writing" if output else "Reading") as done, table as write:
         ranking.fetch(documents, rows, names, write, reasons, done)
     for note in documents.notes:  # known only now if the counts came from the cache
-        screen.note(note)
+        screen.note(in_flags(note))
     if output:
         screen.note(f"All {len(ranking.ids):,} documents are in {output}, in the order in which they came.")
-
-
-def refuse_beside_memory(report: str | None, dask: str | None) -> None:
-    """Reject options that do not work with documents on disk."""
-    for option, value, why in (
-        ("report", report, "looks at all documents together, in memory"),
-        ("dask", dask, "has the documents in the memory of a cluster, and --memory has them on the disk here"),
-    ):
-        if value:
-            raise ParameterError(f"--{option} {why}. Leave out --memory, or --{option}.")

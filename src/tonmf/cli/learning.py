@@ -1,4 +1,4 @@
-"""Models, as commands use them: learnt from documents, or loaded."""
+"""Models, as commands use them: fitted on documents, or loaded."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ if TYPE_CHECKING:
     from tonmf.io import Documents
     from tonmf.ranking import Ranking
 
+ENGLISH = "english"
+"""The default of ``--stop-words``."""
+
 
 def learning_options(
     contamination: str, stop_words: str, stem: str | None, min_df: int, topics: int, seed: int, jobs: int | None
 ) -> dict[str, Any]:
-    """The options of a command as those of the detector."""
+    """Return the options of a command as parameters of the detector."""
     from tonmf.parameters import contamination_of
 
     return {
@@ -32,21 +35,50 @@ def learning_options(
 
 
 def check_learning(options: Mapping[str, Any]) -> None:
-    """Refuse options of the detector that cannot be, before the documents are read."""
+    """Reject wrong parameters of the detector before documents are read, and before anything heavy is loaded."""
     from tonmf.detector.options import DETECTOR_RULES
     from tonmf.parameters import check_parameters
+    from tonmf.text.analysis import make_stemmer, stop_words_of
 
     check_parameters(options, {name: rule for name, rule in DETECTOR_RULES.items() if name in options})
+    if options["stop_words"] not in (None, ENGLISH):  # scikit-learn has the English ones
+        stop_words_of(options["stop_words"])
+    if options["stemmer"] is not None:
+        make_stemmer(options["stemmer"])
+
+
+def check_kind(options: Mapping[str, Any], kind: str) -> None:
+    """Reject options for texts if the documents are of another kind."""
+    from tonmf.parameters import check_unused
+    from tonmf.text.documents import TEXTS
+
+    if kind != TEXTS:
+        check_unused(options, {"stop_words": ENGLISH, "stemmer": None}, ("stop_words", "stemmer"), f"on {kind}")
+
+
+def check_jobs(jobs: int | None) -> None:
+    """Reject a number of threads that cannot be."""
+    from tonmf.parameters import RUNNING, check_parameters
+
+    check_parameters({"n_jobs": jobs}, {"n_jobs": RUNNING["n_jobs"]})
+
+
+def check_model(model: str, jobs: int | None = None) -> None:
+    """Reject a folder that is no saved model, and a wrong number of threads, before anything heavy is loaded."""
+    from tonmf.storage.bundles import check_is_model
+
+    check_jobs(jobs)
+    check_is_model(model)
 
 
 def check_save(save: str | None, excerpts: bool) -> None:
-    """Refuse a folder that a model cannot be saved in, and an option without effect, before the work begins."""
+    """Reject a folder that cannot hold a model, and an option without effect, before the work begins."""
     if save is not None:
         from tonmf.storage.bundles import check_target
 
         check_target(save)
     elif not excerpts:
-        raise ParameterError("--no-excerpts says what a saved model is to hold. Give --save, or leave it out.")
+        raise ParameterError("--no-excerpts has no effect without --save. Give both, or leave it out.")
 
 
 def learn(
@@ -58,7 +90,7 @@ def learn(
     dask: str | None = None,
     **options: Any,
 ) -> Ranking:
-    """Learn what is ordinary, with a bar that shows how far that is, and rank the documents."""
+    """Fit a detector, with a progress bar, and rank the documents."""
     with screen.step("Loading"):
         from tonmf.detector.detector import TextOutlierDetector
         from tonmf.ranking import Ranking
@@ -72,7 +104,7 @@ def learn(
 
 
 def learn_on_cluster(address: str, content: Any, ids: Sequence[str], **options: Any) -> TextOutlierDetector:
-    """Learn on the workers of a Dask cluster."""
+    """Fit a detector on the workers of a Dask cluster."""
     from tonmf.dask import fit_detector
     from tonmf.nmf.cluster.client import be_silent, connect
 
@@ -82,7 +114,7 @@ def learn_on_cluster(address: str, content: Any, ids: Sequence[str], **options: 
 
 
 def scored(screen: Screen, model: str, documents: Documents, jobs: int | None) -> Ranking:
-    """Documents as a saved model scores them."""
+    """Score documents by a saved model, and rank them."""
     with screen.step("Loading"):
         from tonmf.persist import load_detector
         from tonmf.ranking import Ranking
@@ -94,10 +126,10 @@ def scored(screen: Screen, model: str, documents: Documents, jobs: int | None) -
 
 
 def check_terms(detector: TextOutlierDetector, documents: Documents) -> None:
-    """The columns of a matrix must be those of the model's."""
+    """Reject a matrix whose columns are not those of the model."""
     known = detector.column_names_
     if known is not None and documents.terms is not None and list(known) != documents.terms:
         raise InputError(
-            "The matrix has other terms than the one that the model was fitted on, or in another order. Count with the "
-            "same vocabulary."
+            "The terms of the matrix differ from those that the model was fitted on, or in their order. Count with the same "
+            "vocabulary."
         )

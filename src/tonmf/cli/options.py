@@ -1,4 +1,4 @@
-"""Options that several commands have, each written down once."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ Files = Annotated[
     list[str],
     typer.Argument(
         metavar="FILES",
-        help="Text files (a document a line), folders of text files, .jsonl, .csv, .tsv, .parquet, baskets (.dat), matrices "
-        "(.npz, .mtx), patterns such as 'data/*.csv', or - for standard input; .gz, .bz2, .xz and .zst as they come.",
+        help="Text files (one document per line), folders of text files, .jsonl, .csv, .tsv, .parquet, baskets (.dat), "
+        "matrices (.npz, .mtx), patterns such as 'data/*.csv', or - for standard input. Any of them may be compressed (.gz, "
+        ".bz2, .xz, .zst).",
         show_default=False,
     ),
 ]
 Model = Annotated[str, typer.Argument(metavar="MODEL", help="Folder of a saved model.", show_default=False)]
 
-Top = Annotated[int, typer.Option("--top", min=0, help="Documents to show.", rich_help_panel=RESULTS)]
+Top = Annotated[int, typer.Option("--top", min=0, help="Number of documents to show.", rich_help_panel=RESULTS)]
 Output = Annotated[
     str | None,
     typer.Option(
@@ -37,7 +38,7 @@ Excerpts = Annotated[
     bool,
     typer.Option(
         "--excerpts/--no-excerpts",
-        help="Keep how ordinary documents begin in the saved model.",
+        help="Keep the beginnings of ordinary documents in the saved model.",
         rich_help_panel=RESULTS,
     ),
 ]
@@ -46,15 +47,13 @@ Report = Annotated[
     typer.Option(
         "--report",
         metavar="FILE",
-        help="Write a page that shows all documents to this .html file, or its content to a .json file.",
+        help="Write a report of all documents to this .html file, or its content to a .json file.",
         rich_help_panel=RESULTS,
     ),
 ]
 Title = Annotated[
     str | None,
-    typer.Option(
-        "--title", help="What the report is called. (Default: the names of the files.)", rich_help_panel=RESULTS
-    ),
+    typer.Option("--title", help="Title of the report. (Default: the names of the files.)", rich_help_panel=RESULTS),
 ]
 LabelColumn = Annotated[
     str | None,
@@ -67,34 +66,38 @@ LabelColumn = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.", rich_help_panel=RESULTS)]
 Quiet = Annotated[
     bool,
-    typer.Option("--quiet", "-q", help="Print nothing but errors, and JSON if asked for.", rich_help_panel=RESULTS),
+    typer.Option("--quiet", "-q", help="Print nothing but errors, and JSON if requested.", rich_help_panel=RESULTS),
 ]
-Jobs = Annotated[int | None, typer.Option("--jobs", "-j", help="Threads to use. (Default: all cores.)")]
+Jobs = Annotated[int | None, typer.Option("--jobs", "-j", help="Number of threads. (Default: all cores.)")]
 Seed = Annotated[
     int,
-    typer.Option("--seed", min=0, max=2**32 - 1, help="Seed of all that is random; the same seed, the same answer."),
+    typer.Option("--seed", min=0, max=2**32 - 1, help="Random seed. The same seed gives the same answer."),
 ]
 
 Contamination = Annotated[
     str,
     typer.Option(
-        "--contamination", help="Share of the documents to flag, such as 0.05 or 5%, or auto.", rich_help_panel=LEARNING
+        "--contamination",
+        help="Share of documents to flag, such as 0.05 or 5%. auto: flag scores above median + 2.25 (P84 − median).",
+        rich_help_panel=LEARNING,
     ),
 ]
 StopWords = Annotated[
     str,
     typer.Option(
         "--stop-words",
-        help="Language whose commonest words to leave out, such as german, or none.",
+        help="Language of the stop words to drop, such as german, or none.",
         rich_help_panel=LEARNING,
     ),
 ]
 Stem = Annotated[
     str | None,
-    typer.Option("--stem", help="Language whose endings to cut off words, such as english.", rich_help_panel=LEARNING),
+    typer.Option("--stem", help="Language to stem words in, such as english.", rich_help_panel=LEARNING),
 ]
 MinDf = Annotated[
     int,
-    typer.Option("--min-df", min=1, help="Documents that a word must occur in to be known.", rich_help_panel=LEARNING),
+    typer.Option(
+        "--min-df", min=1, help="Number of documents that a word must occur in to be known.", rich_help_panel=LEARNING
+    ),
 ]
-Topics = Annotated[int, typer.Option("--topics", min=1, help="Topics to use, at most.", rich_help_panel=LEARNING)]
+Topics = Annotated[int, typer.Option("--topics", min=1, help="Maximum number of topics.", rich_help_panel=LEARNING)]

@@ -1,4 +1,4 @@
-"""From the files that a command is given to documents; and the options that say how files are read."""
+"""Read the files that a command is given, with the options for reading."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import functools
 import inspect
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from tonmf.cli.errors import in_flags
 from tonmf.cli.screen import Screen
 from tonmf.errors import ParameterError
 
@@ -22,7 +23,7 @@ PANEL = "Reading files"
 
 
 class Format(StrEnum):
-    """What a file holds (`tonmf.io.formats`)."""
+    """Formats of files (`tonmf.io.formats`)."""
 
     LINES = "lines"
     FILES = "files"
@@ -35,7 +36,7 @@ class Format(StrEnum):
 
 
 class EncodingErrors(StrEnum):
-    """What to do with bytes that are not of the encoding."""
+    """Ways to treat bytes that do not decode."""
 
     REPLACE = "replace"
     REFUSE = "refuse"
@@ -44,10 +45,10 @@ class EncodingErrors(StrEnum):
 def _options(
     file_format: Annotated[
         Format | None,
-        typer.Option("--format", help="What the files hold, if their names do not tell.", rich_help_panel=PANEL),
+        typer.Option("--format", help="Format of the files, if their names do not tell.", rich_help_panel=PANEL),
     ] = None,
     text_column: Annotated[
-        list[str] | None, typer.Option(help="Column with the texts, if there is a choice.", rich_help_panel=PANEL)
+        list[str] | None, typer.Option(help="Column with the texts, if there are several.", rich_help_panel=PANEL)
     ] = None,
     id_column: Annotated[
         str | None,
@@ -60,17 +61,19 @@ def _options(
     ] = EncodingErrors.REPLACE,
     skip_bad: Annotated[
         bool,
-        typer.Option("--skip-bad", help="Leave out lines that cannot be read, and count them.", rich_help_panel=PANEL),
+        typer.Option(
+            "--skip-bad", help="Skip lines and rows that cannot be read, and count them.", rich_help_panel=PANEL
+        ),
     ] = False,
     vocabulary: Annotated[
         str | None,
-        typer.Option(help="File with the names of a matrix's columns, a term a line.", rich_help_panel=PANEL),
+        typer.Option(help="File with the names of a matrix's columns, one per line.", rich_help_panel=PANEL),
     ] = None,
     min_words: Annotated[
-        int, typer.Option(min=0, help="Leave out documents with fewer words, or items.", rich_help_panel=PANEL)
+        int, typer.Option(min=0, help="Skip documents with fewer words or items.", rich_help_panel=PANEL)
     ] = 0,
 ) -> ReadOptions:
-    """The options of `tonmf.io`, as a command line has them."""
+    """Return the options for reading, as `tonmf.io` takes them."""
     from tonmf.io import ReadOptions
 
     if text_column and len(text_column) > 1:
@@ -90,7 +93,7 @@ def _options(
 
 
 def reading_files(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options that say how files are read; it gets them all as its argument `reading`."""
+    """Give a command the options for reading; it gets them all as its argument `reading`."""
     of_reading = _resolved(_options)
     own = [parameter for parameter in _resolved(command) if parameter.name != "reading"]
 
@@ -106,7 +109,7 @@ def reading_files(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _resolved(function: Callable[..., Any]) -> list[inspect.Parameter]:
-    """The parameters of a function with their annotations as objects, not as text."""
+    """Return the parameters of a function, with annotations as objects rather than text."""
     hints = get_type_hints(function, include_extras=True, localns={"ReadOptions": Any})
     return [
         parameter.replace(annotation=hints[name]) for name, parameter in inspect.signature(function).parameters.items()
@@ -114,18 +117,19 @@ def _resolved(function: Callable[..., Any]) -> list[inspect.Parameter]:
 
 
 def read(screen: Screen, files: Sequence[str], reading: ReadOptions) -> Documents:
-    """Read files, and tell what there is to tell."""
+    """Read files, and show the notes on them."""
     from tonmf.io import read_documents
 
     with screen.step("Reading"):
         documents = read_documents(files, reading)
+    documents = replace(documents, notes=list(map(in_flags, documents.notes)))
     for note in documents.notes:
         screen.note(note)
     return documents
 
 
 def as_flags(reading: ReadOptions) -> list[str]:
-    """The options that differ from their defaults, as one would type them."""
+    """Return the options that are not at their defaults, as one would type them."""
     values = {field.name: getattr(reading, field.name) for field in fields(reading)}
     given = {field.name: values[field.name] for field in fields(reading) if values[field.name] != field.default}
     return [

@@ -1,4 +1,4 @@
-"""Reports, as commands write them: a page to share, or the same as JSON."""
+"""Write reports: a page to share, or its content as JSON."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ PAGE, SUMMARY = (".html", ".htm"), (".json",)
 
 
 def check_report(path: str, files: Sequence[str] = ()) -> None:
-    """Refuse to write a report to `path` before any work is done for it."""
+    """Reject a path that no report can be written to, before any work is done for it."""
     from tonmf.io.write import check_no_input
     from tonmf.storage.atomic import check_writable
 
     if not path.lower().endswith(PAGE + SUMMARY):
-        raise InputError(f"{path}: expected a name that ends in .html, or in .json for the same in plain values.")
+        raise InputError(f"{path}: expected a name that ends in .html, or in .json for its content.")
     check_writable(path)
     check_no_input(path, files)
 
@@ -35,7 +35,7 @@ def write_report(
     notes: Sequence[str] = (),
     labels: Sequence[int] | None = None,
 ) -> None:
-    """The report of all documents."""
+    """Write the report of all documents."""
     from tonmf.report import summarise, write_html, write_summary
 
     with screen.progress("Finding reasons") as done:
@@ -46,7 +46,7 @@ def write_report(
 
 
 def title_of(files: Sequence[str], given: str | None = None) -> str:
-    """What a report is called, if the user does not say: the names of the files."""
+    """Return the title of a report: the names of the files, unless one is given."""
     if given is not None:
         return given
     names = ["standard input" if name == "-" else Path(os.path.normpath(name)).name or name for name in files]

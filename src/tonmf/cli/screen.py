@@ -1,4 +1,4 @@
-"""What goes where: answers to standard output; notes and progress to standard error, progress only if that is a terminal."""
+"""Print answers to standard output, notes to standard error, and progress there if it is a terminal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 PIPED_WIDTH = 120
-"""Characters in a line of what is no terminal."""
+"""Characters in a line where the output is no terminal."""
 
 
 class Screen:
@@ -22,9 +22,9 @@ class Screen:
     Parameters
     ----------
     quiet : bool
-        Nothing but errors, and JSON.
+        Print nothing but errors and JSON.
     as_json : bool
-        The answer is one JSON object; nothing else goes to standard output.
+        Print the answer as one JSON object, and nothing else to standard output.
     """
 
     def __init__(self, quiet: bool = False, as_json: bool = False) -> None:
@@ -34,16 +34,16 @@ class Screen:
 
     @property
     def width(self) -> int:
-        """Characters in a line of an answer."""
+        """Return the number of characters in a line of an answer."""
         return self._out.width
 
     @property
     def is_terminal(self) -> bool:
-        """Whether answers go to people, and not to a file or another program."""
+        """Return True if answers go to a terminal, and not to a file or another program."""
         return self._out.is_terminal
 
     def show(self, what: RenderableType = "", wrap: bool = True, isolates: bool = False) -> None:
-        """Show a part of the answer to people; lines with commands to copy are not to be wrapped.
+        """Print a part of the answer for people; lines with commands to copy must not wrap.
 
         `isolates` keeps the marks around right-to-left words in a text that has no others (`tonmf.detector.explain.quotes`).
         """
@@ -51,18 +51,18 @@ class Screen:
             self._out.print(_plain(what, isolates), soft_wrap=not wrap)
 
     def show_json(self, answer: Mapping[str, Any]) -> None:
-        """The answer, for programs."""
+        """Print the answer for programs."""
         if self.as_json:
             sys.stdout.write(json.dumps(answer, ensure_ascii=not _is_unicode(sys.stdout), allow_nan=False) + "\n")
 
     def note(self, sentence: str) -> None:
-        """Something that one should know, beside the answer."""
+        """Print a note, beside the answer."""
         if not self.quiet:
             self._err.print(Text(printable(f"note: {sentence}"), style="dim"), soft_wrap=True)
 
     @contextmanager
     def progress(self, what: str) -> Iterator[Callable[[float], None]]:
-        """A bar with an estimate of the time left; the function takes the share that is done."""
+        """Show a progress bar with the time left; the function that it yields takes the share that is done."""
         if self.quiet or not self._err.is_terminal:
             yield lambda share: None
             return
@@ -75,7 +75,7 @@ class Screen:
 
     @contextmanager
     def step(self, what: str) -> Iterator[None]:
-        """Work of unknown length."""
+        """Show that work of unknown length goes on."""
         if self.quiet or not self._err.is_terminal:
             yield
             return
@@ -100,7 +100,7 @@ def _is_unicode(stream: Any) -> bool:
 
 
 def printable(text: str, isolates: bool = False) -> str:
-    """Return text without control characters and marks that change the direction of writing, but for isolates if they are ours.
+    """Replace control characters, and marks that change the direction of writing; keep isolates if they are ours.
 
     >>> printable("a\\x1b[31mb\\u202ec")
     'a�[31mb�c'

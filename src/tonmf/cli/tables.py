@@ -1,4 +1,4 @@
-"""What answers look like: rankings, explanations and topics, for a terminal of any width or for a file."""
+"""Lay out rankings, explanations and topics, for a terminal of any width or for a file."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from tonmf.text.pieces import Piece
 
 WORDS = 5
-"""Unexpected words in a line of the table."""
+"""Maximum number of unexpected words in a line of the table."""
 
 LONGEST_ID, LONGEST_WORDS = 28, 34
-"""Characters that ids and unexpected words may take, so that there is room for the document."""
+"""Maximum width of ids and of unexpected words, so that there is room for the document."""
 
 NARROWEST = 18
-"""Characters below which a column is not worth its place."""
+"""Minimum width of a column."""
 
 GAP = 2
 """Spaces between columns."""
@@ -40,9 +40,9 @@ def ranking_table(
     width: int,
     planted: Sequence[str | None] | None = None,
 ) -> Table:
-    """The strangest documents, a line each; with what was planted in each, if that is known.
+    """Return a table of the strangest documents, and what was planted in each, if that is known.
 
-    What room the facts leave is for the unexpected words and, unless there is too little of it, for the document.
+    Facts come first; unexpected words and, if there is room, an excerpt of the document share the rest of the line.
     """
     facts = {
         "rank": [str(ranking.ranks[row]) for row in rows],
@@ -79,7 +79,7 @@ def _plural(explanations: Sequence[Explanation]) -> str:
 
 
 def document_excerpt(ranking: Ranking, row: int, why: Explanation, width: int) -> list[Piece]:
-    """The part of a document to show, its unexpected words marked."""
+    """Return the part of a document to show, with its unexpected words marked."""
     from tonmf.ranking import pieces_of
     from tonmf.text.pieces import excerpt
 
@@ -87,18 +87,18 @@ def document_excerpt(ranking: Ranking, row: int, why: Explanation, width: int) -
 
 
 def styled(pieces: Sequence[Piece]) -> Text:
-    """Pieces with the unexpected ones highlighted."""
+    """Return pieces as text, with the unexpected ones highlighted."""
     return Text.assemble(*((printable(piece.text), STRANGE if piece.share > 0 else "") for piece in pieces))
 
 
 def explanation_lines(why: Explanation, width: int) -> list[Text]:
-    """An explanation, its facts a line each; only its sentence may take more."""
+    """Return an explanation: a sentence, which may wrap, and a line for each fact."""
     sentence, *facts = printable(why.to_text(), isolates=True).split("\n")
     return [Text(sentence), *(Text(shortened(fact, width)) for fact in facts)]
 
 
 def topic_lines(detector: TextOutlierDetector, n_words: int, width: int) -> list[Text]:
-    """Topics with their shares and first words, and below each its typical documents."""
+    """Return a line for each topic, with its share and first words, and below it its typical documents."""
     lines = [Text("topic   share  words, and typical documents", style="bold")]
     indent = " " * 15
     for topic in detector.topics(n_words):
@@ -109,7 +109,7 @@ def topic_lines(detector: TextOutlierDetector, n_words: int, width: int) -> list
 
 
 def _as_fit(unexpected: Sequence[UnexpectedWord], room: int) -> str:
-    """As many words as there is room for."""
+    """Return as many words as there is room for."""
     words = [printable(word.word) for word in unexpected]
     while len(words) > 1 and cell_len(", ".join(words)) > room:
         words.pop()
@@ -117,5 +117,5 @@ def _as_fit(unexpected: Sequence[UnexpectedWord], room: int) -> str:
 
 
 def shortened(text: str, width: int) -> str:
-    """As much as fits into so many columns of a terminal; some characters take two."""
+    """Cut text to `width` columns of a terminal; some characters take two."""
     return text if cell_len(text) <= width else set_cell_size(text, width - 1).rstrip() + "…"

@@ -1,4 +1,4 @@
-"""What `tonmf timeline` answers: a line for each window, new topics, and what the topics' numbers stand for."""
+"""Lay out the answer of `tonmf timeline`: a line for each window, new topics, and all topics by number."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ DAY = 86_400
 """Seconds."""
 
 WORDS, NEW_WORDS = 3, 6
-"""Words of a topic in a window, and of a new topic."""
+"""Number of words shown of a topic in a window, and of a new topic."""
 
 FEW = " few"
-"""After the number of documents of a window that has few."""
+"""Mark after the number of documents of a window that has few."""
 
 
 def show_timeline(screen: Screen, found: Timeline, n_first: int, notes: Sequence[str]) -> None:
-    """The whole answer but for what to do next."""
+    """Print the answer, except for what to do next."""
     if screen.as_json:
         screen.show_json({"learnt_from": n_first, **found.to_dict(), "notes": [*notes, *found.notes]})
         return
@@ -34,7 +34,7 @@ def show_timeline(screen: Screen, found: Timeline, n_first: int, notes: Sequence
     screen.show()
     flagged, n_docs = int(found.outliers.sum()), len(found.ids)
     were = "was" if flagged == 1 else "were"
-    screen.show(Text(f"{flagged:,} of {n_docs:,} documents {were} flagged, after {n_first:,} to learn from."))
+    screen.show(Text(f"{flagged:,} of {n_docs:,} documents {were} flagged, after {n_first:,} to fit on."))
     _show_few(screen, found)
     if found.alerts:
         screen.show()
@@ -60,16 +60,16 @@ def _show_few(screen: Screen, found: Timeline) -> None:
         have = "window has" if n_few == 1 else "windows have"
         screen.show(
             Text(
-                f"{n_few:,} {have} fewer than {ENOUGH} documents ({FEW.strip()}): shares of them say little, and no topic is "
-                "said to emerge or fade."
+                f"{n_few:,} {have} fewer than {ENOUGH} documents ({FEW.strip()}), too few to tell that a topic emerges or "
+                "fades."
             )
         )
 
 
 def window_lines(found: Timeline, width: int | None) -> list[Text]:
-    """A table of the windows that have documents, with what happens to topics in each.
+    """Return a table of the windows that have documents, with the topics that change in each.
 
-    Nothing is left out: what does not fit into the width goes on in the next line. Without a width each window has one line.
+    Nothing is cut: what does not fit into the width continues on the next line. Without a width each window has one line.
     """
     windows = [window for window in found.windows if window.n_docs]
     columns = [
@@ -94,7 +94,7 @@ def window_lines(found: Timeline, width: int | None) -> list[Text]:
 
 
 def topic_lines(found: Timeline) -> list[Text]:
-    """The topics by their numbers, with what they explain of all documents of the timeline."""
+    """Return a line for each topic: its number, its share of the documents of the timeline, and its words."""
     n_docs = max(len(found.ids), 1)
     lines = [Text("topic   share  words", style="bold")]
     for topic, words in enumerate(found.words):
@@ -104,7 +104,7 @@ def topic_lines(found: Timeline) -> list[Text]:
 
 
 def _numbers(windows: Sequence[Window]) -> list[str]:
-    """Of documents, those of windows that have few marked."""
+    """Return the number of documents of each window, marked if they are few."""
     blank = " " * len(FEW) if any(window.has_few for window in windows) else ""
     return [f"{window.n_docs:,}{FEW if window.has_few else blank}" for window in windows]
 
@@ -117,7 +117,7 @@ def _events(window: Window, found: Timeline) -> list[str]:
 
 
 def _packed(events: Sequence[str], room: int | None) -> list[str]:
-    """As many to a line as there is room for; one line if there are none.
+    """Put as many events on a line as there is room for; return one empty line if there are none.
 
     >>> _packed(["+1: oil", "-2: wheat", "-3: tin"], 20)
     ['+1: oil  -2: wheat', '-3: tin']
@@ -133,7 +133,7 @@ def _packed(events: Sequence[str], room: int | None) -> list[str]:
 
 
 def _written(seconds: float, found: Timeline) -> str:
-    """A day, and the time if windows are shorter than that."""
+    """Return the date, with the time if windows are shorter than a day."""
     from tonmf.stream.times import time_text
 
     short = found.windows[0].end - found.windows[0].start < DAY

@@ -1,5 +1,8 @@
 """Text outlier detection on a Dask cluster (``pip install 'tonmf[dask]'``; docs/guide/cluster.md).
 
+`fit_detector` and `score` are here; `tonmf.dask.texts` makes a corpus of partitions, whose blocks stay on the workers, and
+`tonmf.nmf.cluster` runs them.
+
 Examples
 --------
 ::
@@ -38,7 +41,7 @@ from tonmf.text.vocabulary.terms import TermCounter
 __all__ = ["fit_detector", "score"]
 
 SIDE_BY_SIDE = 2
-"""Fits at a time: while the topics of one are improved here, workers go over the documents for the other."""
+"""Fits at a time: while this process updates the topics of one, workers go over the documents for the other."""
 
 
 def fit_detector(
@@ -61,9 +64,9 @@ def fit_detector(
     column : str, optional
         The column with the texts, if partitions are tables.
     names : sequence of shape (n_docs,), optional
-        What explanations call the documents; their numbers if not given.
+        Names of the documents for explanations; their numbers if not given.
     **options
-        Those of `TextOutlierDetector`, but for ``vectorizer``.
+        Options of `TextOutlierDetector`, but for ``vectorizer``, ``memory`` and ``cache``.
 
     Returns
     -------
@@ -78,11 +81,11 @@ def fit_detector(
     recipe = Recipe.of(values)
     cluster = Cluster(client)
     given = to_read_again(documents)
-    told = TextOptions({name: value for name, value in values.items() if name != "callback"}, column)
+    text_options = TextOptions({name: value for name, value in values.items() if name != "callback"}, column)
     rules = getattr(make_counter(values, "texts", None).analyze, "rules", None)
 
     def counted() -> Any:
-        texts = learn_vocabulary(cluster, given, told, rules)
+        texts = learn_vocabulary(cluster, given, text_options, rules)
         check_no_option_idle(values, defaults_of(TextOutlierDetector), texts.vocabulary.kind)
         recipe.check_vocabulary(texts.vocabulary.n_docs, texts.vocabulary.any_words, texts.vocabulary.terms)
         return texts.vocabulary, texts.corpus(names)
@@ -98,7 +101,7 @@ def fit_detector(
 
 
 def score(client: Any, model: Any, documents: Any, *, column: str | None = None, compute: bool = False) -> Any:
-    """How strange documents in partitions are, by a fitted `TextOutlierDetector` or `TONMF`.
+    """Score documents in partitions by a fitted `TextOutlierDetector` or `TONMF`.
 
     Parameters
     ----------
@@ -108,12 +111,12 @@ def score(client: Any, model: Any, documents: Any, *, column: str | None = None,
     column : str, optional
         The column with the texts, if partitions are tables.
     compute : bool
-        Whether to bring the scores here.
+        Whether to collect the scores in this process.
 
     Returns
     -------
     scores : list of futures, or ndarray of shape (n_docs,)
-        Of each partition an array of scores, on the worker that made it; or all of them, here.
+        An array of scores for each partition, on the worker that made it; or all scores, in this process.
     """
     cluster, of_texts = Cluster(client), isinstance(model, TextOutlierDetector)
     used = copy.copy(model).set_params(callback=None, **({} if of_texts else {"executor": None}))
@@ -133,7 +136,7 @@ def score(client: Any, model: Any, documents: Any, *, column: str | None = None,
 
 
 def score_partition(number: int, model: Any, given: Any, column: str | None, of_texts: bool) -> Array:
-    """Scores of one partition, on the worker's threads."""
+    """Score one partition, on the worker's threads."""
     documents: Any = list(list_of(given, column)) if of_texts else together(given)
     if documents is None or (len(documents) if of_texts else documents.shape[0]) == 0:
         return np.zeros(0)

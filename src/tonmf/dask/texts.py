@@ -1,11 +1,11 @@
-"""Texts, or rows of items, on a cluster: a `tonmf.detector.scores.corpus.Corpus` whose blocks are on the workers.
+"""Make a `tonmf.detector.scores.corpus.Corpus` of texts, or rows of items, whose blocks are on the workers of a cluster.
 
 ================== ===============================================================================================
 task               what it makes
 ================== ===============================================================================================
-tonmf-count        the terms of a partition, all of them, and how often its documents have them
-tonmf-tally        in how many documents each term occurs; added up by a tree
-tonmf-vocabulary   the terms that count, and their idf: the only thing that all partitions have to wait for
+tonmf-count        all terms of a partition, and their counts in its documents
+tonmf-tally        the number of documents with each term; added up by a tree
+tonmf-vocabulary   the vocabulary and its idf: the only thing that all partitions have to wait for
 tonmf-vectorize    blocks of counts and of unit rows, which stay where they are
 ================== ===============================================================================================
 """
@@ -38,27 +38,27 @@ from tonmf.text.vocabulary.partitions import CountedPartition, PartitionsVocabul
 from tonmf.text.weighting import damped, unit_rows
 
 TEXT_SPACES = 8
-"""Spaces from which on what could be an item is a text."""
+"""Spaces at which a string counts as a text and not as an item."""
 
 BRANCHES = 4
 """Tallies that are added up in one task."""
 
 
 @dataclass
-class ShownBlock(DocumentBlock):
-    """A block that also knows how its documents begin."""
+class ExcerptBlock(DocumentBlock):
+    """A block with the excerpts of its documents."""
 
-    begins: tuple[str, ...] = field(kw_only=True)
+    excerpts: tuple[str, ...] = field(kw_only=True)
 
     @classmethod
-    def showing(cls, block: DocumentBlock, begins: tuple[str, ...]) -> ShownBlock:
-        """A block with the beginnings of its documents."""
+    def with_excerpts(cls, block: DocumentBlock, excerpts: tuple[str, ...]) -> ExcerptBlock:
+        """Add the excerpts to a block."""
         of_rows = block.squared_norms, block.sample_weight, block.first
-        return cls(block.X, *of_rows, block.H, C=block.C, totals=block.totals, begins=begins)
+        return cls(block.X, *of_rows, block.H, C=block.C, totals=block.totals, excerpts=excerpts)
 
-    def fresh(self) -> ShownBlock:
-        """The same documents for another fit."""
-        return self.showing(super().fresh(), self.begins)
+    def fresh(self) -> ExcerptBlock:
+        """Return the same documents for another fit."""
+        return self.with_excerpts(super().fresh(), self.excerpts)
 
 
 class DocumentPartitions(PartitionSource):
@@ -69,11 +69,11 @@ class DocumentPartitions(PartitionSource):
         self._cluster = cluster
 
     def again(self) -> DocumentPartitions:
-        """The same documents for another fit."""
+        """Return the same documents for another fit."""
         return DocumentPartitions(self._cluster, self.data, self.fits)
 
     def among(self, rows: NDArray[np.int64]) -> PartitionSource:
-        """Only the documents with these numbers."""
+        """Return only the documents with these numbers."""
         firsts, whole, cluster = self.data.firsts, self.data, self._cluster
         chosen = np.zeros(self.n_docs, bool)
         chosen[rows] = True
@@ -92,19 +92,19 @@ class DocumentPartitions(PartitionSource):
 
 @dataclass(frozen=True)
 class TextOptions:
-    """How partitions are read: the options of the detector, and the column that has the texts of tables."""
+    """How to read partitions: the options of the detector, and the column of the texts in tables."""
 
     values: Mapping[str, Any]
     column: str | None
 
 
 def to_read_again(documents: Any) -> Any:
-    """Documents as they are given; those at hand in a list, which can be read again if workers are lost."""
+    """Return documents that can be read again if workers are lost: collections as they are, others as a list."""
     return documents if is_collection(documents) else as_documents(documents)[0]
 
 
 def learn_vocabulary(cluster: Cluster, documents: Any, options: TextOptions, rules: Any) -> CountedTexts:
-    """Count documents on the workers, and learn which terms count."""
+    """Count documents on the workers, and learn the vocabulary."""
     inputs = Inputs.of(cluster, documents)
     counted = [
         cluster.task(f"count-{number}", count, number, inputs.reference(number), options)
@@ -121,7 +121,7 @@ def learn_vocabulary(cluster: Cluster, documents: Any, options: TextOptions, rul
 
 @dataclass(frozen=True)
 class Inputs:
-    """Partitions as they were given: references that Dask can make again, or documents at hand that can be sent again."""
+    """Partitions as given: references that Dask can compute again, or local documents that can be sent again."""
 
     cluster: Cluster
     n_partitions: int
@@ -130,7 +130,7 @@ class Inputs:
 
     @classmethod
     def of(cls, cluster: Cluster, documents: Any) -> Inputs:
-        """Partitions of a collection; or documents in memory, cut into a few for each worker."""
+        """Take the partitions of a collection, or cut documents in memory into a few for each worker."""
         if is_matrix(documents) or (isinstance(documents, list | tuple) and any(map(is_matrix, documents[:1]))):
             raise InputError(
                 "Expected texts or rows of items, got a matrix. Fit TextOutlierDetector on it in one process, or TONMF with an "
@@ -148,12 +148,12 @@ class Inputs:
 
     @classmethod
     def of_rows(cls, cluster: Cluster, X: Any) -> Inputs:
-        """Rows of numbers: partitions of a collection; or a matrix in memory, as one."""
+        """Take the partitions of rows of numbers, or a matrix in memory as one partition."""
         references = inputs_of(cluster, X if is_collection(X) else [X])
         return cls(cluster, len(references), references, [])
 
     def reference(self, number: int) -> Any:
-        """A reference to a partition."""
+        """Return a reference to a partition."""
         if self.references is not None:
             return self.references[number]
         workers = self.cluster.workers()
@@ -161,12 +161,12 @@ class Inputs:
 
     @property
     def can_be_sent_again(self) -> bool:
-        """Whether the documents are at hand."""
+        """Whether the documents are in this process."""
         return self.references is None
 
 
 def _check_no_partitions(documents: Sequence[Any]) -> None:
-    """Refuse a list of lists of texts, which would be taken for rows of items."""
+    """Reject a list of lists of texts, which would be taken for rows of items."""
     first = next((row for row in documents if not isinstance(row, str) and len(row)), ())
     if len(first) and all(isinstance(item, str) and item.count(" ") >= TEXT_SPACES for item in first):
         raise InputError(
@@ -177,7 +177,7 @@ def _check_no_partitions(documents: Sequence[Any]) -> None:
 
 @dataclass(frozen=True)
 class CountedTexts:
-    """Documents that are counted: references to their counts and to the vocabulary, and the vocabulary itself."""
+    """Counted documents: references to their counts and to the vocabulary, and the vocabulary itself."""
 
     cluster: Cluster
     inputs: Inputs
@@ -187,7 +187,7 @@ class CountedTexts:
     vocabulary: PartitionsVocabulary
 
     def corpus(self, names: Sequence[Any] | None) -> Corpus:
-        """The corpus, with all blocks on the workers; `names` are what the documents are called."""
+        """Return the corpus, with all blocks on the workers; `names` are those of the documents."""
         cluster, max_topics = self.cluster, self.options.values["max_topics"]
         references = [
             cluster.task(f"vectorize-{number}", vectorize, part, self.vocabulary_there, max_topics)
@@ -204,24 +204,24 @@ class CountedTexts:
             data = replace(data, supply=supply)
         self.counted.clear()  # workers need not keep them
         source, executor, terms = DocumentPartitions(cluster, data), DaskExecutor(cluster), self.vocabulary.terms
-        called = None if names is None else check_names(names, source.n_docs)
+        checked = None if names is None else check_names(names, source.n_docs)
         totals = WordTotals.joined(executor.gather(totals_of, source))
         background = executor.run(add_counts, source, EmptySums((len(terms), 1))).P[:, 0]
-        describe = describer(source, executor, called)
+        describe = describer(source, executor, checked)
         return Corpus(source, executor, terms, self.vocabulary.idf, background, totals, describe)
 
 
 def describer(
-    source: DocumentPartitions, executor: DaskExecutor, called: Sequence[str] | None
+    source: DocumentPartitions, executor: DaskExecutor, names: Sequence[str] | None
 ) -> Callable[[Numbers], tuple[list[str], list[str]]]:
-    """What documents are called, and how they begin; only of those that are asked for."""
+    """Return a function that fetches the names and excerpts of the documents that are asked for."""
 
     def describe(rows: Numbers) -> tuple[list[str], list[str]]:
-        def beginnings(block: Any) -> list[str]:
-            return [block.begins[row] for row in block.inside(rows)]
+        def excerpts_of(block: Any) -> list[str]:
+            return [block.excerpts[row] for row in block.inside(rows)]
 
-        begins = [begin for of_block in executor.gather(beginnings, source) for begin in of_block]
-        return [str(row) if called is None else called[row] for row in rows], begins
+        excerpts = [excerpt for of_block in executor.gather(excerpts_of, source) for excerpt in of_block]
+        return [str(row) if names is None else names[row] for row in rows], excerpts
 
     return describe
 
@@ -230,7 +230,7 @@ def describer(
 
 
 def count(number: int, given: Any, options: TextOptions) -> CountedPartition:
-    """The terms of a partition."""
+    """Count a partition."""
     try:
         listed = list_of(given, options.column)
         if not is_matrix(listed) and len(listed := list(listed)) == 0:
@@ -244,7 +244,7 @@ def count(number: int, given: Any, options: TextOptions) -> CountedPartition:
 
 
 def list_of(given: Any, column: str | None) -> Any:
-    """The documents of a partition: those of a column, if it is a table."""
+    """Return the documents of a partition; of a table, those of a column."""
     if not hasattr(given, "columns"):
         if column is not None:
             raise InputError(f"There is no column {column!r}: the documents are no table. Leave it out.")
@@ -259,26 +259,26 @@ def list_of(given: Any, column: str | None) -> Any:
 
 
 def vectorize(counted: CountedPartition, vocabulary: PartitionsVocabulary, max_topics: int) -> Partition:
-    """A partition in blocks of counts and of unit rows."""
+    """Make blocks of counts and unit rows of a partition."""
     if counted.matrix.shape[0] == 0:
         return Partition((), 0)
     counts = vocabulary.counts_of(counted)
     C = damped(counts.matrix)
     source = CountedSource(unit_rows(C, vocabulary.idf), C, counts.totals, max_topics, make_ops("numba", 1))
     blocks = [
-        ShownBlock.showing(block, counted.begins[block.first : block.first + len(block.squared_norms)])
+        ExcerptBlock.with_excerpts(block, counted.begins[block.first : block.first + len(block.squared_norms)])
         for block in source.blocks()
     ]
     return Partition(tuple(blocks), len(vocabulary.terms))
 
 
 def totals_of(block: Any) -> WordTotals:
-    """What is known of each document beside its terms."""
+    """Return the totals of each document."""
     totals: WordTotals = block.totals
     return totals
 
 
 def add_counts(block: Any, sums: Sums) -> None:
-    """Add Σ_i c_it."""
+    """Add Σ_i c_it to the sums."""
     counts = block.C.by_row
     sums.P[:, 0] += np.bincount(counts.indices, counts.data, counts.shape[1])

@@ -1,4 +1,13 @@
-"""Labelled data to try the detectors on."""
+"""Labelled data to try the detectors on.
+
+============= ===========================================================================
+`labelled`    `Dataset`: documents, and which of them are outliers
+`noticeboard` a small corpus that comes with the package
+`synthetic`   made-up reports and baskets, the latter by the Quest generator (`quest`)
+`loaders`     the real collections of the paper, as tasks (`selection` chooses documents)
+`registry`    the archives of these collections; `archives` reads them, `fetching` gets them
+============= ===========================================================================
+"""
 
 from __future__ import annotations
 
@@ -30,13 +39,13 @@ __all__ = [
 
 
 BASKETS = QuestOptions(mean_length=20, n_items=1000, n_patterns=100)
-"""A small shop."""
+"""Baskets of a small shop."""
 PAPER_BASKETS = QuestOptions(mean_length=300, n_items=50_000)
-"""The paper's shop: ``make_baskets(10_250, 250, options=PAPER_BASKETS)`` makes four groups of 2,500 and 250 of a fifth."""
+"""The paper's baskets: ``make_baskets(10_250, 250, options=PAPER_BASKETS)`` makes four groups of 2,500, and 250 of a fifth."""
 
 
 def make_corpus(n_docs: int = 500, n_outliers: int = 10, random_state: int = 0) -> Dataset:
-    """Short made-up news reports on a few subjects, and some that belong to none of them.
+    """Make up short news reports on a few subjects, and some that belong to none of them.
 
     Parameters
     ----------
@@ -62,7 +71,7 @@ def make_corpus(n_docs: int = 500, n_outliers: int = 10, random_state: int = 0) 
 
 
 def load_noticeboard() -> Dataset:
-    """Two hundred and sixty posts of a neighbourhood's notice board, written for this package, twelve of which do not belong.
+    """Load 260 posts of a neighbourhood's notice board, written for this package, twelve of which do not belong.
 
     Returns
     -------
@@ -87,18 +96,18 @@ def make_baskets(
     options: QuestOptions = BASKETS,
     random_state: int = 0,
 ) -> Dataset:
-    """Market baskets of a few groups of customers, and some of another group, by the Quest generator.
+    """Make up market baskets of a few groups of customers, and some of another group, by the Quest generator.
 
     Parameters
     ----------
     n_docs : int
         All baskets, outliers included.
     n_outliers : int
-        How many of them are outliers: those of a group of their own, with patterns that no other has.
+        How many of them are outliers: baskets of another group, with patterns that no other has.
     n_groups : int
         Groups of ordinary customers, each with patterns of its own.
     options : QuestOptions
-        What baskets are like; the number of transactions in it does not count. `PAPER_BASKETS` are as long as the paper's.
+        Options of the generator; its number of transactions is ignored. `PAPER_BASKETS` are as long as the paper's.
     random_state : int
         Seed; the same seed gives the same baskets.
 

@@ -1,4 +1,4 @@
-"""Readers of the original archives: what is in each file, as the publishers packed it, with nothing selected.
+"""Read the original archives: everything in each file, as its publishers packed it.
 
 Each takes the path of one archive and returns `Document` objects in the order of the archive's names, or a matrix.
 """
@@ -26,7 +26,7 @@ from tonmf.stream.times import moment_of
 
 @dataclass(frozen=True)
 class Document:
-    """One text, the name it has in its archive, and its class there."""
+    """A text, with its name and its class in the archive."""
 
     id: str
     label: str
@@ -34,7 +34,7 @@ class Document:
 
 
 def read_newsgroups(path: Path) -> list[Document]:
-    """20 Newsgroups: ``<split>/<group>/<number>`` in a tar archive, Latin-1; the label is the group."""
+    """Read 20 Newsgroups: ``<split>/<group>/<number>`` in a tar archive, Latin-1; the label is the group."""
     documents = []
     with tarfile.open(path) as archive:
         for member in archive:
@@ -46,7 +46,7 @@ def read_newsgroups(path: Path) -> list[Document]:
 
 
 def without_header_and_quotes(message: str) -> str:
-    """A newsgroup message from its first empty line on, without the lines it quotes and those that announce a quote.
+    """Strip a newsgroup message of its header, the lines it quotes and those that announce a quote.
 
     >>> without_header_and_quotes("From: a@b\\nSubject: disks\\n\\nB writes:\\n> Which one?\\nThe large one.")
     'The large one.'
@@ -60,7 +60,7 @@ QUOTED_LINE = re.compile(r"^\s*[>|:]|(?:writes|wrote|says|said)\s*(?:in|:|\.\.\.
 
 
 def read_reuters_sgml(path: Path) -> list[Document]:
-    """Reuters-21578: the documents of the ModApte training and test sets with one topic and a body, title first."""
+    """Read the documents of Reuters-21578's ModApte training and test sets with one topic and a body, title first."""
     documents: list[Document] = []
     with tarfile.open(path) as archive:
         for member in sorted(archive.getmembers(), key=lambda m: m.name):
@@ -72,7 +72,7 @@ def read_reuters_sgml(path: Path) -> list[Document]:
 
 @dataclass(frozen=True)
 class Dispatch:
-    """A story of the newswire: its number, when it came (in seconds since 1970), its subjects, and its text, title first."""
+    """A story of the newswire: its number, its time (in seconds since 1970), its subjects, and its text, title first."""
 
     id: str
     time: float
@@ -81,7 +81,7 @@ class Dispatch:
 
 
 def read_reuters_dispatches(path: Path) -> list[Dispatch]:
-    """Reuters-21578: all stories with a date and a body, in order of time, those of equal times by number."""
+    """Read all stories of Reuters-21578 with a date and a body, by time and then by number."""
     dispatches: list[Dispatch] = []
     with tarfile.open(path) as archive:
         for member in sorted(archive.getmembers(), key=lambda m: m.name):
@@ -119,13 +119,13 @@ def _element(sgml: str, name: str) -> str:
 
 
 def read_reuters_matrix(path: Path) -> tuple[sp.csr_matrix, NDArray[np.int64]]:
-    """Reuters-21578 as term counts (8,293 × 18,933) and the number of each document's class."""
+    """Read Reuters-21578 as term counts (8,293 × 18,933), with the number of each document's class."""
     archive = scipy.io.loadmat(path)
     return sp.csr_matrix(archive["fea"], dtype=np.float64), archive["gnd"].ravel().astype(np.int64)
 
 
 def read_bbc(path: Path) -> list[Document]:
-    """BBC news: ``bbc/<class>/<number>.txt`` in a zip archive; UTF-8 but for one file in Latin-1."""
+    """Read BBC news: ``bbc/<class>/<number>.txt`` in a zip archive; UTF-8 except for one file in Latin-1."""
     documents = []
     with zipfile.ZipFile(path) as archive:
         for name in sorted(archive.namelist()):
@@ -140,7 +140,7 @@ def read_bbc(path: Path) -> list[Document]:
 
 
 def read_biography_sections(path: Path, min_words: int = 50) -> list[Document]:
-    """Sections of Wikipedia biographies with at least `min_words` words, labelled by their heading's kind."""
+    """Read the sections of Wikipedia biographies with at least `min_words` words, labelled by the kind of their heading."""
     documents = []
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for line in lines:
@@ -151,6 +151,6 @@ def read_biography_sections(path: Path, min_words: int = 50) -> list[Document]:
 
 
 def read_quest_baskets(path: Path) -> list[list[int]]:
-    """Baskets of the IBM Quest generator, one a line: number, number again, how many items, items."""
+    """Read baskets of the IBM Quest generator, one a line: number, number again, number of items, items."""
     with lzma.open(path, "rt", encoding="ascii") as lines:
         return [[int(item) for item in line.split()[3:]] for line in lines]

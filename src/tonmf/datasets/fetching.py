@@ -1,7 +1,7 @@
-"""From an archive's name to its content: a copy that is there, else a download.
+"""Find an archive, or download it, and read it.
 
-Copies are looked for in the folder that the environment variable ``TONMF_DATA`` names, then in the cache, which is the folder
-that ``TONMF_CACHE`` names or else ``tonmf`` among the user's caches. Downloads go to the cache.
+First the folder that the environment variable ``TONMF_DATA`` names is searched, then the cache: the folder that ``TONMF_CACHE``
+names, or else ``tonmf`` among the user's caches. Downloads go to the cache.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from tonmf.datasets.registry import ARCHIVES, Archive, Content, content_digest
-from tonmf.errors import InputError, MissingExtraError, ParameterError
+from tonmf.errors import InputError, MissingExtraError, Param, ParameterError
 from tonmf.wording import one_line, path_shown
 
 CHUNK = 2**16
-"""Bytes that are asked of a server at a time."""
+"""Bytes to download at a time."""
 
 Report = Callable[[float], object]
-"""What is told how much of a download is done, as a share from 0 to 1."""
+"""Called with the share of a download that is done, from 0 to 1."""
 
 
 def read_archive(archive: Archive[Content]) -> Content:
-    """The content of an archive, which is the published one, or else there is an `InputError`."""
+    """Return the content of an archive; raise `InputError` unless it is the published one."""
     path = fetch_archive(archive)
     try:
         return _read_checked(archive, path)
@@ -38,14 +38,14 @@ def read_archive(archive: Archive[Content]) -> Content:
 
 
 def fetch_archive(archive: Archive[Any] | str, progress: Report | None = None) -> Path:
-    """Where a copy of an archive is; it is downloaded if there is none (extra ``data``).
+    """Return the path of a copy of an archive; download one if there is none (extra ``data``).
 
     Parameters
     ----------
     archive : Archive or str
         One of `ARCHIVES`, or the name of its file.
     progress : callable, optional
-        Called with the share that is done, from 0 to 1, while a download goes on.
+        Called with the share that is done, from 0 to 1, during a download.
 
     Returns
     -------
@@ -53,7 +53,7 @@ def fetch_archive(archive: Archive[Any] | str, progress: Report | None = None) -
     """
     if isinstance(archive, str):
         if archive not in ARCHIVES:
-            raise ParameterError(f"archive must be one of {', '.join(ARCHIVES)}; got {archive!r}.")
+            raise ParameterError(Param("archive"), f" must be one of {', '.join(ARCHIVES)}; got {archive!r}.")
         archive = ARCHIVES[archive]
     folder = os.environ.get("TONMF_DATA")
     if folder and os.path.isfile(Path(folder, archive.file)):
@@ -65,7 +65,7 @@ def fetch_archive(archive: Archive[Any] | str, progress: Report | None = None) -
 
 
 def cache_folder() -> Path:
-    """Where downloads are kept. The folder need not exist."""
+    """Return the folder of downloads. It need not exist."""
     if os.environ.get("TONMF_CACHE"):
         return Path(os.environ["TONMF_CACHE"])
     try:
@@ -89,7 +89,7 @@ class _WrongContentError(Exception):
 
 
 def _read_checked(archive: Archive[Content], path: Path) -> Content:
-    """The content of a copy, if it is the archive's."""
+    """Return the content of a copy; raise `_WrongContentError` unless it is the archive's."""
     try:
         content = archive.read(path)
     except Exception as error:  # whatever the parsers of tar, zip, JSON and MATLAB files raise on broken ones
@@ -97,7 +97,7 @@ def _read_checked(archive: Archive[Content], path: Path) -> Content:
     found = content_digest(content)  # type: ignore[arg-type]
     # The published file is right by definition, should our digest ever not be.
     if found != archive.digest and (archive.sha256 is None or _sha256(path) != archive.sha256):
-        raise _WrongContentError(f"its content is another: expected the digest {archive.digest}, got {found}")
+        raise _WrongContentError(f"its content differs: expected the digest {archive.digest}, got {found}")
     return content
 
 
@@ -109,12 +109,14 @@ def _sha256(path: Path) -> str:
 def _download(archive: Archive[Any], target: Path, progress: Report | None) -> None:
     """Download to a folder of its own beside the target, check, and only then rename."""
     if archive.address is None:
-        raise InputError(f"{archive.file} ({archive.what}) is not there, and no public address has it. {_advice()}")
+        raise InputError(
+            f"{archive.file} ({archive.what}) was not found, and it is not published anywhere. {_advice()}"
+        )
     try:
         import pooch
     except ImportError as error:
         raise MissingExtraError(
-            f"{archive.file} ({archive.what}) is not there, and downloading it needs pooch: pip install 'tonmf[data]'. "
+            f"{archive.file} ({archive.what}) was not found, and downloading it needs pooch: pip install 'tonmf[data]'. "
             f"Or get it from {archive.address} yourself. {_advice()}"
         ) from error
     responses: list[Any] = []
@@ -139,7 +141,7 @@ def _download(archive: Archive[Any], target: Path, progress: Report | None) -> N
             part.replace(target)
     except (OSError, ValueError, _WrongContentError) as error:  # errors of requests are OSErrors, a few ValueErrors
         raise InputError(
-            f"{archive.file} ({archive.what}) is not there and could not be downloaded from {archive.address}: "
+            f"{archive.file} ({archive.what}) was not found and could not be downloaded from {archive.address}: "
             f"{_in_words(error)}. Nothing was kept. {_advice()}"
         ) from error
     finally:
@@ -151,11 +153,11 @@ def _check_download(archive: Archive[Any], path: Path) -> None:
     if archive.sha256 is None:
         _read_checked(archive, path)
     elif (found := _sha256(path)) != archive.sha256:
-        raise _WrongContentError(f"what came is another file: expected the SHA-256 {archive.sha256}, got {found}")
+        raise _WrongContentError(f"it is another file: expected the SHA-256 {archive.sha256}, got {found}")
 
 
 class _Bar:
-    """What pooch asks of a progress bar, made of a function that takes shares."""
+    """A progress bar for pooch that reports shares to a function."""
 
     def __init__(self, report: Report) -> None:
         self.total, self._done, self._report = 0, 0, report
@@ -178,7 +180,7 @@ def _advice() -> str:
 
 
 def _in_words(error: Exception) -> str:
-    """Why it failed, in a few words."""
+    """Return the reason of a failure in a few words."""
     if isinstance(error, OSError) and type(error).__module__.startswith("requests"):
         import requests
 

@@ -1,4 +1,4 @@
-"""What every data set is: documents, and which of them are outliers."""
+"""Data sets: documents, and which of them are outliers."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class Dataset:
     labels : ndarray of shape (n_docs,)
         1 for outliers, 0 for the rest.
     ids : list of str
-        One name for each document.
+        The name of each document.
     texts : list of str, optional
         The documents, if they are texts.
     X : sparse matrix of shape (n_docs, n_terms), optional
         The documents, if they are rows of numbers.
     terms : list of str, optional
-        What the columns of ``X`` are called, if that is known.
+        Names of the columns of ``X``, if known.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Dataset:
     terms: list[str] | None = None
 
     def __repr__(self) -> str:
-        """In a line: documents may be long, and many."""
+        """Describe the data set on one line: documents may be long, and many."""
         kind = "texts" if self.texts is not None else f"X of {self.X.shape[1]:,} columns"
         return (
             f"Dataset({self.name!r}, {len(self.ids):,} documents, {int(self.labels.sum()):,} of them outliers, {kind})"

@@ -1,4 +1,4 @@
-"""Real collections as tasks: the data sets of the paper (sections 2 and 4.1).
+"""Load real collections as tasks: the data sets of the paper (sections 2 and 4.1).
 
 Each loader finds its archive (`tonmf.datasets.fetching`), reads it, and chooses documents by their classes.
 """
@@ -16,16 +16,16 @@ from tonmf.datasets.fetching import read_archive
 from tonmf.datasets.labelled import Dataset
 from tonmf.datasets.registry import BBC, NEWSGROUPS, REUTERS_MATRIX, REUTERS_TEXTS, WIKI_PEOPLE
 from tonmf.datasets.selection import choose_documents
-from tonmf.errors import ParameterError
+from tonmf.errors import Param, ParameterError
 
 EARN, ACQ, INTEREST = 1, 2, 6
-"""Numbers of classes in the matrix of Reuters."""
+"""Numbers of classes in the Reuters matrix."""
 
 
 def load_reuters(
     form: Literal["texts", "matrix"] = "texts", *, n_outliers: int = 100, random_state: int = 0
 ) -> Dataset:
-    """Newswire stories of 1987 on one topic each: all of earn and acq, and some of interest as outliers.
+    """Load newswire stories of 1987 on one topic each: all of earn and acq, and some of interest as outliers.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def load_newsgroups(
     headers: bool = True,
     random_state: int = 0,
 ) -> Dataset:
-    """Messages of some of the 20 Newsgroups, and a few of another group.
+    """Load messages of some of the 20 Newsgroups, and a few of another group as outliers.
 
     The defaults are the data that the paper calls RCV20; its easier variant has ``outliers="soc.religion.christian"``.
 
@@ -72,7 +72,7 @@ def load_newsgroups(
         Groups of which `n_outliers` messages are taken.
     n_outliers : int
     headers : bool
-        Whether messages are as they were posted. If not, headers and quoted lines are left out; some messages are then
+        Keep messages as they were posted. Otherwise headers and quoted lines are removed, which leaves some messages
         empty.
     random_state : int
         Seed for the choice of outliers and the order; the same seed gives the same documents.
@@ -94,7 +94,7 @@ def load_bbc(
     n_outliers: int = 50,
     random_state: int = 0,
 ) -> Dataset:
-    """News of the BBC of 2004 and 2005, of some classes, and a few of another.
+    """Load BBC news of 2004 and 2005 of some classes, and a few of another as outliers.
 
     Parameters
     ----------
@@ -117,17 +117,17 @@ def load_bbc(
 def load_wiki_people(
     form: Literal["matrix", "texts"] = "matrix", *, n_outliers: int = 100, random_state: int = 0
 ) -> Dataset:
-    """Sections of Wikipedia's featured biographies: career and life, and some on death as outliers.
+    """Load sections of Wikipedia's featured biographies: career and life, and some on death as outliers.
 
-    It stands in for the paper's Wiki People, which is nowhere to be had: other articles and fewer, with classes that come
-    from section headings, as there. Sections have at least 50 words.
+    It stands in for the paper's Wiki People, which is not available: other articles, and fewer, but also with classes from
+    section headings. Sections have at least 50 words.
 
     Parameters
     ----------
     form : {"matrix", "texts"}
-        ``matrix``: counts of terms, prepared by the paper's rules: English stop words out, words stemmed, of 3 to 15
-        characters, with at least 4 occurrences in at least 2 of the documents chosen. Needs the extra ``stem``. ``texts``:
-        the sections as they are.
+        ``matrix``: counts of terms by the paper's rules: English stop words removed, words stemmed, of 3 to 15 characters,
+        with at least 4 occurrences in at least 2 of the chosen documents. Needs the extra ``stem``. ``texts``: the sections
+        as they are.
     n_outliers : int
         Sections on death, at most 303.
     random_state : int
@@ -151,8 +151,8 @@ def load_wiki_people(
 
 
 def _paper_counter() -> Any:
-    """Counts terms by the paper's rules."""
-    # Imported here, as scikit-learn comes with it and takes its time.
+    """Make a vocabulary by the paper's rules."""
+    # Imported here, since it loads scikit-learn, which takes time.
     from tonmf.detector.detector import TextOutlierDetector
     from tonmf.parameters import defaults_of
     from tonmf.text.choose import make_counter
@@ -171,7 +171,7 @@ def _select_texts(
     random_state: int,
     clean: Callable[[str], str] | None = None,
 ) -> Dataset:
-    """Documents chosen by their classes, as a data set; `clean` is applied to those."""
+    """Choose documents by their classes, and apply `clean` to them."""
     inliers, outliers = ([one] if isinstance(one, str) else list(one) for one in (inliers, outliers))
     classes = np.array([document.label for document in documents])
     chosen = choose_documents(classes, inliers, outliers, n_outliers, random_state)
@@ -184,4 +184,4 @@ def _select_texts(
 
 def _check_form(form: object) -> None:
     if form not in ("texts", "matrix"):
-        raise ParameterError(f"form must be 'texts' or 'matrix'; got {form!r}.")
+        raise ParameterError(Param("form"), f" must be 'texts' or 'matrix'; got {form!r}.")

@@ -13,7 +13,7 @@ from importlib.resources import files
 
 @dataclass(frozen=True)
 class Post:
-    """A post: what it is about, or in what way it does not belong; one of the two is None."""
+    """A post: its subject, or the way in which it does not belong; one of the two is None."""
 
     id: str
     subject: str | None
@@ -22,6 +22,6 @@ class Post:
 
 
 def read_noticeboard() -> list[Post]:
-    """All posts, in the order of the file."""
+    """Return all posts, in the order of the file."""
     lines = files("tonmf.datasets").joinpath("noticeboard.jsonl").read_text(encoding="utf-8").splitlines()
     return [Post(**json.loads(line)) for line in lines]

@@ -1,4 +1,4 @@
-"""Made-up market baskets, as the IBM Quest generator makes them.
+"""Make up market baskets, as the IBM Quest generator does.
 
 Agrawal and Srikant describe it in "Fast Algorithms for Mining Association Rules" (1994). Customers buy sets of items
 together, the patterns. A basket is filled with patterns, each picked by its weight and each with some items missing.
@@ -30,19 +30,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tonmf.errors import ParameterError
+from tonmf.errors import Message, Param, ParameterError
 
 BLOCK = 16_384
-"""Random numbers are drawn so many at a time."""
+"""Random numbers to draw at a time."""
 MAX_CORRUPTION = 0.99
 """A pattern with a level of 1 would never leave anything."""
 PATIENCE = 1_000
-"""After so many patterns in a row without a new item, a basket stays as short as it is."""
+"""After this many patterns in a row without a new item, a basket stays as short as it is."""
 
 
 @dataclass(frozen=True)
 class QuestOptions:
-    """How many baskets to make, and what they are like.
+    """Options of the generator.
 
     The options for patterns have the original's names in words and its defaults. The two counts, which the original
     takes in thousands, are plain numbers here, and small enough for a run of a second.
@@ -86,8 +86,10 @@ class QuestOptions:
         _check_whole("n_transactions", self.n_transactions, 1)
         _check_whole("n_items", self.n_items, 2)
         _check_whole("n_patterns", self.n_patterns, 1)
-        _check_number("mean_length", self.mean_length, 1, self.n_items, "n_items")
-        _check_number("mean_pattern_length", self.mean_pattern_length, 1, self.n_items / 2, "half of n_items")
+        _check_number("mean_length", self.mean_length, 1, self.n_items, Message(Param("n_items")))
+        _check_number(
+            "mean_pattern_length", self.mean_pattern_length, 1, self.n_items / 2, Message("half of ", Param("n_items"))
+        )
         _check_number("correlation", self.correlation, 0, 1)
         _check_number("confidence", self.confidence, 0, 1)
         _check_number("confidence_deviation", self.confidence_deviation, 0, 1)
@@ -95,13 +97,13 @@ class QuestOptions:
 
 def _check_whole(name: str, value: Any, low: int) -> None:
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < low:
-        raise ParameterError(f"{name} must be a whole number of at least {low}; got {value!r}.")
+        raise ParameterError(Param(name), f" must be a whole number of at least {low}; got {value!r}.")
 
 
 def _check_number(name: str, value: Any, low: float, high: float, called: str = "") -> None:
     if isinstance(value, bool) or not isinstance(value, Real) or not low <= float(value) <= high:
-        limit = f"{called}, {high:g}" if called else f"{high:g}"
-        raise ParameterError(f"{name} must be a number from {low:g} to {limit}; got {value!r}.")
+        limit = Message(called, f", {high:g}") if called else f"{high:g}"
+        raise ParameterError(Param(name), f" must be a number from {low:g} to ", limit, f"; got {value!r}.")
 
 
 @dataclass(frozen=True)
@@ -127,7 +129,7 @@ class Patterns:
 
 
 def draw_patterns(options: QuestOptions, rng: np.random.Generator) -> Patterns:
-    """The patterns, each of distinct items.
+    """Draw the patterns, each of distinct items.
 
     Examples
     --------
@@ -155,7 +157,7 @@ def draw_patterns(options: QuestOptions, rng: np.random.Generator) -> Patterns:
 
 
 def generate_baskets(options: QuestOptions, rng: np.random.Generator) -> list[list[int]]:
-    """Baskets of items, each sorted and without repetition; the form of `tonmf.datasets.archives.read_quest_baskets`.
+    """Make baskets of items, each sorted and without repetition, in the form of `tonmf.datasets.archives.read_quest_baskets`.
 
     Parameters
     ----------
@@ -188,7 +190,7 @@ def generate_baskets(options: QuestOptions, rng: np.random.Generator) -> list[li
 
 
 def _fill(length: int, moved: list[int], parts: Iterator[tuple[list[int], bool]]) -> tuple[set[int], list[int]]:
-    """One basket that starts with what was moved to it, and what moves on to the next."""
+    """Fill a basket that starts with what was moved to it; return it and what moves on to the next."""
     basket = set(moved)
     in_vain = 0
     while (size := len(basket)) < length and in_vain < PATIENCE:
@@ -201,7 +203,7 @@ def _fill(length: int, moved: list[int], parts: Iterator[tuple[list[int], bool]]
 
 
 def _draw_blocks(weights: NDArray[np.float64], rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-    """Positions drawn by weight, with replacement."""
+    """Draw positions by weight, with replacement."""
     cumulative = np.cumsum(weights)
     while True:
         yield np.searchsorted(cumulative, rng.random(BLOCK) * cumulative[-1])
@@ -213,7 +215,7 @@ def _draw_lengths(mean: float, rng: np.random.Generator) -> Iterator[int]:
 
 
 def _draw_corrupted(patterns: Patterns, rng: np.random.Generator) -> Iterator[tuple[list[int], bool]]:
-    """What is left of patterns picked by weight, and whether it moves on where it does not fit.
+    """Yield what is left of patterns picked by weight, and whether it moves on if it does not fit.
 
     The number of items that a pattern of level c loses is k with probability cᵏ(1 − c), up to all of them. Patterns
     of which nothing is left are passed over, as they would leave a basket as it is.

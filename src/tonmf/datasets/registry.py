@@ -1,6 +1,6 @@
-"""The archives of the real collections: what each is, where it is published, and how to know it.
+"""The archives of the real collections: what each is, where it is published, and how to recognise it.
 
-Copies are often packed anew, so bytes prove little. What must agree is the content, as our reader returns it.
+Copies are often repacked, so their bytes prove little. What must agree is the content, as our reader returns it.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ class Archive(Generic[Content]):
     file : str
         Its name.
     what : str
-        What it is, in words.
+        The collection, in words.
     digest : str
-        That of its content: `content_digest` of what `read` returns.
+        `content_digest` of what `read` returns.
     read : callable
         From a path to the content.
     address : str, optional
-        Where it is published; None if nowhere.
+        The URL that it is published at; None if nowhere.
     sha256 : str, optional
-        That of the published file, if known.
+        Digest of the published file, if known.
     """
 
     file: str
@@ -57,7 +57,7 @@ class Archive(Generic[Content]):
 
 
 def content_digest(content: list[Document] | Matrix) -> str:
-    """A digest (SHA-256) of ids, labels and texts, or of the entries of a matrix and the classes of its rows."""
+    """Return the SHA-256 digest of ids, labels and texts, or of the entries of a matrix and the classes of its rows."""
     digest = hashlib.sha256()
     for part in _texts_in(content) if isinstance(content, list) else _arrays_in(*content):
         digest.update(b"%d:" % len(part))  # with lengths, no two contents look the same
@@ -119,4 +119,4 @@ WIKI_PEOPLE = Archive(
 ARCHIVES: dict[str, Archive[Any]] = {
     archive.file: archive for archive in (NEWSGROUPS, REUTERS_TEXTS, REUTERS_MATRIX, BBC, WIKI_PEOPLE)
 }
-"""All of them by the name of the file."""
+"""All archives by file name."""

@@ -1,4 +1,4 @@
-"""From a collection with classes to a task: all documents of the ordinary classes, a few of the strange ones, shuffled."""
+"""Make a task of a collection with classes: all documents of the ordinary classes, a few of the strange ones, shuffled."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tonmf.errors import ParameterError
+from tonmf.errors import Param, ParameterError
 
 
 def choose_documents(
     classes: NDArray[Any], inliers: Sequence[Any], outliers: Sequence[Any], n_outliers: int, random_state: int
 ) -> NDArray[np.int64]:
-    """Numbers of all documents of the classes `inliers` and of `n_outliers` of the classes `outliers`, shuffled.
+    """Return the numbers of all documents of the classes `inliers`, and of `n_outliers` of the classes `outliers`, shuffled.
 
     >>> choose_documents(np.array(["a", "b", "a", "b", "b"]), ["a"], ["b"], n_outliers=1, random_state=0)
     array([4, 2, 0])
@@ -24,11 +24,11 @@ def choose_documents(
     there = np.flatnonzero(np.isin(classes, outliers))
     if not _is_whole(n_outliers) or not 0 <= n_outliers <= len(there):
         raise ParameterError(
-            f"n_outliers must be a whole number from 0 to {len(there)}, the documents of {_named(outliers)}; "
-            f"got {n_outliers!r}."
+            Param("n_outliers"),
+            f" must be a whole number from 0 to {len(there)}, the documents of {_named(outliers)}; got {n_outliers!r}.",
         )
     if not _is_whole(random_state) or random_state < 0:
-        raise ParameterError(f"random_state must be a whole number of at least 0; got {random_state!r}.")
+        raise ParameterError(Param("random_state"), f" must be a whole number of at least 0; got {random_state!r}.")
     rng = np.random.default_rng(random_state)
     strange = rng.permutation(there)[:n_outliers]
     chosen: NDArray[np.int64] = rng.permutation(np.concatenate([np.flatnonzero(np.isin(classes, inliers)), strange]))
@@ -41,7 +41,7 @@ def _check_classes(classes: NDArray[Any], inliers: Sequence[Any], outliers: Sequ
         unknown = [one for one in wanted if one not in known]
         if unknown or not len(wanted):
             got = repr(unknown[0]) if unknown else "none"
-            raise ParameterError(f"{name} must be classes of the collection, {_named(known)}; got {got}.")
+            raise ParameterError(Param(name), f" must be classes of the collection, {_named(known)}; got {got}.")
     both = [one for one in inliers if one in outliers]
     if both:
         raise ParameterError(f"A class is either ordinary or strange; {both[0]!r} is among both inliers and outliers.")

@@ -1,4 +1,4 @@
-"""Made-up documents: reports on four subjects with outliers from others, and baskets of several groups of customers."""
+"""Make up documents: reports on four subjects with outliers from others, and baskets of several groups of customers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BACKGROUND = (
 
 
 def write_corpus(n_docs: int, n_outliers: int, rng: np.random.Generator) -> tuple[list[str], list[int]]:
-    """Texts and labels. Ordinary documents lean on one subject with a touch of another; outliers on a stranger's words."""
+    """Return texts and labels. Ordinary documents are on one subject with a touch of another, outliers on strange subjects."""
     _check_numbers(n_docs, n_outliers)
     labels = np.zeros(n_docs, dtype=int)
     labels[rng.choice(n_docs, n_outliers, replace=False)] = 1
@@ -45,7 +45,7 @@ def _write(rng: np.random.Generator, subjects: dict[str, str]) -> str:
 def make_basket_groups(
     n_docs: int, n_outliers: int, n_groups: int, options: QuestOptions, seed: int
 ) -> tuple[sp.csr_matrix, NDArray[np.int64]]:
-    """Counts of baskets × items, and labels. Each group is a run of the generator with a seed of its own, outliers another."""
+    """Return counts of baskets × items, and labels. Each group, and the outliers, come from a run with a seed of its own."""
     _check_numbers(n_docs, n_outliers)
     if n_groups < 1:
         raise ParameterError(f"There must be at least 1 group of ordinary baskets; got {n_groups}.")

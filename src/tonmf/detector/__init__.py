@@ -1,4 +1,19 @@
-"""`TextOutlierDetector`: scores and reasons for documents."""
+"""`TextOutlierDetector`: scores and reasons for documents.
+
+========= ====================================================================================
+detector  `TextOutlierDetector`: its options, and how it learns, is saved and loaded
+fitted    how a fitted one is used: the methods that other rooms call
+options   what each option may be
+recipe    how it fits: from documents, wherever they are, to a state
+reading   `Reader`: read documents by one state; `ReadDocuments`: all that the state says of them
+state     `DetectorState`: what a fitted detector consists of
+saved     read and write a state
+scores/   from counted documents to scores: the one road
+explain/  why a document has its score
+learning/ from one state to the next, with more documents (``partial_fit``)
+disk/     documents that do not fit into memory
+========= ====================================================================================
+"""
 
 from __future__ import annotations
 

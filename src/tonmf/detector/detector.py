@@ -1,4 +1,7 @@
-"""`TextOutlierDetector`: documents in, scores out, with nothing to tune."""
+"""`TextOutlierDetector`: documents in, scores out, with nothing to tune.
+
+How it learns is here; how a fitted one is used is in `tonmf.detector.fitted`.
+"""
 
 from __future__ import annotations
 
@@ -10,24 +13,19 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from tonmf.arrays import Array
 from tonmf.detector.disk.learn import learn_on_disk
-from tonmf.detector.explain.explanation import Explanation
-from tonmf.detector.explain.topics import Topic
-from tonmf.detector.explain.unexpected import UnexpectedWord
+from tonmf.detector.fitted import FittedDetector
 from tonmf.detector.learning.learner import Learner
 from tonmf.detector.options import DETECTOR_RULES
-from tonmf.detector.reading import ReadDocuments, Reader
+from tonmf.detector.reading import ReadDocuments
 from tonmf.detector.recipe import Recipe
 from tonmf.detector.saved import read_state, state_arrays, state_fields
-from tonmf.detector.scores.embeddings import check_new_embeddings
 from tonmf.detector.state import DetectorState
-from tonmf.errors import InputError, ParameterError
+from tonmf.errors import InputError, Message, Param, ParameterError
 from tonmf.nmf.threads import make_ops, one_blas_thread
-from tonmf.parameters import check_at_least, check_parameters, check_unused, defaults_of
+from tonmf.parameters import check_parameters, check_unused, defaults_of
 from tonmf.storage.bundles import Bundle, provenance, write_bundle
 from tonmf.storage.parameters import kept_parameters, restored_parameters
 from tonmf.stream.clock import Clock
@@ -35,109 +33,108 @@ from tonmf.stream.half_life import age, half_life_of
 from tonmf.text.analysis import WORD_RULES, WordRules
 from tonmf.text.batches import in_batches
 from tonmf.text.choose import check_no_option_idle, make_counter
-from tonmf.text.documents import COUNTS, as_documents, check_ids, check_names, is_matrix, take
-from tonmf.text.pieces import Piece, pieces_of_items, pieces_of_text
+from tonmf.text.documents import COUNTS, as_documents, is_matrix
 
 
-class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
+class TextOutlierDetector(FittedDetector):
     """Find the documents that do not belong.
 
-    Documents are explained by topics that must earn their place, and scored by how little those topics say about them and
-    by how far they are from the documents that the topics explain well. How common a topic must be is not asked: several
-    answers are tried and averaged. Documents of unknown or rare words, or of one word over and over, raise an alarm that
-    lifts their score. docs/method/detector.md says how it works, docs/evidence/quality.md how well.
+    Topics that must earn their place explain the documents. A document scores high if they explain little of it, and if it is
+    far from the documents that they explain well. You need not say how common a topic must be: several answers are tried and
+    averaged. Documents of unknown or rare words, or of one word over and over, raise an alarm that lifts their score. See
+    docs/method/detector.md for how it works, and docs/evidence/quality.md for how well.
 
     Parameters
     ----------
     analyzer : {"word", "char", "char_wb"} or callable
         What a term is, as in scikit-learn's CountVectorizer: words, characters, or what a function returns for a document.
     lowercase : bool
-        Whether upper and lower case are the same.
+        Whether to ignore case.
     stop_words : str, list of str or None
-        Words to leave out: those of a language, such as "german" (any but "english" needs
+        Words to leave out: the stop words of a language, such as "german" (any but "english" needs
         ``pip install 'tonmf[languages]'``), or your own.
     ngram_range : tuple (low, high)
-        Lengths of the word or character sequences that are terms.
+        Shortest and longest sequence of words or characters that is a term.
     token_pattern : str, optional
-        Regular expression of a word. If not given, Unicode words in any script (`tonmf.text.words`).
+        Regular expression of a word. By default, Unicode words in any script (`tonmf.text.words`).
     min_df : int or float
-        Documents, or share of them, that a term must occur in to be in the vocabulary.
+        Number or share of documents that a term must occur in to be in the vocabulary.
     stemmer : str, optional
-        Language whose endings are cut off words, such as "english" (needs ``pip install 'tonmf[stem]'``).
+        Language of the stemmer, such as "english" (needs ``pip install 'tonmf[stem]'``).
     word_rules : {"paper"}, optional
         A preset of limits: "paper" takes words of 3 to 15 letters that occur at least 4 times, in at least 2 documents.
     vectorizer : object, optional
-        Your own, in place of all the options above: anything with ``fit_transform`` and ``transform`` that yields counts.
+        Your own vectorizer, in place of all the options above: anything with ``fit_transform`` and ``transform`` that
+        returns counts.
     topic_shares : tuple of float
-        How large a share a topic must carry to count as ordinary: the scales at which documents are scored.
+        Shares that a topic must carry to count as ordinary: the scales at which documents are scored.
     n_restarts : int
         Fits at each scale, from different starts.
     max_topics : int
-        Topics that a fit starts from.
+        Number of topics that a fit starts from.
     contamination : float or "auto"
-        Share of the training documents to flag, of those that have words; or "auto": those with a score above
-        median + 2.25 (P84 − median), with P84 the 0.84-quantile of the scores.
+        Share of the training documents with words to flag; or "auto", to flag scores above median + 2.25 (P84 − median),
+        where P84 is the 0.84-quantile of the scores.
     backend : {"numba", "numpy"}
         Compiled kernels on all cores, or plain numpy and scipy.
     n_jobs : int, optional
-        Threads for fits and scores by text; all cores if not given or -1, all but one if -2, and so on. Results do not
-        depend on it.
+        Number of threads; all cores if not given or -1, all but one if -2, and so on. Results do not depend on it.
     half_life : number, str or timedelta, optional
-        How fast ``partial_fit`` forgets: the documents after which one counts a half, or a time such as "30 days". Not
-        given: never.
+        How fast ``partial_fit`` forgets: the number of documents, or the time, such as "30 days", after which a document
+        counts half. By default nothing is forgotten.
     random_state : int, RandomState instance or None
-        Seed of the starts. With a number, runs repeat bit for bit on one machine.
+        Seed of the starts. With a number, runs on one machine repeat bit for bit.
     memory : int or str, optional
-        Bytes to get along with, such as "2GB". Documents are then gone through in batches, counted once into files, and
-        learnt from there (docs/guide/larger-than-memory.md). Without it they are held in memory.
+        Memory limit, in bytes or as a text such as "2GB". Documents are then read in batches, counted once into files, and
+        learnt from there (docs/guide/larger-than-memory.md). By default they are held in memory.
     cache : str or Path, optional
-        Folder for these files, which stay there: a fit that was cut short goes on when it is run again. Without it they are
-        in a temporary folder, and gone in the end.
+        Folder for these files, where they stay: an interrupted fit goes on when it is run again. By default they are in a
+        temporary folder, which is removed at the end.
     callback : callable, optional
-        Called with the share of the fit that is done, from 0 to 1. An exception in it ends the fit.
+        Called with the progress of the fit, from 0 to 1. An exception in it ends the fit.
 
     Attributes
     ----------
     outlier_scores_ : ndarray of shape (n_docs,)
         Scores of the training documents; higher is stranger.
     labels_ : ndarray of shape (n_docs,)
-        -1 for the training documents that are flagged, 1 for the rest.
+        -1 for the training documents that are flagged, 1 for the others.
     scores_before_alarms_ : ndarray of shape (n_docs,)
-        The same before any alarm.
+        Scores of the training documents before any alarm.
     alarms_ : dict of str to ndarray of shape (n_docs,)
-        How far each training document is beyond the alarms "unknown", "rare" and "repeated" (words), as a share of what
-        raises them; 0 where there is none. "empty" is 1 for a document without words.
+        How far each training document exceeds the alarms "unknown", "rare" and "repeated" (words), as a share of what
+        raises them; 0 without an alarm. "empty" is 1 for a document without words.
     empty_ : ndarray of bool of shape (n_docs,)
-        Training documents without any word, or of stop words only. They have the highest scores and are flagged, for want
-        of anything that would speak for them.
+        Training documents without words, or of stop words only. They have the highest scores and are flagged, as nothing
+        speaks for them.
     threshold_ : float
         Documents with a score above it are outliers.
     offset_ : float
-        ``-threshold_``, as scikit-learn has it.
+        ``-threshold_``, as in scikit-learn.
     groups_ : list of Group
-        Documents that hang together but are rare; those that stand out most come first.
+        Small groups of documents that have much in common, the most prominent first.
     rungs_ : list of Rung
         The fits: topics, their shares, and scales.
     terms_ : list of str
         The vocabulary.
     n_terms_ : int
-        Its size.
+        Size of the vocabulary.
     idf_ : ndarray of shape (n_terms,)
-        ln((1 + n)/(1 + df)) + 1 of each term.
+        Inverse document frequency of each term, ln((1 + n)/(1 + df)) + 1.
     idf_outside_ : float
-        The same of a word outside the vocabulary, as if one document had it.
+        Inverse document frequency of a word outside the vocabulary, with df = 1.
     n_seen_ : int
-        Documents that it has learnt from, in ``fit`` and ``partial_fit``.
+        Number of documents that ``fit`` and ``partial_fit`` have learnt from.
     word_ : str
         What documents are made of: "word", "item", or "term" for rows of counts and where terms are characters.
     highest_score_ : float
         The highest score of a training document with words; one without any has 1 more.
     column_names_ : list of str or None
-        What all columns of the matrix are called that it was fitted on, if they had names.
+        Names of all columns of the matrix that it was fitted on, if they had names.
     n_columns_ : int or None
-        How many columns that matrix had; None if it was not fitted on one.
+        Number of columns of that matrix; None if it was not fitted on one.
     uses_embeddings_ : bool
-        Whether it was fitted with embeddings, and needs those of new documents.
+        Whether it was fitted with embeddings, and needs embeddings of new documents.
 
     Examples
     --------
@@ -213,16 +210,16 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         documents : list of str, list of lists of items, or matrix of shape (n_docs, n_terms)
-            Texts; or baskets; or counts of terms, sparse or dense. With `memory`, anything that yields texts or baskets, and
-            does so again, such as `tonmf.io.DocumentFiles`.
+            Texts; or baskets; or counts of terms, sparse or dense. With `memory`, anything that yields texts or baskets each
+            time it is iterated over, such as `tonmf.io.DocumentFiles`.
         y : ignored
             Present for API consistency.
         embeddings : array of shape (n_docs, width), optional
-            Your own sentence embeddings. The distance to the nearest neighbours among them then joins the score.
+            Your own sentence embeddings. The distance to the nearest neighbours among them then becomes part of the score.
         names : sequence of shape (n_docs,), optional
-            What explanations call the documents; their numbers if not given.
+            Names of the documents for explanations; their numbers if not given.
         terms : sequence of shape (n_terms,), optional
-            What the columns of a matrix of counts are called; their numbers if not given.
+            Names of the columns of a matrix of counts; their numbers if not given.
 
         Returns
         -------
@@ -234,7 +231,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         if self.memory is not None:
             self._adopt(self._learn_on_disk(recipe, documents, values, embeddings, names, terms))
             return self
-        check_unused(values, defaults_of(type(self)), ("cache",), "without memory")
+        check_unused(values, defaults_of(type(self)), ("cache",), Message("without ", Param("memory")))
         documents, kind = as_documents(documents)
         check_no_option_idle(values, defaults_of(type(self)), kind)
         counter = make_counter(values, kind, None if terms is None else list(map(str, terms)))
@@ -247,10 +244,14 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> DetectorState:
         for name, value in (("embeddings", embeddings), ("names", names), ("terms", terms)):
             if value is not None:
-                raise InputError(f"{name} must be in memory, and cannot be given beside memory={self.memory!r}.")
+                raise InputError(
+                    Param(name), " must be in memory, and cannot be given beside ", Param("memory", self.memory), "."
+                )
         if is_matrix(documents):
             raise InputError(
-                "A matrix is in memory already. Leave memory out, or give documents that can be read again."
+                "A matrix is in memory already. Leave ",
+                Param("memory"),
+                " out, or give documents that can be read again.",
             )
         batches = in_batches(documents, again=self.cache is not None)
         return learn_on_disk(recipe, batches, values, defaults_of(type(self)))
@@ -265,11 +266,11 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         names: Sequence[Any] | None = None,
         terms: Sequence[Any] | None = None,
     ) -> Self:
-        """Score more documents, then learn from them, on top of what is left of those before (docs/guide/streaming.md).
+        """Score more documents, then learn from them (docs/guide/streaming.md).
 
-        Of a detector that is not fitted this is ``fit``, so there should be some hundred documents. Otherwise they are scored
-        by the detector as it is, and ``outlier_scores_``, ``labels_``, ``alarms_`` and the like are afterwards those of these
-        documents, as they were scored; ``groups_`` is empty. Topics, vocabulary, scales, alarms and threshold follow.
+        The first call is ``fit``, so it should have some hundred documents. Later calls score documents by the detector as it
+        is, then update topics, vocabulary, scales, alarms and threshold. ``outlier_scores_``, ``labels_``, ``alarms_`` and the
+        like are then those of the latest documents, as they were scored, and ``groups_`` is empty.
 
         Parameters
         ----------
@@ -277,13 +278,13 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         y : ignored
             Present for API consistency.
         times : sequence of shape (n_docs,), optional
-            When each document was: datetimes, ISO 8601 text, datetime64, or seconds. Needed if `half_life` is a time.
+            Time of each document: datetimes, ISO 8601 text, datetime64, or seconds. Needed if `half_life` is a time.
         embeddings : array of shape (n_docs, width), optional
             If the detector was fitted with embeddings.
         names : sequence of shape (n_docs,), optional
-            What explanations call the documents; how many came before each if not given.
+            Names of the documents for explanations; by default, how many documents came before each.
         terms : sequence of shape (n_terms,), optional
-            As in ``fit``; only for the first documents.
+            As in ``fit``; only in the first call.
 
         Returns
         -------
@@ -299,28 +300,48 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         (100,)
         """
         check_parameters(self.get_params(deep=False), DETECTOR_RULES)
-        documents, kind = as_documents(documents)
-        n_docs = documents.shape[0] if kind == COUNTS else len(documents)
         if not hasattr(self, "_state"):
+            documents, kind = as_documents(documents)
+            n_docs = documents.shape[0] if kind == COUNTS else len(documents)
             ageing = age(half_life_of(self.half_life), n_docs, times, Clock())
             self.fit(documents, embeddings=embeddings, names=names, terms=terms)
             self._adopt(replace(self._state, stream=replace(self._learner.stream_of(self._state), clock=ageing.clock)))
             return self
         if terms is not None:
             raise InputError("terms name the columns of the first documents; these are known. Leave them out.")
+        return self.learn_from(self.read(documents, embeddings=embeddings, names=names), times=times)
+
+    def learn_from(self, read: ReadDocuments, *, times: Any = None) -> Self:
+        """Learn from documents that the detector has read, as ``partial_fit`` does, without reading them again.
+
+        If the detector has changed since, it reads them again.
+
+        Parameters
+        ----------
+        read : ReadDocuments
+            As ``read`` returned them.
+        times : sequence of shape (n_docs,), optional
+            As in ``partial_fit``.
+
+        Returns
+        -------
+        self : TextOutlierDetector
+        """
+        check_parameters(self.get_params(deep=False), DETECTOR_RULES)
+        if read.reader.state is not self._state:
+            read = self._reader.read(read.documents, read.embeddings, read.ids)
         stream = self._state.stream
-        ageing = age(half_life_of(self.half_life), n_docs, times, Clock() if stream is None else stream.clock)
-        read = self.read(documents, embeddings=embeddings, names=names)
+        clock = Clock() if stream is None else stream.clock
+        ageing = age(half_life_of(self.half_life), len(read.ids), times, clock)
         with one_blas_thread():
             self._adopt(self._learner.learn(self._state, read, ageing))
         return self
 
     def add_topic(self, documents: Any, *, embeddings: Any = None, names: Sequence[Any] | None = None) -> Self:
-        """Give a group of documents a topic of its own, on every rung, so that documents like them are ordinary from now on.
+        """Give a group of documents a topic of its own, so that documents like them are ordinary from now on.
 
-        Words of at least two of them join the vocabulary. Scores that have been given stay as they are. The topic leaves again
-        when what documents use of it has faded to a tenth, or when it is the least used of more than 50
-        (docs/method/updates.md).
+        Words of at least two of them join the vocabulary. ``outlier_scores_`` do not change. The topic leaves again when its
+        use has faded to a tenth, or when it is the least used of more than 50 added topics (docs/method/updates.md).
 
         Parameters
         ----------
@@ -329,7 +350,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         embeddings : array of shape (n_docs, width), optional
             If the detector was fitted with embeddings.
         names : sequence of shape (n_docs,), optional
-            What explanations call the documents.
+            Names of the documents for explanations.
 
         Returns
         -------
@@ -360,219 +381,11 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         finally:
             del self._topics_leave
 
-    def _adopt(self, state: DetectorState) -> None:
-        """Be the fitted detector that a state describes."""
-        self._state, self._explainer = state, state.explainer(self.analyzer)
-        self.kind_, self.terms_, self.n_terms_ = state.kind, state.counter.terms, len(state.counter.terms)
-        self.idf_, self.idf_outside_ = state.idf, state.scorer.alarms.rarity_outside + 1
-        self.n_seen_ = state.profile.n_docs if state.stream is None else state.stream.n_seen
-        self.word_, self.highest_score_ = state.word(self.analyzer), state.scorer.highest
-        self.column_names_ = getattr(state.counter, "names", None)
-        self.n_columns_ = getattr(state.counter, "n_columns", None)
-        self.uses_embeddings_ = state.scorer.neighbours is not None
-        self.rungs_, self.groups_ = list(state.scorer.rungs), state.groups
-        self.outlier_scores_, self.scores_before_alarms_ = state.outlier_scores, state.scores_before_alarms
-        self.alarms_, self.empty_ = state.alarms, state.alarms["empty"] > 0
-        self.threshold_, self.offset_ = state.threshold, -state.threshold
-        self.labels_ = np.where(state.outlier_scores > state.threshold, -1, 1)
-
-    # ------------------------------------------------------------------ using the model
-
-    @property
-    def _reader(self) -> Reader:
-        check_is_fitted(self)
-        return Reader(self._state, self._explainer, make_ops(self.backend, self.n_jobs), self.max_topics)
-
-    def read(self, documents: Any, *, embeddings: Any = None, names: Sequence[Any] | None = None) -> ReadDocuments:
-        """Read documents by the detector as it is now: scores, topics and unexpected words together.
-
-        The other methods return parts of it; other modules of the package read documents by it.
-
-        Parameters
-        ----------
-        documents : as in ``fit``
-        embeddings : array of shape (n_docs, width), optional
-            If the detector was fitted with embeddings.
-        names : sequence of shape (n_docs,), optional
-            What to call the documents; how many came before each if not given.
-
-        Returns
-        -------
-        read : ReadDocuments
-        """
-        reader, (documents, kind) = self._reader, as_documents(documents)
-        n_docs = documents.shape[0] if kind == COUNTS else len(documents)
-        return reader.read(documents, check_new_embeddings(embeddings, n_docs, reader.state.scorer.neighbours), names)
-
-    def outlier_score(self, documents: Any, *, embeddings: Any = None) -> Array:
-        """How strange each document is, on the scale of ``outlier_scores_``; higher is stranger.
-
-        Training documents get the score they have there.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_docs,)
-        """
-        return self._reader.score(documents, embeddings).total
-
-    def rank(self, scores: Array) -> NDArray[np.int64]:
-        """Return the rank of each score: 1 + the number of training documents with a higher score.
-
-        Equal scores have equal ranks. In a stream, the documents seen last stand for the training documents.
-
-        Returns
-        -------
-        ranks : ndarray of shape (n_docs,)
-        """
-        check_is_fitted(self)
-        return self._explainer.ranks(scores)
-
-    def explain(
-        self,
-        documents: Any,
-        ids: Sequence[int | str] | None = None,
-        *,
-        embeddings: Any = None,
-        names: Sequence[Any] | None = None,
-        n_words: int = 10,
-        n_nearest: int = 3,
-        n_missing: int = 5,
-    ) -> list[Explanation]:
-        """Why documents have the scores they have.
-
-        Parameters
-        ----------
-        documents : as in ``fit``
-        ids : sequence of int or str, optional
-            Numbers of the documents to explain, or their names; all if not given.
-        embeddings : array of shape (n_docs, width), optional
-            Those of all documents, if the detector was fitted with embeddings.
-        names : sequence of shape (n_docs,), optional
-            What to call all documents; their numbers if not given.
-        n_words : int
-            Unexpected words to list of each document, at most.
-        n_nearest : int
-            Ordinary training documents to list that are most like it.
-        n_missing : int
-            Words to list that its topics lead one to expect, and that it lacks.
-
-        Returns
-        -------
-        explanations : list of Explanation
-
-        Examples
-        --------
-        >>> from tonmf import TextOutlierDetector
-        >>> from tonmf.datasets import make_corpus
-        >>> corpus = make_corpus(n_docs=300, n_outliers=5)
-        >>> detector = TextOutlierDetector().fit(corpus.texts)
-        >>> strangest = int(detector.outlier_scores_.argmax())
-        >>> why = detector.explain(corpus.texts, ids=[strangest])[0]
-        >>> why.outlier, why.rank, [word.word for word in why.unexpected[:3]]
-        (True, 1, ['sugar', 'dough', 'knead'])
-        """
-        check_is_fitted(self)
-        check_at_least(n_words, 1, "n_words")
-        check_at_least(n_nearest, 0, "n_nearest")
-        check_at_least(n_missing, 0, "n_missing")
-        documents, kind = as_documents(documents)
-        n_docs = documents.shape[0] if kind == COUNTS else len(documents)
-        called = check_names(names, n_docs)
-        rows = check_new_embeddings(embeddings, n_docs, self._state.scorer.neighbours)
-        chosen = list(range(n_docs)) if ids is None else check_ids(ids, called)
-        if not chosen:
-            return []
-        rows = None if rows is None else rows[chosen]
-        read = self._reader.read(take(documents, chosen), rows, [called[i] for i in chosen])
-        return read.explain(n_words, n_nearest, n_missing)
-
-    def unexpected_words(self, documents: Any, n_words: int = 5) -> list[list[UnexpectedWord]]:
-        """Return the words of each document that say most about what no topic explains, the largest share first.
-
-        A word's share is the part of the document's weight (the sum of its damped word counts) that it takes and no topic
-        explains; the shares of all its words add up to the unexplained share. The words to list are those with the largest
-        share times idf, since a word that is everywhere is no reason.
-
-        Returns
-        -------
-        words : list of lists of UnexpectedWord
-        """
-        return self.reasons(documents, n_words)[1]
-
-    def reasons(self, documents: Any, n_words: int = 5) -> tuple[list[int | None], list[list[UnexpectedWord]]]:
-        """Of each document the number of its main topic, None if no term of it is known, and its unexpected words.
-
-        Returns
-        -------
-        topics : list of int or None
-        words : list of lists of UnexpectedWord
-        """
-        check_at_least(n_words, 1, "n_words")
-        check_is_fitted(self)
-        read = self._reader.read(documents, None, None)
-        return read.main_topics(), read.unexpected_words(n_words)
-
-    def analyze(self, document: Any) -> list[str]:
-        """The terms of one document, known or not, in order; of a row of counts, the names of its columns.
-
-        >>> from tonmf import TextOutlierDetector
-        >>> TextOutlierDetector().fit(["A dog and a cat."] * 3).analyze("The dogs and the CAT")
-        ['dogs', 'cat']
-        """
-        check_is_fitted(self)
-        return list(self._state.counter.analyze(document))
-
-    def pieces(self, document: Any, words: Sequence[UnexpectedWord]) -> list[Piece]:
-        """A text, or a basket, cut into pieces to show: those that are unexpected words have the words' shares.
-
-        Returns
-        -------
-        pieces : list of Piece
-            In order; of a text, all of its characters.
-        """
-        check_is_fitted(self)
-        shares = {word.word: word.share for word in words}
-        if not isinstance(document, str):
-            return pieces_of_items(document, shares)
-        return pieces_of_text(document, shares, self._state.counter.spans(document))
-
-    def topics(self, n_words: int = 10) -> list[Topic]:
-        """The topics of the fit that asks least of them, the largest share first.
-
-        Returns
-        -------
-        topics : list of Topic
-        """
-        check_is_fitted(self)
-        check_at_least(n_words, 1, "n_words")
-        return self._explainer.topics(n_words)
-
-    def alarms(self, documents: Any) -> dict[str, Array]:
-        """How far each document is beyond the alarms "unknown", "rare" and "repeated", as ``alarms_`` has it.
-
-        Returns
-        -------
-        alarms : dict of str to ndarray of shape (n_docs,)
-        """
-        return self._reader.alarms(documents)
-
-    def score_samples(self, documents: Any, *, embeddings: Any = None) -> Array:
-        """``-outlier_score(documents)``: scikit-learn's sign, lower is stranger."""
-        return -self.outlier_score(documents, embeddings=embeddings)
-
-    def decision_function(self, documents: Any, *, embeddings: Any = None) -> Array:
-        """``score_samples(documents) - offset_``: negative for outliers."""
-        return self.score_samples(documents, embeddings=embeddings) - self.offset_
-
-    def predict(self, documents: Any, *, embeddings: Any = None) -> NDArray[np.int64]:
-        """-1 for outliers, 1 for the rest."""
-        return np.where(self.decision_function(documents, embeddings=embeddings) < 0, -1, 1)
-
     def fit_predict(self, documents: Any, y: Any = None, *, embeddings: Any = None) -> NDArray[np.int64]:
         """Fit, and label the training documents: -1 for outliers, 1 for the rest."""
         return self.fit(documents, embeddings=embeddings).labels_
 
-    # ------------------------------------------------------------------ keeping it
+    # ------------------------------------------------------------------ saving and loading
 
     def save(self, path: str | Path, *, excerpts: bool = True) -> None:
         """Save the fitted detector in a folder that ``tonmf.load`` reads, and that holds nothing that can execute.
@@ -580,10 +393,10 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         path : str or Path
-            The folder. A saved model that is there is replaced when this one is whole.
+            The folder. A saved model that is there is replaced once this one is complete.
         excerpts : bool
-            Whether to keep how up to 2,000 ordinary training documents begin (160 characters each), to be shown beside
-            documents that are explained. Their names are kept in any case.
+            Whether to keep the beginnings of up to 2,000 ordinary training documents (160 characters each), to show beside
+            documents that are explained. Their names are always kept.
         """
         check_is_fitted(self)
         parameters = kept_parameters(self.get_params(deep=False))
@@ -592,7 +405,7 @@ class TextOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def from_bundle(cls, bundle: Bundle) -> Self:
-        """The detector in a saved model; ``tonmf.load`` calls it."""
+        """Read the detector in a saved model; ``tonmf.load`` calls it."""
         parameters = restored_parameters(bundle, defaults_of(cls), DETECTOR_RULES)
         try:
             state = read_state(bundle, parameters)

@@ -41,14 +41,14 @@ class Reader:
 
     def score(self, documents: Any, embeddings: Any = None) -> DocumentScores:
         """Score documents."""
-        corpus = self._corpus(self.state.counter.count(self._checked(documents)))
+        corpus = self.corpus(self.state.counter.count(self._checked(documents)))
         rows = check_new_embeddings(embeddings, corpus.n_docs, self.state.scorer.neighbours)
         with one_blas_thread():
             return self.state.scorer.score(self.ops, corpus, rows)
 
     def alarms(self, documents: Any) -> dict[str, Array]:
         """Return the alarms of documents, without their scores."""
-        corpus = self._corpus(self.state.counter.count(self._checked(documents)))
+        corpus = self.corpus(self.state.counter.count(self._checked(documents)))
         return self.state.scorer.alarms.raised(corpus.totals, corpus.rarity())
 
     def read(self, documents: Any, embeddings: Array | None, names: Sequence[Any] | None) -> ReadDocuments:
@@ -60,7 +60,7 @@ class Reader:
         counts, outside = self.state.counter.count_all(documents)
         n_docs, before = counts.matrix.shape[0], 0 if self.state.stream is None else self.state.stream.n_seen
         ids = check_names(range(before, before + n_docs) if names is None else names, n_docs)
-        return ReadDocuments(self, documents, ids, counts, outside, self._corpus(counts), embeddings)
+        return ReadDocuments(self, documents, ids, counts, outside, self.corpus(counts), embeddings)
 
     def _checked(self, documents: Any) -> Any:
         """Reject documents of another kind than those that the detector was fitted on."""
@@ -69,7 +69,8 @@ class Reader:
             raise InputError(f"The detector was fitted on {self.state.kind}, but got {kind}.")
         return documents
 
-    def _corpus(self, counts: Counts) -> Corpus:
+    def corpus(self, counts: Counts) -> Corpus:
+        """Make a corpus in memory of counted documents, weighed by this state."""
         state = self.state
         return Corpus.in_memory(
             counts.matrix,
@@ -109,6 +110,28 @@ class ReadDocuments:
     outside: Outside
     corpus: Corpus
     embeddings: Array | None
+
+    @classmethod
+    def joined(cls, parts: Sequence[ReadDocuments]) -> ReadDocuments:
+        """Join lists of documents that one state has read; their readings and scores are not computed again."""
+        reader = parts[0].reader
+        if any(part.reader.state is not reader.state for part in parts):
+            raise ValueError("Only documents that one state of a detector has read can be joined.")
+        if len(parts) == 1:
+            return parts[0]
+        counts = Counts.joined([part.counts for part in parts])
+        documents, ids, outside = (
+            [one for part in parts for one in getattr(part, name)] for name in ("documents", "ids", "outside")
+        )
+        given = [part.embeddings for part in parts if part.embeddings is not None]
+        embeddings = np.concatenate(given) if given else None
+        joined = cls(reader, documents, ids, counts, outside, reader.corpus(counts), embeddings)
+        # Where a cached property keeps its value.
+        joined.__dict__["readings"] = [
+            Reading.joined(of_rung) for of_rung in zip(*(part.readings for part in parts), strict=True)
+        ]
+        joined.__dict__["scores"] = DocumentScores.joined([part.scores for part in parts])
+        return joined
 
     @cached_property
     def readings(self) -> list[Reading]:

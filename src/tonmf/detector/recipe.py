@@ -26,7 +26,7 @@ from tonmf.detector.scores.ladder import PASSES, Ladder, LadderCheckpoints, Rung
 from tonmf.detector.scores.ordinary import ORDINARY_SHARE
 from tonmf.detector.scores.scoring import DocumentScores, Scorer, learn_scorer, mean_score
 from tonmf.detector.state import DetectorState
-from tonmf.errors import InputError
+from tonmf.errors import InputError, Param
 from tonmf.nmf.ops import Ops
 from tonmf.nmf.threads import make_ops, n_threads_of, one_blas_thread
 from tonmf.nmf.threshold import threshold_for_share
@@ -80,8 +80,11 @@ class Recipe:
             )
         if not terms:
             raise InputError(
-                f"None of the words occurs in min_df={self.min_df} or more of the {n_docs} documents, so nothing can be learnt "
-                "about what is ordinary. Lower min_df, or give more documents."
+                "None of the words occurs in ",
+                Param("min_df", self.min_df),
+                f" or more of the {n_docs} documents, so nothing can be learnt about what is ordinary. Lower ",
+                Param("min_df"),
+                ", or give more documents.",
             )
 
     def learn_from(

@@ -35,11 +35,11 @@ ALARMS = ("empty", *CUTS)
 
 
 LARGEST_IDF, SMALLEST_SPREAD = 1e3, 1e-30
-"""Limits that no fit comes near: idf is about ln n_docs, and a spread that small would be taken for none."""
+"""Limits that no fit comes near: idf is about ln n_docs, and a spread that small counts as none."""
 
 
 def state_fields(state: DetectorState, excerpts: bool) -> dict[str, Any]:
-    """What goes into the JSON."""
+    """Return the JSON part of a state."""
     scorer, alarms, profile = state.scorer, state.scorer.alarms, state.profile
     return {
         "kind": state.kind,
@@ -77,7 +77,7 @@ def state_fields(state: DetectorState, excerpts: bool) -> dict[str, Any]:
 
 
 def state_arrays(state: DetectorState) -> dict[str, NDArray[Any]]:
-    """What goes beside it."""
+    """Return the arrays of a state."""
     scorer, profile = state.scorer, state.profile
     arrays: dict[str, NDArray[Any]] = {
         "idf": state.idf,
@@ -108,7 +108,7 @@ def state_arrays(state: DetectorState) -> dict[str, NDArray[Any]]:
 
 
 def read_state(bundle: Bundle, parameters: Mapping[str, Any]) -> DetectorState:
-    """Everything of a saved detector, each value checked for itself and against the others."""
+    """Read a state; check each value by itself and against the others."""
     kind = bundle.text("kind")
     if kind not in (TEXTS, ITEMS, COUNTS):
         raise bundle.wrong(f"kind must be one of {TEXTS!r}, {ITEMS!r} and {COUNTS!r}; got {kind!r:.40}")
@@ -199,7 +199,7 @@ def _read_alarms(part: Bundle) -> Alarms:
 
 
 def _read_sample(bundle: Bundle, n_terms: int) -> sp.csr_matrix:
-    """Rows of ordinary documents; kernels read them without looking, so nothing in them may point outside."""
+    """Read rows of ordinary documents, and check that no index points outside: kernels have no bounds checks."""
     ends = bundle.array("sample.ends", np.int64, (None,))
     n_values = int(ends[-1]) if len(ends) else -1
     if len(ends) == 0 or ends[0] != 0 or (np.diff(ends) < 0).any():
@@ -243,7 +243,7 @@ def _read_group(part: Bundle, n_docs: int) -> Group:
 
 
 def stream_fields(stream: DetectorStream) -> dict[str, Any]:
-    """What goes into the JSON."""
+    """Return the JSON part of a stream."""
     return {
         "n_seen": stream.n_seen,
         "n_docs": stream.n_docs,
@@ -256,7 +256,7 @@ def stream_fields(stream: DetectorStream) -> dict[str, Any]:
 
 
 def stream_arrays(stream: DetectorStream) -> dict[str, NDArray[Any]]:
-    """What goes beside it; the background is the detector's."""
+    """Return the arrays of a stream; the background is the detector's."""
     arrays: dict[str, NDArray[Any]] = {
         **clock_arrays("stream", stream.clock),
         "stream.df": stream.df,
@@ -280,7 +280,7 @@ def stream_arrays(stream: DetectorStream) -> dict[str, NDArray[Any]]:
 
 
 def read_stream(part: Bundle, scorer: Scorer, background: Array) -> DetectorStream:
-    """Of a saved detector, each value checked for itself and against the rest of the detector."""
+    """Read a stream; check each value by itself and against the rest of the detector."""
     n_terms, n_sample = len(background), scorer.sample.shape[0]
     parts = part.parts("rungs")
     if len(parts) != len(scorer.rungs):

@@ -1,4 +1,4 @@
-"""What a fitted detector consists of, as a saved model holds it (`tonmf.storage.bundles`): written here, and read again."""
+"""The state of a fitted detector; `tonmf.detector.saved` reads and writes it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tonmf.text.vocabulary.changing import Candidates
 
 @dataclass(frozen=True)
 class DetectorState:
-    """A fitted `TextOutlierDetector` but for its parameters."""
+    """All of a fitted `TextOutlierDetector` but its parameters."""
 
     kind: str
     counter: Vocabulary
@@ -38,17 +38,17 @@ class DetectorState:
     stream: DetectorStream | None = None
 
     def explainer(self, analyzer: Any) -> Explainer:
-        """What makes explanations by it."""
+        """Return what explains documents by this state."""
         terms, scores = self.counter.terms, self.outlier_scores if self.stream is None else self.stream.recent
         return Explainer(terms, self.idf, self.scorer, self.profile, scores, self.threshold, self.word(analyzer))
 
     def word(self, analyzer: Any) -> str:
-        """What documents are made of."""
+        """Return what documents are made of: "word", "item" or "term"."""
         return "item" if self.kind == ITEMS else "word" if self.kind == TEXTS and analyzer == "word" else "term"
 
 
 RECENT = 2000
-"""Documents seen last among which a new one is ranked."""
+"""Latest documents, among which a new one is ranked."""
 
 
 OF_ALARMS = {name: f"alarm_{name}" for name in CUTS}
@@ -70,7 +70,7 @@ DIGESTS = (
 
 @dataclass(frozen=True)
 class RungStream:
-    """Of a rung: the sums of its topics, residual norms, and the numbers b and g."""
+    """What a rung remembers: the sums of its topics, and quantiles of residual norms, b and g."""
 
     past: Past
     rho: Digest
@@ -80,7 +80,7 @@ class RungStream:
 
 @dataclass(frozen=True)
 class DetectorStream:
-    """Sums and quantiles over all documents so far, the recent ones counting more if the detector forgets.
+    """Sums and quantiles over all documents so far; recent ones count more if there is a half-life.
 
     =============== ==================== ==================================================================
     field           shape                what

@@ -24,6 +24,11 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
 
 
+def page_name(quick: bool) -> str:
+    """Return the name of the page, and of the folder with its figures and results; quick runs and full ones never mix."""
+    return "paper-quick" if quick else "paper"
+
+
 class ResultLog:
     """The results in a file.
 

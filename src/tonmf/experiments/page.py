@@ -10,7 +10,7 @@ from pathlib import Path
 from tonmf import InputError, __version__
 from tonmf.experiments.beside_baselines import beside_baselines
 from tonmf.experiments.claims import VERDICTS, Claim, judged
-from tonmf.experiments.log import ResultLog
+from tonmf.experiments.log import ResultLog, page_name
 from tonmf.experiments.paper import EXPERIMENTS
 from tonmf.experiments.plotting import save_figure
 from tonmf.experiments.running import todo
@@ -20,11 +20,6 @@ from tonmf.storage.atomic import replacing
 
 LINE = 128
 """Characters in a line of the page."""
-
-
-def page_name(quick: bool) -> str:
-    """Return the name of the page and of its folder of figures and results; quick and full runs never mix."""
-    return "paper-quick" if quick else "paper"
 
 
 def finished(experiment: Experiment, log: ResultLog, quick: bool) -> list[Result]:

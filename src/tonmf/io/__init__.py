@@ -1,14 +1,15 @@
-"""Real files: documents from text, JSON lines, tables, baskets and matrices; tables to files.
+"""Users' files to documents, and tables to files.
 
-=============== ===================================================================================
-which files     `inputs` (paths, folders, patterns), `formats` (extensions), `options`
-their bytes     `streams` (open, decompress), `decoding` (encodings, lines)
-their documents `lines`, `jsonlines`, `tables` on `records`, `parquet`, `matrices`; `columns` chooses
-all together    `reading`, with a `part` for each input, a `tally` of what was left out, `repeated` ids; `batches`
-the way back    `write`, `atomic`
-=============== ===================================================================================
+================ =================================================================================================
+which files      `inputs` (paths, folders, patterns, standard input), `formats` (extensions), `options`
+their bytes      `streams` (open, decompress), `decoding` (encodings, lines)
+their documents  `lines`, `jsonlines`, `tables` (on `records`), `parquet`, `matrices`; `columns` finds text and ids
+one input        `part` (its documents), `notes` (what was left out, what came twice)
+all inputs       `parts` reads them one by one; `reading` keeps all in memory, `document_files` goes in batches
+the way back     `write`
+================ =================================================================================================
 
-pyarrow is loaded only for CSV, TSV, Parquet and .zst files.
+pyarrow is loaded only for CSV, TSV, Parquet and .zst files (`arrow`), scipy only for matrices, scikit-learn and numba never.
 """
 
 from tonmf.io.document_files import DocumentFiles

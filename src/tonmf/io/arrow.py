@@ -1,4 +1,4 @@
-"""pyarrow, loaded only where it is needed: plain text, JSON lines, baskets and matrices do without."""
+"""Load pyarrow only where it is needed: plain text, JSON lines, baskets and matrices do without it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tonmf.errors import MissingExtraError
 
 
 def arrow(module: str, purpose: str) -> Any:
-    """The module `module` of pyarrow, or an error that says what `purpose` it is missing for."""
+    """Import a module of pyarrow; raise `MissingExtraError` that says what it is needed for if it is not installed."""
     try:
         return importlib.import_module(module)
     except ImportError as error:

@@ -1,6 +1,6 @@
-"""Which column holds the text, and which the ids; the same for tables and for the keys of JSON lines.
+"""Find the column of the text and that of the ids, in tables and in the keys of JSON lines.
 
-A guess is made from the first rows, as they come from the file: strings, numbers, lists, None.
+If the user names none, guess from the first rows as they come from the file: strings, numbers, lists, None.
 """
 
 from __future__ import annotations
@@ -11,23 +11,23 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
-from tonmf.errors import InputError
+from tonmf.errors import InputError, Message, Param
 from tonmf.io.options import ReadOptions
 from tonmf.text.documents import ITEMS, TEXTS
 from tonmf.wording import listed, shown
 
 SAMPLE = 10_000
-"""Rows to look at for a guess."""
+"""Rows that a guess is based on."""
 
 TEXT_NAMES = (
     "text", "body", "content", "document", "message", "article", "review", "comment", "description", "abstract", "post",
     "tweet", "transcript", "summary", "note",
 )  # fmt: skip
-"""Names that columns of text go by, the surest first."""
+"""Usual names of a text column, the surest first."""
 
 
 def is_text_name(name: str) -> bool:
-    """Whether columns of text go by this name.
+    """Return whether this is a usual name of a text column.
 
     >>> is_text_name("Text"), is_text_name("title")
     (True, False)
@@ -36,7 +36,7 @@ def is_text_name(name: str) -> bool:
 
 
 LONG_TEXT, MUCH_LONGER = 20, 4
-"""A column is taken for the text by its length alone from this median on, if it is so many times that of any other."""
+"""A column is taken for the text by its length alone if its median is at least the first, and this many times any other's."""
 
 NUMBER = re.compile(r"[-+]?(?:[\d.,]*\d[.,]?(?:e[-+]?\d+)?\s?%?|nan|inf)", re.IGNORECASE)
 
@@ -45,7 +45,7 @@ NUMBERS, NOTHING, OTHER = "numbers", "nothing", "something else"
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns to take, and the kind of document that the text column makes."""
+    """The columns to read, and the kind of the documents in the text column."""
 
     text: str
     id: str | None
@@ -55,30 +55,30 @@ class Columns:
 
     @property
     def names(self) -> list[str]:
-        """All of them."""
+        """Return the names of all columns to read."""
         return [self.text, *(column for column in (self.id, self.label, self.time) if column is not None)]
 
 
 @dataclass
 class Chooser:
-    """Chooses columns: for the first file of a format by what it holds, for the others the same text column."""
+    """Chooses columns: by the content of the first file of each format, then the same text column for the others."""
 
     options: ReadOptions
     chosen: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def choose(self, sample: Mapping[str, Sequence[Any]], format: str, name: str) -> tuple[Columns, list[str]]:  # noqa: A002
-        """The columns of file `name`, and what to tell about the choice."""
+        """Return the columns of file `name`, and notes on the choice."""
         contents = {column: content_of(values) for column, values in sample.items()}
-        for option in ("--label-column", "--time-column"):
-            column = self.options.columns.get(option)
+        for param in ("label_column", "time_column"):
+            column = self.options.columns.get(param)
             if column is not None:
-                _check_given(option, column, sample, name)
+                _check_given(param, column, sample, name)
                 contents[column] = OTHER  # neither the text nor the ids
         ids = self._id_column(sample, contents, name)
         notes = []
         if self.options.text_column is not None:
             text = self.options.text_column
-            _check_given("--text-column", text, sample, name)
+            _check_given("text_column", text, sample, name)
         elif format in self.chosen:
             text, first = self.chosen[format]
             if text not in sample:
@@ -98,7 +98,7 @@ class Chooser:
         return Columns(text, ids, kind, self.options.label_column, self.options.time_column), notes
 
     def check_called_once(self, names: Sequence[str], name: str) -> None:
-        """Raise `InputError` if several columns of file `name` are called as the user says."""
+        """Raise `InputError` if several columns of file `name` have a name that the user gave."""
         for column in self.options.columns.values():
             if names.count(column) > 1:
                 raise InputError(
@@ -107,12 +107,13 @@ class Chooser:
 
     def _id_column(self, sample: Mapping[str, Sequence[Any]], contents: Mapping[str, str], name: str) -> str | None:
         if self.options.id_column is not None:
-            _check_given("--id-column", self.options.id_column, sample, name)
+            _check_given("id_column", self.options.id_column, sample, name)
             values = sample[self.options.id_column]
             if any(not is_missing(value) for value in values) and all(id_from(value) is None for value in values):
                 raise InputError(
-                    f"{name}: expected ids in column {shown(self.options.id_column)} (--id-column), but it holds neither "
-                    "strings nor numbers. Give another column."
+                    f"{name}: expected ids in column {shown(self.options.id_column)} (",
+                    Param("id_column"),
+                    "), but it holds neither strings nor numbers. Give another column.",
                 )
             return self.options.id_column
         called_id = sorted((column for column in sample if column.lower() == "id"), key=lambda column: column != "id")
@@ -126,19 +127,25 @@ class Chooser:
             return
         example = next(value for value in sample[text] if not is_missing(value))
         others = [column for column, content in contents.items() if content == TEXTS]
-        advice = f"Give --text-column, one of {listed(others)}" if others else "No column holds text"
+        advice = (
+            Message("Give ", Param("text_column"), f", one of {listed(others)}") if others else "No column holds text"
+        )
         raise InputError(
-            f"{name}: expected text in column {shown(text)}, but it holds {contents[text]}, such as {shown(example)}. {advice}."
+            f"{name}: expected text in column {shown(text)}, but it holds {contents[text]}, such as {shown(example)}. ",
+            advice,
+            ".",
         )
 
 
-def _check_given(option: str, column: str, sample: Mapping[str, Sequence[Any]], name: str) -> None:
+def _check_given(param: str, column: str, sample: Mapping[str, Sequence[Any]], name: str) -> None:
     if column not in sample:
-        raise InputError(f"{name} has no column {shown(column)} ({option}); it has {listed(sample) or 'none'}.")
+        raise InputError(
+            f"{name} has no column {shown(column)} (", Param(param), f"); it has {listed(sample) or 'none'}."
+        )
 
 
 def _guess(sample: Mapping[str, Sequence[Any]], contents: Mapping[str, str], ids: str | None, name: str) -> str:
-    """The text column, if there is only one that it can be."""
+    """Return the text column; raise `InputError` unless only one column can be it."""
     candidates = [column for column in sample if contents[column] in (TEXTS, ITEMS) and column != ids]
     if not candidates and ids is not None and contents[ids] == TEXTS:
         return ids
@@ -153,9 +160,13 @@ def _guess(sample: Mapping[str, Sequence[Any]], contents: Mapping[str, str], ids
     if lengths and all_texts and lengths[0][0] >= LONG_TEXT and lengths[0][0] >= MUCH_LONGER * lengths[1][0]:
         return lengths[0][1]
     if candidates:
-        raise InputError(f"{name}: several columns may hold the text: {listed(candidates)}. Give --text-column.")
+        raise InputError(
+            f"{name}: several columns may hold the text: {listed(candidates)}. Give ", Param("text_column"), "."
+        )
     seen = listed(f"{column} ({content})" for column, content in contents.items())
-    raise InputError(f"{name}: expected a column of text, found {seen or 'no columns'}. Give --text-column.")
+    raise InputError(
+        f"{name}: expected a column of text, found {seen or 'no columns'}. Give ", Param("text_column"), "."
+    )
 
 
 def _median_length(values: Iterable[Any]) -> float:
@@ -163,7 +174,7 @@ def _median_length(values: Iterable[Any]) -> float:
 
 
 def content_of(values: Iterable[Any]) -> str:
-    """What most values of a column are.
+    """Return what most values of a column are.
 
     >>> content_of(["a text", None, "another"]), content_of(["1", "2.5", ""]), content_of([3, 4])
     ('texts', 'numbers', 'numbers')
@@ -186,28 +197,28 @@ def _is_number(value: Any) -> bool:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether there is nothing in a cell: None, NaN, white space, an empty list."""
+    """Return whether a cell is empty: None, NaN, white space, an empty list."""
     if isinstance(value, str):
         return not value or value.isspace()
     return value is None or value == [] or (isinstance(value, float) and value != value)
 
 
 def is_list_of_items(value: Any) -> bool:
-    """Whether a value is a list of strings or numbers; gaps in it do not matter."""
+    """Return whether a value is a list of strings or numbers; None among them does not matter."""
     return isinstance(value, list) and all(item is None or isinstance(item, str | int | float) for item in value)
 
 
 def items_in(values: Sequence[Any]) -> list[str]:
-    """The items of a list by name, without gaps."""
+    """Return the items of a list by name, without those that are missing."""
     return [str(value) for value in values if not is_missing(value)]
 
 
 LABELS = {"1": 1, "1.0": 1, "true": 1, "yes": 1, "0": 0, "0.0": 0, "false": 0, "no": 0}
-"""How columns say whether a document is an outlier."""
+"""Values of a label column: 1 for an outlier, 0 for an ordinary document."""
 
 
 def label_from(value: Any) -> int | None:
-    """1 for an outlier, 0 for an ordinary document; None for what says neither.
+    """Return 1 for an outlier, 0 for an ordinary document, None for any other value.
 
     >>> label_from(True), label_from("no"), label_from(1.0), label_from("-1")
     (1, 0, 1, None)
@@ -216,7 +227,7 @@ def label_from(value: Any) -> int | None:
 
 
 def id_from(value: Any) -> str | None:
-    """An id as a string, if the value can be one."""
+    """Return an id as a string; None if the value cannot be one."""
     if is_missing(value) or isinstance(value, bool | list | dict | bytes):
         return None
     return str(value)

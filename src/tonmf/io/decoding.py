@@ -1,6 +1,6 @@
-"""From bytes to lines of text: encodings, byte-order marks, bytes that are no text, and binary files.
+"""Decode bytes to lines of text: encodings, byte-order marks, bytes that are not valid, and binary files.
 
-Only "\\n" ends a line. Python's `str.splitlines` also breaks at U+2028, form feeds and others, which occur within documents.
+Only "\\n" ends a line. Python's `str.splitlines` also splits at U+2028, form feeds and others, which occur within documents.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import codecs
 import io
 from collections.abc import Iterator
 
-from tonmf.errors import InputError
-from tonmf.io.notes import Tally
+from tonmf.errors import InputError, Message, Param
+from tonmf.io.notes import Occurrences
 from tonmf.io.options import ReadOptions
 from tonmf.io.streams import Opened
 from tonmf.text.documents import REPLACEMENT, SURROGATE
@@ -35,14 +35,14 @@ BINARY_STARTS = (
     b"\x7fELF",
     b"\xd0\xcf\x11\xe0",
 )
-"""What common files that are no texts start with, where they hold no NUL byte early on."""
+"""First bytes of common binary files that need not have a NUL byte early on."""
 
 
 def _mark_bad_byte(error: UnicodeError) -> tuple[str, int]:
-    """Put the byte b that cannot be decoded into the text as the surrogate U+DC00 + b, which no valid text holds.
+    """Replace a byte b that cannot be decoded by the surrogate U+DC00 + b, which no valid text holds.
 
-    So a line tells whether a byte in it was bad, and which, for every encoding; Python's own "surrogateescape", which does
-    the same, knows no UTF-16.
+    So a line shows whether it had a bad byte, and which, in every encoding. Python's own "surrogateescape" does the same, but
+    not for UTF-16.
     """
     if not isinstance(error, UnicodeDecodeError):
         raise error
@@ -54,13 +54,13 @@ codecs.register_error(BAD_BYTES_MARKED, _mark_bad_byte)
 
 
 def encoding_of(head: bytes, given: str) -> str:
-    """The encoding that a byte-order mark announces, else the one given; without a mark, the low byte comes first."""
+    """Return the encoding of a byte-order mark, else the given one; without a mark, UTF-16 and UTF-32 are little-endian."""
     given = {"utf-16": "utf-16-le", "utf-32": "utf-32-le"}.get(codecs.lookup(given).name, given)
     return next((encoding for mark, encoding in MARKS.items() if head.startswith(mark)), given)
 
 
 def is_binary(head: bytes, given: str) -> bool:
-    """Whether the first bytes are no text: NUL bytes, where the encoding has none in ordinary characters."""
+    """Return whether the first bytes are not text: they have NUL bytes, and the encoding has none in ordinary characters."""
     encoding = encoding_of(head, given)
     if b"\0" in "a".encode(encoding):
         return False
@@ -70,19 +70,22 @@ def is_binary(head: bytes, given: str) -> bool:
 class DecodedLines:
     """The lines of an input as text, each with its line end.
 
-    Once they have been read, `replaced` tells on which ones bytes had to be replaced.
+    Once they have been read, `replaced` counts the lines on which bytes were replaced.
     """
 
     def __init__(self, source: Opened, options: ReadOptions) -> None:
         if is_binary(source.head, options.encoding):
             raise InputError(
-                f"{source.name}: expected text, but it is a binary file. Check the file and --format; if it is text in "
-                "UTF-16, give --encoding utf-16."
+                f"{source.name}: expected text, but it is a binary file. Check the file and ",
+                Param("format"),
+                "; if it is text in UTF-16, give ",
+                Param("encoding", "utf-16"),
+                ".",
             )
         self._source, self._refuse = source, options.encoding_errors == "refuse"
         self.encoding = encoding_of(source.head, options.encoding)
         self._called = self.encoding.removesuffix("-sig")
-        self.replaced = Tally()
+        self.replaced = Occurrences()
 
     def __iter__(self) -> Iterator[str]:
         text = io.TextIOWrapper(self._source.stream, self.encoding, BAD_BYTES_MARKED, newline="\n")
@@ -93,31 +96,36 @@ class DecodedLines:
                 continue
             if self._refuse:
                 raise InputError(
-                    f"{self._source.name}, line {number}: byte 0x{ord(bad[0]) & 0xFF:02X} is not valid {self._called}. Give "
-                    "--encoding, perhaps latin-1 or cp1252, or let such bytes be replaced (--encoding-errors replace)."
+                    f"{self._source.name}, line {number}: byte 0x{ord(bad[0]) & 0xFF:02X} is not valid {self._called}. Give ",
+                    Param("encoding"),
+                    ", perhaps latin-1 or cp1252, or let such bytes be replaced (",
+                    Param("encoding_errors", "replace"),
+                    ").",
                 )
             self.replaced.add(f"line {number:,}")
             yield SURROGATE.sub(REPLACEMENT, line)
 
     def notes(self) -> list[str]:
-        """What to tell of the encoding."""
+        """Return notes on the encoding."""
         notes = []
         if self.encoding in ("utf-16", "utf-32"):
             notes.append(f"{self._source.name} was read as {self.encoding.upper()}.")
         if self.replaced:
             notes.append(
-                f"On {number_of(self.replaced.count, 'line')} of {self._source.name} bytes that are not {self._called} were "
-                f"replaced by U+FFFD (first: {self.replaced.first}). {TRY_ENCODINGS}"
+                Message(
+                    f"On {number_of(self.replaced.count, 'line')} of {self._source.name} bytes that are not {self._called} "
+                    f"were replaced by U+FFFD (first: {self.replaced.first}). ",
+                    TRY_ENCODINGS,
+                )
             )
         return notes
 
 
-TRY_ENCODINGS = "If that is wrong, try --encoding latin-1 or cp1252."
+TRY_ENCODINGS = Message("If that is wrong, try ", Param("encoding", "latin-1"), " or cp1252.")
 
 
 def without_line_end(line: str) -> str:
-    r"""
-    A line without "\n" or "\r\n".
+    r"""Return a line without "\n" or "\r\n".
 
     >>> without_line_end("text\r\n")
     'text'

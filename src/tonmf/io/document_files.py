@@ -1,4 +1,4 @@
-"""Documents of files in batches, read as they are wanted and as often."""
+"""Read the documents of files in batches, as they are wanted and as often."""
 
 from __future__ import annotations
 
@@ -10,30 +10,29 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import compress
 from queue import Empty, Full, Queue
 from typing import Any, BinaryIO
 
-from tonmf.errors import InputError
-from tonmf.io.columns import Chooser
+from tonmf.errors import InputError, Param
 from tonmf.io.inputs import Input, find_inputs
-from tonmf.io.notes import Seen, Tally, note_on_repeated_ids
-from tonmf.io.options import ReadOptions, check_options, check_options_fit
+from tonmf.io.notes import SeenBefore
+from tonmf.io.options import ReadOptions, check_options
 from tonmf.io.part import Part
-from tonmf.io.reading import AS_USUAL, notes_of, read_input
+from tonmf.io.parts import read_parts
+from tonmf.io.reading import AS_USUAL
 from tonmf.io.streams import opened
 from tonmf.text.batches import Batch
 from tonmf.text.documents import TEXTS, note_on_copies
 
 SOON = 5.0
-"""Seconds to wait for the thread that reads when nobody wants more; what holds it up may never come."""
+"""Seconds to wait for the reading thread when nobody wants more; it may be stuck on input that never comes."""
 
 AHEAD = 4
-"""Batches that are read before they are wanted."""
+"""The most batches to read before they are wanted."""
 
 
 class DocumentFiles:
-    """`tonmf.text.batches.Batches` of files, folders, patterns and standard input (``-``), read by `tonmf.io.reading`.
+    """`tonmf.text.batches.Batches` of files, folders, patterns and standard input (``-``).
 
     Parameters
     ----------
@@ -42,12 +41,12 @@ class DocumentFiles:
     options : ReadOptions
         How to read them.
     stdin : binary file, optional
-        What to read in place of the process's standard input, which is copied to a temporary file to be read again.
+        What to read in place of the process's standard input. It is copied to a temporary file, to be read again.
 
     Attributes
     ----------
     notes : list of str
-        What there is to tell the user, once the documents have been gone through.
+        Sentences for the user, once the documents have been read: which column was taken, what was left out, and so on.
     """
 
     def __init__(self, paths: Sequence[str], options: ReadOptions = AS_USUAL, stdin: BinaryIO | None = None) -> None:
@@ -60,11 +59,13 @@ class DocumentFiles:
         ]
         for source in self._inputs:
             if source.format == "matrix":
-                raise InputError(f"{source.name} is a matrix, which is read as a whole. Leave --memory out.")
+                raise InputError(
+                    f"{source.name} is a matrix, which is read as a whole. Leave ", Param("memory"), " out."
+                )
 
     @property
     def fingerprint(self) -> Any:
-        """Names, sizes and times of change; None if there was a standard input."""
+        """Return names, sizes and times of change; None if standard input was read."""
         if self._copies:
             return None
         paths = [
@@ -75,11 +76,11 @@ class DocumentFiles:
         try:
             found = [(path, os.stat(path)) for path in paths if path is not None]
         except OSError as error:
-            raise InputError(f"{error.filename} was there, and is no longer: {error.strerror}.") from error
+            raise InputError(f"{error.filename} has gone since the run began: {error.strerror}.") from error
         return [repr(self._options), *([path, stat.st_size, stat.st_mtime_ns] for path, stat in found)]
 
     def __iter__(self) -> Iterator[Batch]:
-        """Batches from the first on, read by a thread that is a few of them ahead."""
+        """Yield batches from the first on, read by a thread that stays a few of them ahead."""
         queue: Queue[Batch | BaseException | None] = Queue(AHEAD)
         stopped = threading.Event()
 
@@ -114,45 +115,19 @@ class DocumentFiles:
             reader.join(SOON)
 
     def _read(self, put: Any) -> None:
-        chooser, parts = Chooser(self._options), list[Part]()
-        kinds: dict[str, str] = {}
-        n_read = too_short = n_copies = 0
-        ids_seen, texts_seen, repeated = Seen(), Seen(), Tally()
+        texts, n_copies = SeenBefore(), 0
 
         def take(part: Part) -> None:
-            nonlocal n_read, too_short, n_copies
-            kinds.setdefault(part.kind, part.name)
-            if len(kinds) > 1:
-                (one, first), (other, second) = kinds.items()
-                raise InputError(
-                    f"Inputs must all be of one kind: {first} holds {one}, {second} {other}. Read them apart."
-                )
-            repeated.add_all(compress(part.ids, ids_seen.add(part.ids)))
-            pairs = list(zip(part.ids, part.content, strict=True))
-            least = self._options.min_words
-            kept = [(i, d) for i, d in pairs if not least or len(d.split() if isinstance(d, str) else d) >= least]
-            n_read, too_short = n_read + len(pairs), too_short + len(pairs) - len(kept)
+            nonlocal n_copies
             if part.kind == TEXTS:
-                n_copies += int(texts_seen.add([document for _, document in kept]).sum())
-            if kept:
-                put(Batch([document_id for document_id, _ in kept], [document for _, document in kept]))
+                n_copies += int(texts.add(part.content).sum())
+            put(Batch(part.ids, part.content))
 
-        for source in self._inputs:
-            part = read_input(source, self._options, chooser, sink=take)
-            part.hand_over()
-            parts.append(part)
-        check_options_fit(self._options, {part.format for part in parts})
-        notes = [*notes_of(parts), *note_on_repeated_ids(repeated)]
-        if not kinds:
-            raise InputError(" ".join(["Found no document.", *notes] if len(notes) > 1 else notes))
-        if too_short == n_read:
-            raise InputError(f"None of {n_read:,} documents has {self._options.min_words} words or more (--min-words).")
-        if too_short:
-            notes.append(f"{too_short:,} documents have fewer than {self._options.min_words} words and were left out.")
+        notes = read_parts(self._inputs, self._options, take, in_batches=True)
         self.notes = [*notes, *note_on_copies(n_copies)]
 
     def _copied(self, source: Input, stdin: BinaryIO | None) -> Input:
-        """The input, or a copy of it if it can be read only once."""
+        """Return the input, or a copy of it if it can be read only once."""
         if source.format == "files" or (source.path is not None and os.path.isfile(source.path)):
             return source
         copy = tempfile.NamedTemporaryFile(prefix="tonmf-stdin-")  # noqa: SIM115 (it is gone when the files are)
@@ -167,11 +142,11 @@ class DocumentFiles:
 
 
 class _NoLongerWanted(BaseException):
-    """Ends a thread that reads documents nobody asks for; readers take no error of this kind for one of the file's."""
+    """Ends the reading thread when nobody wants more. No reader takes a `BaseException` for an error of the file."""
 
 
 def _next(queue: Queue[Any], reader: threading.Thread) -> Any:
-    """What comes next; a thread that is gone without a word is an error."""
+    """Return the next item; raise an error if the thread has died without one."""
     while True:
         try:
             return queue.get(timeout=1.0)

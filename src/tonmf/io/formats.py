@@ -1,14 +1,14 @@
-"""Which format a file has, by its name."""
+"""Tell the format of a file by its name."""
 
 from __future__ import annotations
 
 import os
 
-from tonmf.errors import InputError
+from tonmf.errors import InputError, Param
 from tonmf.wording import listed, path_shown
 
 FORMATS = ("lines", "files", "jsonl", "csv", "tsv", "parquet", "baskets", "matrix")
-"""What can be read: a document a line, a document a file, JSON lines, tables, items of a transaction a line, counts."""
+"""A document a line, a document a file, JSON lines, three kinds of tables, the items of a transaction a line, counts."""
 
 FORMAT_OF = {
     ".txt": "lines",
@@ -48,11 +48,11 @@ TO_DO = {
     ".pkl": "Save it as .parquet; pickles can execute code when they are read",
     ".pickle": "Save it as .parquet; pickles can execute code when they are read",
 }
-"""What to do about files that are often met, and that are not read."""
+"""Advice for common kinds of files that are not read."""
 
 
 def split_name(path: str) -> tuple[str, str, str]:
-    """A path in three: what comes before the extensions, the extension of the format, and that of the compression.
+    """Split a path into what precedes the extensions, the extension of the format, and that of the compression.
 
     >>> split_name("data/reviews.CSV.gz")
     ('data/reviews', '.csv', '.gz')
@@ -65,13 +65,15 @@ def split_name(path: str) -> tuple[str, str, str]:
 
 
 def format_of(path: str) -> str:
-    """The format that the extension stands for."""
+    """Return the format that the extension stands for."""
     extension = split_name(path)[1]
     if extension not in FORMAT_OF:
         if extension in TO_DO:
             raise InputError(f"{path_shown(path)}: {extension} files are not read. {TO_DO[extension]}.")
         what = f"the extension {extension} is not known" if extension else "the name has no extension"
         raise InputError(
-            f"{path_shown(path)}: cannot tell the format, since {what}. Give --format, one of {listed(FORMATS)}."
+            f"{path_shown(path)}: cannot tell the format, since {what}. Give ",
+            Param("format"),
+            f", one of {listed(FORMATS)}.",
         )
     return FORMAT_OF[extension]

@@ -1,4 +1,4 @@
-"""Which files the user means: files, folders, patterns, standard input."""
+"""Find the files that the user means: files, folders, patterns, standard input."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tonmf.errors import InputError
+from tonmf.errors import InputError, Param
 from tonmf.io.formats import format_of
 from tonmf.wording import cannot, path_shown
 
 STDIN = "-"
-"""What stands for standard input."""
+"""The path that stands for standard input."""
 
 
 @dataclass(frozen=True)
 class Input:
     """One thing to read.
 
-    ``path`` is None for standard input, and ``format`` where the content is to decide. Of a folder, or of several files that
-    are a document each, ``members`` are the files, as pairs of id and path (None again: standard input).
+    ``path`` is None for standard input. ``format`` is None if the content is to decide. For a folder, or for several files that
+    are a document each, ``members`` are the files, as pairs of id and path (None again for standard input).
     """
 
     name: str
@@ -31,7 +31,7 @@ class Input:
 
 
 def find_inputs(paths: Sequence[str], given_format: str | None) -> list[Input]:
-    """What there is to read, in the order of `paths`, that of a pattern or a folder by name."""
+    """Return the inputs in the order of `paths`; the files of a pattern or a folder by name."""
     if not paths:
         raise InputError("Expected files to read, got none. Give files, folders, or - for standard input.")
     matches = [path for given in paths for path in _matches(os.fspath(given))]
@@ -59,7 +59,7 @@ def find_inputs(paths: Sequence[str], given_format: str | None) -> list[Input]:
 
 
 def _matches(path: str) -> list[str]:
-    """The path itself if there is such a file, else those that it matches as a pattern."""
+    """Return the path itself if there is such a file, else the files that match it as a pattern."""
     if path == STDIN or os.path.lexists(path):
         return [path]
     if not glob.has_magic(path):
@@ -84,12 +84,13 @@ def _why_missing(path: str) -> OSError:
 
 
 def _folder(folder: str, given_format: str | None, several: bool) -> Input:
-    """All files beneath a folder, but for hidden ones and the clutter that macOS leaves in archives."""
+    """List all files beneath a folder, except hidden ones and the clutter that macOS leaves in archives."""
     name = path_shown(folder.rstrip("/" + os.sep) or folder)
     if given_format not in (None, "files"):
         raise InputError(
-            f"{name} is a folder, of which every file is a document. For --format {given_format} give the files, such as "
-            f"'{name}/*'."
+            f"{name} is a folder, which is read as one document a file. For ",
+            Param("format", given_format),
+            f" give the files, such as '{name}/*'.",
         )
     members: list[tuple[str, str | None]] = []
     for root, subfolders, files in os.walk(folder, onerror=_stop):

@@ -1,4 +1,4 @@
-"""JSON lines: an object, a string or a list of items on each line."""
+"""Read JSON lines: an object, a string or a list of items on each line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tonmf.errors import InputError
 from tonmf.io.columns import SAMPLE, Chooser, Columns, is_list_of_items, is_missing, items_in
 from tonmf.io.decoding import DecodedLines, without_line_end
 from tonmf.io.options import ReadOptions
-from tonmf.io.part import UNKNOWN, Facts, Part
+from tonmf.io.part import UNKNOWN, DocumentFacts, Part
 from tonmf.io.streams import Opened
 from tonmf.text.documents import ITEMS, TEXTS, without_surrogates
 from tonmf.wording import listed, one_line, shown
@@ -25,11 +25,11 @@ NAMES = {
     float: "a number",
     type(None): "null",
 }
-"""What JSON calls things."""
+"""JSON's names of types."""
 
 
 def read_jsonl(source: Opened, options: ReadOptions, chooser: Chooser) -> Part:
-    """A document a line. What the first line is, an object, a string or a list, all must be."""
+    """Read a document a line. All lines must be what the first is: objects, strings or lists."""
     part, lines = Part(source.name, "jsonl", TEXTS, source.sink), DecodedLines(source, options)
     values = _parsed(lines, part, options.skip_bad)
     first = list(islice(values, SAMPLE))
@@ -47,7 +47,7 @@ def read_jsonl(source: Opened, options: ReadOptions, chooser: Chooser) -> Part:
 
 
 def _parsed(lines: Iterable[str], part: Part, skip_bad: bool) -> Iterator[tuple[int, Any]]:
-    """The value on each line, with the line's number. Blank lines say nothing."""
+    """Yield the number and the value of each line that is not blank."""
     for number, line in enumerate(lines, 1):
         if line.isspace():
             continue
@@ -60,7 +60,7 @@ def _parsed(lines: Iterable[str], part: Part, skip_bad: bool) -> Iterator[tuple[
 
 
 def parse_line(line: str) -> Any:
-    """The value on a line; `ValueError` says what is wrong with it."""
+    """Return the value on a line; raise `ValueError` that says what is wrong with it."""
     try:
         return json.loads(without_line_end(line))
     except json.JSONDecodeError as error:
@@ -102,8 +102,8 @@ def _choose(sample: list[dict[str, Any]], name: str, chooser: Chooser) -> tuple[
     return chooser.choose(values, "jsonl", name)
 
 
-def _add(part: Part, number: int, value: Any, what: str, facts: Facts, skip_bad: bool) -> None:
-    """Take a text or a list of items, whichever the part is of."""
+def _add(part: Part, number: int, value: Any, what: str, facts: DocumentFacts, skip_bad: bool) -> None:
+    """Add a text or a list of items, whichever kind the part has."""
     if is_missing(value):
         part.add(number, None)
     elif part.kind == TEXTS and isinstance(value, str):

@@ -1,14 +1,15 @@
-"""Plain text: a document a line, a transaction a line, or a document a file."""
+"""Read plain text: a document a line, a transaction a line, or a document a file."""
 
 from __future__ import annotations
 
 import os
 from typing import BinaryIO
 
+from tonmf.errors import Message
 from tonmf.io.decoding import TRY_ENCODINGS, DecodedLines, is_binary, without_line_end
 from tonmf.io.formats import FORMAT_OF, split_name
 from tonmf.io.inputs import Input
-from tonmf.io.notes import Tally
+from tonmf.io.notes import Occurrences
 from tonmf.io.options import ReadOptions
 from tonmf.io.part import Part
 from tonmf.io.streams import Opened, Sink, opened
@@ -17,7 +18,7 @@ from tonmf.wording import number_of
 
 
 def read_lines(source: Opened, options: ReadOptions) -> Part:
-    """A document a line."""
+    """Read a document a line."""
     part, lines = Part(source.name, "lines", TEXTS, source.sink), DecodedLines(source, options)
     for number, line in enumerate(lines, 1):
         part.add(number, without_line_end(line))
@@ -26,7 +27,7 @@ def read_lines(source: Opened, options: ReadOptions) -> Part:
 
 
 def read_baskets(source: Opened, options: ReadOptions) -> Part:
-    """The items of one transaction a line, with white space between them."""
+    """Read the items of one transaction a line, with white space between them."""
     part, lines = Part(source.name, "baskets", ITEMS, source.sink), DecodedLines(source, options)
     for number, line in enumerate(lines, 1):
         part.add(number, line.split())
@@ -35,8 +36,8 @@ def read_baskets(source: Opened, options: ReadOptions) -> Part:
 
 
 def read_files(source: Input, options: ReadOptions, stdin: BinaryIO | None = None, sink: Sink = None) -> Part:
-    """Each file a document. In a folder, files that are no plain text are left out; one that is named must be text."""
-    part, replaced = Part(source.name, "files", TEXTS, sink), Tally()
+    """Read each file as a document. In a folder, leave out files that are not plain text; a file that is named must be text."""
+    part, replaced = Part(source.name, "files", TEXTS, sink), Occurrences()
     is_folder = source.path is not None
     for name, path in source.members:
         if is_folder and path is not None and (_holds_many(path) or not os.path.isfile(path)):
@@ -53,12 +54,15 @@ def read_files(source: Input, options: ReadOptions, stdin: BinaryIO | None = Non
     if replaced:
         of_folder = f" of {source.name}" if is_folder else ""
         part.notes.append(
-            f"In {replaced.count:,} of {number_of(part.n_seen, 'file')}{of_folder} bytes that are not {options.encoding} "
-            f"were replaced by U+FFFD (first: {replaced.first}). {TRY_ENCODINGS}"
+            Message(
+                f"In {replaced.count:,} of {number_of(part.n_seen, 'file')}{of_folder} bytes that are not {options.encoding} "
+                f"were replaced by U+FFFD (first: {replaced.first}). ",
+                TRY_ENCODINGS,
+            )
         )
     return part
 
 
 def _holds_many(path: str) -> bool:
-    """Whether a file's extension says that it holds many documents."""
+    """Return whether the extension of a file says that it holds many documents."""
     return FORMAT_OF.get(split_name(path)[1], "lines") not in ("lines", "baskets")

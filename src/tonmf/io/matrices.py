@@ -1,4 +1,4 @@
-"""Matrices of counts: what ``scipy.sparse.save_npz`` writes, and Matrix Market files."""
+"""Read matrices of counts: files of ``scipy.sparse.save_npz``, and Matrix Market files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import scipy.io
 import scipy.sparse as sp
 
-from tonmf.errors import InputError
+from tonmf.errors import InputError, Param
 from tonmf.io.decoding import DecodedLines, without_line_end
 from tonmf.io.formats import split_name
 from tonmf.io.options import ReadOptions
@@ -20,14 +20,14 @@ from tonmf.text.documents import COUNTS
 from tonmf.wording import number_of, one_line, path_shown
 
 VOCABULARY_SUFFIXES = [a + b for b in ("", ".txt") for a in (".terms", ".vocab", ".vocabulary")]
-"""Of a file beside the matrix with the names of its columns."""
+"""Endings of the file beside a matrix that names its columns."""
 
 IDS_SUFFIX = ".docs"
-"""Of a file beside the matrix with the ids of its documents."""
+"""Ending of the file beside a matrix that has the ids of its documents."""
 
 
 def read_matrix(source: Opened, options: ReadOptions) -> Part:
-    """Documents × terms, whichever way round the file has them, as long as the vocabulary tells."""
+    """Read documents × terms; transpose the matrix if the vocabulary fits its rows and not its columns."""
     part = Part(source.name, "matrix", COUNTS)
     data = source.stream.read()
     if not data:
@@ -44,14 +44,16 @@ def read_matrix(source: Opened, options: ReadOptions) -> Part:
 
 
 def _load(data: bytes, name: str) -> Any:
-    """The matrix as it is in the file, sparse."""
+    """Return the matrix as it is in the file, sparse."""
     is_market = data[:14].lower() == b"%%matrixmarket"
     if is_market:
         _check_declared_size(data, name)
     elif not data.startswith(b"PK"):
         raise InputError(
             f"{name}: expected a sparse matrix as scipy.sparse.save_npz or scipy.io.mmwrite write it, but it starts like "
-            "neither. Check the file and --format."
+            "neither. Check the file and ",
+            Param("format"),
+            ".",
         )
     try:
         # load_npz never unpickles: a file cannot run code.
@@ -67,7 +69,7 @@ def _load(data: bytes, name: str) -> Any:
 
 
 def _check_declared_size(data: bytes, name: str) -> None:
-    """Refuse a file that declares more entries than it can hold, before room is made for them."""
+    """Reject a file that declares more entries than it can hold, before memory is allocated for them."""
     lines = io.BytesIO(data)
     is_dense = b"array" in lines.readline().lower()
     sizes = next((line.split() for line in lines if line.strip() and not line.startswith(b"%")), [])
@@ -89,11 +91,11 @@ def _check_declared_size(data: bytes, name: str) -> None:
 
 
 MOST_EMPTY = 2**24
-"""Rows or columns that there may be whatever is in them."""
+"""The most rows or columns of a matrix that has hardly any value."""
 
 
 def _check_size(matrix: Any, name: str) -> None:
-    """Refuse dimensions that only a damaged file can have, before room is made for them."""
+    """Reject dimensions that only a damaged file can have, before memory is allocated for them."""
     n_rows, n_columns = matrix.shape
     if matrix.dtype.kind not in "biuf":
         raise InputError(f"{name}: expected counts, but its values are of type {matrix.dtype}.")
@@ -106,7 +108,7 @@ def _check_size(matrix: Any, name: str) -> None:
 
 
 def _terms(source: Opened, options: ReadOptions, part: Part) -> tuple[list[str] | None, str]:
-    """The vocabulary, if there is one, and the name of its file."""
+    """Return the vocabulary, if there is one, and the name of its file."""
     path = options.vocabulary or _beside(source, VOCABULARY_SUFFIXES)
     if path is None:
         return None, ""
@@ -125,7 +127,7 @@ def _beside(source: Opened, suffixes: list[str]) -> str | None:
 
 
 def _lines(path: str, name: str, options: ReadOptions, part: Part) -> list[str]:
-    """Lines of a file; a blank one holds its place, but for those at the end."""
+    """Return the lines of a file; blank ones keep their places, except at the end."""
     with opened(path, name) as file:
         decoded = DecodedLines(file, options)
         lines = [without_line_end(line) for line in decoded]
@@ -148,7 +150,9 @@ def _with_terms_as_columns(matrix: Any, n_terms: int, vocabulary: str, part: Par
         return matrix.T
     raise InputError(
         f"{vocabulary} has {n_terms:,} terms, but {part.name} has {n_rows:,} rows and {n_columns:,} columns. Give the "
-        "vocabulary that belongs to it (--vocabulary)."
+        "vocabulary that belongs to it (",
+        Param("vocabulary"),
+        ").",
     )
 
 

@@ -1,4 +1,4 @@
-"""How often something happened, and where first."""
+"""Count what to tell the user about: how often something happened and where first, and what came twice."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from tonmf.wording import number_of, shown
 
 
-class Tally:
+class Occurrences:
     """How often something happened, and where first.
 
-    >>> tally = Tally()
-    >>> tally.add("line 7"), tally.add("line 9")
+    >>> bad = Occurrences()
+    >>> bad.add("line 7"), bad.add("line 9")
     (None, None)
-    >>> tally.count, tally.first
+    >>> bad.count, bad.first
     (2, 'line 7')
     """
 
@@ -24,7 +24,7 @@ class Tally:
         self.count, self.first = 0, ""
 
     def add(self, where: str) -> None:
-        """Count once more."""
+        """Count one more."""
         self.first = self.first if self.count else where
         self.count += 1
 
@@ -37,12 +37,12 @@ class Tally:
         return self.count > 0
 
 
-class Seen:
-    """Tells what came before, by hashes of 64 bits: 8 bytes of memory for each that differs.
+class SeenBefore:
+    """Tells repeated values by 64-bit hashes: 8 bytes of memory for each different value.
 
-    Of n that all differ, one is taken for another with a probability of n²/2⁶⁵: one in a million for five million.
+    With n different values, the probability that one is taken for another is n²/2⁶⁵: one in a million for five million.
 
-    >>> Seen().add(["a", "b", "a"]).tolist()
+    >>> SeenBefore().add(["a", "b", "a"]).tolist()
     [False, False, True]
     """
 
@@ -50,7 +50,7 @@ class Seen:
         self._runs: list[NDArray[np.int64]] = []  # in order, each at least twice as long as the next
 
     def add(self, some: Sequence[Hashable]) -> NDArray[np.bool_]:
-        """Which of some more came before, among these or earlier."""
+        """Return for each value whether it came before, among these or earlier."""
         hashes = np.fromiter(map(hash, some), np.int64, len(some))
         new, firsts = np.unique(hashes, return_index=True)
         again = np.ones(len(hashes), np.bool_)
@@ -64,8 +64,8 @@ class Seen:
         return again
 
 
-def note_on_repeated_ids(repeated: Tally) -> list[str]:
-    """That documents share their ids, if some do."""
+def note_on_repeated_ids(repeated: Occurrences) -> list[str]:
+    """Return a note on documents that share their ids, if there are any."""
     if not repeated:
         return []
     share = "shares its" if repeated.count == 1 else "share their"

@@ -1,38 +1,38 @@
-"""How files are to be read."""
+"""Options for reading files."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tonmf.errors import ParameterError
+from tonmf.errors import Message, Param, ParameterError
 from tonmf.io.formats import FORMATS
 from tonmf.wording import listed, shown
 
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How files are to be read.
+    """Options for reading files.
 
     Parameters
     ----------
     format : str, optional
-        One of `FORMATS`. By default that of each file's extension.
+        One of `FORMATS`. By default, each file's extension decides.
     text_column, id_column : str, optional
-        Columns of tables and keys of JSON lines. By default they are guessed, and a note says how.
+        Columns of tables, or keys of JSON lines. By default they are guessed, and a note says which were taken.
     label_column : str, optional
-        Column or key that says which documents are known to be outliers: 1, true or yes; 0, false or no.
+        Column or key that marks documents known to be outliers: 1, true or yes; otherwise 0, false or no.
     time_column : str, optional
-        Column or key that says when documents were written, as `tonmf.stream.times` reads it.
+        Column or key of the time at which each document was written, as `tonmf.stream.times` reads it.
     encoding : str
-        Of text files. A byte-order mark in a file overrules it.
+        Encoding of text files. A byte-order mark in a file overrides it.
     encoding_errors : {"replace", "refuse"}
-        What to do with bytes that are not of the encoding: put U+FFFD in their place, or stop.
+        What to do with bytes that are not valid in the encoding: replace them by U+FFFD, or stop.
     skip_bad : bool
-        Leave out rows and lines that cannot be read, rather than stop at the first.
+        Skip rows and lines that cannot be read, rather than stop at the first.
     vocabulary : str, optional
-        A file with a term a line: the names of a matrix's columns.
+        A file with one term a line, the names of a matrix's columns.
     min_words : int
-        Leave out documents with fewer words (runs of anything but white space), items, or counts in a row.
+        Leave out documents with fewer words (separated by white space), items, or counts in a row.
     """
 
     format: str | None = None
@@ -48,45 +48,50 @@ class ReadOptions:
 
     @property
     def columns(self) -> dict[str, str]:
-        """The columns that the user names, by option."""
+        """Return the columns that the user names, by parameter."""
         named = {
-            "--text-column": self.text_column,
-            "--id-column": self.id_column,
-            "--label-column": self.label_column,
-            "--time-column": self.time_column,
+            "text_column": self.text_column,
+            "id_column": self.id_column,
+            "label_column": self.label_column,
+            "time_column": self.time_column,
         }
-        return {option: column for option, column in named.items() if column is not None}
+        return {name: column for name, column in named.items() if column is not None}
 
 
 def check_options(options: ReadOptions) -> None:
-    """Raise `ParameterError` for a value that makes no sense whatever the files."""
+    """Raise `ParameterError` for a value that is wrong whatever the files are."""
     if options.format is not None and options.format not in FORMATS:
-        raise ParameterError(f"--format must be one of {listed(FORMATS)}; got {shown(options.format)}.")
+        raise ParameterError(Param("format"), f" must be one of {listed(FORMATS)}; got {shown(options.format)}.")
     if options.encoding_errors not in ("replace", "refuse"):
-        raise ParameterError(f"--encoding-errors must be 'replace' or 'refuse'; got {shown(options.encoding_errors)}.")
+        raise ParameterError(
+            Param("encoding_errors"), f" must be 'replace' or 'refuse'; got {shown(options.encoding_errors)}."
+        )
     try:
         for some_bytes in (b"text", b"\xff\xff\xff\xff"):
             some_bytes.decode(options.encoding, "replace")
     except (LookupError, ValueError) as error:
         raise ParameterError(
-            f"--encoding must be an encoding of text such as utf-8, latin-1 or cp1252; got {shown(options.encoding)}."
+            Param("encoding"),
+            f" must be an encoding of text such as utf-8, latin-1 or cp1252; got {shown(options.encoding)}.",
         ) from error
     by_column: dict[str, list[str]] = {}
-    for option, column in options.columns.items():
-        by_column.setdefault(column, []).append(option)
+    for name, column in options.columns.items():
+        by_column.setdefault(column, []).append(name)
     for column, named in by_column.items():
         if len(named) > 1:
-            raise ParameterError(f"{' and '.join(named)} must differ; both are {shown(column)}.")
+            first, *others = map(Param, named)
+            rest = [Message(" and ", other) for other in others]
+            raise ParameterError(first, *rest, f" must differ; both are {shown(column)}.")
 
 
 def check_options_fit(options: ReadOptions, formats: set[str]) -> None:
-    """Raise `ParameterError` for an option that says nothing about files of these formats, rather than ignore it."""
+    """Raise `ParameterError` for an option that has no effect on files of these formats, rather than ignore it."""
     if not formats & {"csv", "tsv", "parquet", "jsonl"}:
-        for option, value in options.columns.items():
-            raise ParameterError(
-                f"{option} {shown(value)} needs files with columns (csv, tsv, parquet, jsonl); got {listed(sorted(formats))}."
-            )
+        for name, value in options.columns.items():
+            needs = f"needs files with columns (csv, tsv, parquet, jsonl); got {listed(sorted(formats))}."
+            raise ParameterError(Param(name), f" {shown(value)} {needs}")
     if options.vocabulary is not None and "matrix" not in formats:
         raise ParameterError(
-            f"--vocabulary names a matrix's columns, but no input is a matrix; got {listed(sorted(formats))}."
+            Param("vocabulary"),
+            f" names a matrix's columns, but no input is a matrix; got {listed(sorted(formats))}.",
         )

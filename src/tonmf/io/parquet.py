@@ -1,4 +1,4 @@
-"""Parquet: a row for each document, numbered from 1."""
+"""Read Parquet: a row for each document, numbered from 1."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tonmf.errors import InputError
+from tonmf.errors import InputError, Param
 from tonmf.io.arrow import arrow
 from tonmf.io.columns import SAMPLE, Chooser, items_in
 from tonmf.io.options import ReadOptions
@@ -18,7 +18,7 @@ from tonmf.wording import one_line
 
 
 def read_parquet(source: Opened, options: ReadOptions, chooser: Chooser) -> Part:
-    """A row for each document, from a column of strings or of lists."""
+    """Read a document from each row, from a column of strings or of lists."""
     pyarrow, parquet = (arrow(module, "Reading CSV and Parquet") for module in ("pyarrow", "pyarrow.parquet"))
     part = Part(source.name, "parquet", TEXTS, source.sink)
     with _as_input_errors(source.name, pyarrow), parquet.ParquetFile(_seekable(source)) as file:
@@ -40,7 +40,7 @@ def read_parquet(source: Opened, options: ReadOptions, chooser: Chooser) -> Part
 
 
 def _sample(file: Any, types: Any) -> dict[str, list[Any]] | None:
-    """The first values of every column whose name no other one has; None if there are no rows."""
+    """Return the first values of every column with a unique name; None if there are no rows."""
     if file.metadata.num_rows == 0:
         return None
     schema = file.schema_arrow
@@ -54,13 +54,13 @@ def _sample(file: Any, types: Any) -> dict[str, list[Any]] | None:
 
 
 def _may_hold_documents(kind: Any, types: Any) -> bool:
-    """Whether a column holds text, numbers, or lists of those; images and the like are not even read."""
+    """Return whether a column holds text, numbers, or lists of those; images and the like are not even read."""
     inner = kind.value_type if _is_list(kind, types) else kind
     return _is_text(inner, types) or _is_number(inner, types)
 
 
 def _first_values(column: Any, types: Any) -> list[Any]:
-    """The values; of a column of numbers that are missing, only the type."""
+    """Return the values; for a column of numbers that are all missing, only the type."""
     kind = column.type
     values: list[Any] = column.to_pylist()
     # A column of numbers stays one even if the first of them are missing.
@@ -68,7 +68,7 @@ def _first_values(column: Any, types: Any) -> list[Any]:
 
 
 def _seekable(source: Opened) -> Any:
-    """A file that is neither compressed nor a pipe is read where it lies; Parquet is read from its end."""
+    """Return what Parquet can be read from, which starts at the end: the path, or all bytes of a pipe or a compressed file."""
     if source.path is not None and source.compression is None:
         return source.path
     return io.BytesIO(source.stream.read())
@@ -89,12 +89,14 @@ def _is_number(kind: Any, types: Any) -> bool:
 
 @contextmanager
 def _as_input_errors(name: str, pyarrow: Any) -> Iterator[None]:
-    """What pyarrow raises on a file that is no Parquet, or damaged."""
+    """Turn the errors of pyarrow on a damaged file, or one that is not Parquet, into `InputError`."""
     try:
         yield
     except InputError:
         raise
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         raise InputError(
-            f"{name}: expected a Parquet file, but it cannot be read as one ({one_line(error)}). Check the file and --format."
+            f"{name}: expected a Parquet file, but it cannot be read as one ({one_line(error)}). Check the file and ",
+            Param("format"),
+            ".",
         ) from error

@@ -1,18 +1,18 @@
-"""What one input gave: its documents, and what there is to tell about them."""
+"""The documents of one input, and what there is to tell about them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tonmf.errors import InputError
+from tonmf.errors import InputError, Message, Param
 from tonmf.io.columns import Columns, id_from, is_missing, label_from
-from tonmf.io.notes import Tally
+from tonmf.io.notes import Occurrences
 from tonmf.io.streams import Sink
 from tonmf.stream.times import EXPECTED as EXPECTED_TIME
 from tonmf.stream.times import Moment, moment_of
 from tonmf.text.batches import is_enough, size_of
-from tonmf.text.documents import without_surrogates
+from tonmf.text.documents import take, without_surrogates
 from tonmf.wording import number_of, shown
 
 EXPECTED = {
@@ -28,15 +28,15 @@ EXPECTED = {
 """What a file of each format holds."""
 
 
-class Facts(NamedTuple):
-    """What a row or line says of its document beside the text."""
+class DocumentFacts(NamedTuple):
+    """Everything that a row or line says of its document beside the text."""
 
     id: str | None = None
     label: int | None = None
     time: Moment | None = None
 
 
-UNKNOWN = Facts()
+UNKNOWN = DocumentFacts()
 """Nothing."""
 
 
@@ -52,7 +52,7 @@ class Part:
     kind : str
         Of the documents, one of those in `tonmf.text.documents`.
     sink : callable, optional
-        Takes the part whenever it holds a batch of documents, which are gone from it then.
+        Called with the part whenever it holds a batch of documents, which are then dropped from it.
     """
 
     def __init__(self, name: str, format: str, kind: str, sink: Sink = None) -> None:  # noqa: A002
@@ -64,10 +64,10 @@ class Part:
         self.terms: list[str] | None = None
         self.notes: list[str] = []
         self.n_seen, self._size = 0, 0
-        self.without_text, self.bad, self.left_out = Tally(), Tally(), Tally()
+        self.without_text, self.bad, self.left_out = Occurrences(), Occurrences(), Occurrences()
 
-    def add(self, where: int | str, content: str | list[str] | None, facts: Facts = UNKNOWN) -> None:
-        """Take a document, unless it is blank, from line or row number `where`, or from the file of that name."""
+    def add(self, where: int | str, content: str | list[str] | None, facts: DocumentFacts = UNKNOWN) -> None:
+        """Add a document, unless it is blank, from line or row number `where`, or from the file of that name."""
         place = f"{self.name}:{where}" if isinstance(where, int) else where
         self.n_seen += 1
         if not content or (isinstance(content, str) and content.isspace()):
@@ -84,45 +84,52 @@ class Part:
             self.hand_over()
 
     def hand_over(self) -> None:
-        """Give the documents that are here to who takes them."""
+        """Pass the documents to the sink, if there is one, and drop them."""
         if self._sink is not None and self.ids:
             self._sink(self)
             self.content, self.ids, self.labels, self.times, self._size = [], [], [], [], 0
 
-    def facts(self, place: str, columns: Columns, row: Mapping[str, Any], skip: bool) -> Facts | None:
-        """What a row says of its document beside the text.
+    def keep(self, rows: Sequence[int]) -> None:
+        """Keep only these documents, given by their positions."""
+        self.content = take(self.content, rows)
+        self.ids = [self.ids[row] for row in rows]
+        self.labels = [self.labels[row] for row in rows] if self.labels else []
+        self.times = [self.times[row] for row in rows] if self.times else []
 
-        None if it cannot be read: the label says nothing, or the time is none.
-        """
+    def facts(self, place: str, columns: Columns, row: Mapping[str, Any], skip: bool) -> DocumentFacts | None:
+        """Read what a row says of its document beside the text; None if its label or its time cannot be read."""
         label, time = None, None
         if columns.label is not None:
             label = label_from(row.get(columns.label))
             if label is None:
                 got = _what(row.get(columns.label))
-                self.add_bad(place, f"expected a label such as 1 or 0 (--label-column), got {got}", skip)
+                expected = Message("expected a label such as 1 or 0 (", Param("label_column"), f"), got {got}")
+                self.add_bad(place, expected, skip)
                 return None
         if columns.time is not None:
             time = moment_of(row.get(columns.time))
             if time is None:
                 got = _what(row.get(columns.time))
-                self.add_bad(place, f"expected {EXPECTED_TIME} (--time-column), got {got}", skip)
+                expected = Message(f"expected {EXPECTED_TIME} (", Param("time_column"), f"), got {got}")
+                self.add_bad(place, expected, skip)
                 return None
         given_id = None if columns.id is None else id_from(row.get(columns.id))
-        return Facts(None if given_id is None else without_surrogates(given_id), label, time)
+        return DocumentFacts(None if given_id is None else without_surrogates(given_id), label, time)
 
     def add_bad(self, place: str, reason: str, skip: bool) -> None:
-        """Count a line or row that cannot be read, or stop at it."""
+        """Count a line or row that cannot be read if such are to be skipped; otherwise raise `InputError`."""
         if not skip:
             noun = place.split()[0]
-            raise InputError(f"{self.name}, {place}: {reason}. Mend it, or leave such {noun}s out with --skip-bad.")
-        self.bad.add(f"{place}, {reason}")
+            advice = Message(f". Fix it, or skip such {noun}s with ", Param("skip_bad", True), ".")
+            raise InputError(f"{self.name}, {place}: ", reason, advice)
+        self.bad.add(Message(f"{place}, ", reason))
 
     def is_empty(self) -> bool:
-        """Whether there was nothing to read at all, not even blank documents."""
+        """Return whether there was nothing to read at all, not even blank documents."""
         return self.n_seen == 0 and not self.bad and not self.left_out
 
     def all_notes(self) -> list[str]:
-        """Everything to tell, for the user."""
+        """Return all notes for the user."""
         notes = list(self.notes)
         if self.is_empty():
             notes.append(f"{self.name} is empty: expected {EXPECTED[self.format]}.")
@@ -136,11 +143,14 @@ class Part:
             noun = self.bad.first.split()[0]
             were = "was" if self.bad.count == 1 else "were"
             notes.append(
-                f"{number_of(self.bad.count, noun)} of {self.name} could not be read and {were} left out "
-                f"(first: {self.bad.first})."
+                Message(
+                    f"{number_of(self.bad.count, noun)} of {self.name} could not be read and {were} left out (first: ",
+                    self.bad.first,
+                    ").",
+                )
             )
         if self.left_out:
-            were = "is no plain text and was" if self.left_out.count == 1 else "are no plain text and were"
+            were = "is not plain text and was" if self.left_out.count == 1 else "are not plain text and were"
             notes.append(
                 f"{number_of(self.left_out.count, 'file')} in {self.name} {were} left out (first: {self.left_out.first}). "
                 "Tables, JSON lines and matrices are read if the files themselves are given."

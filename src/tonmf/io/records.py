@@ -1,8 +1,8 @@
-"""A table's text cut into blocks of whole records.
+"""Cut the text of a table into blocks of whole records.
 
-A record is a line, or several where a quoted cell holds line breaks. Cutting there, rather than anywhere, lets a table be
-parsed block by block with records of any length, and shows a quote that is never closed, which a parser takes for one
-long cell up to the end of the file.
+A record is a line, or several where a quoted cell holds line breaks. Blocks of whole records let a table be parsed block by
+block, however long its records are. They also reveal a quote that is never closed, which a parser would take for one long cell
+up to the end of the file.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from typing import NamedTuple
 from tonmf.errors import InputError
 
 BLOCK = 1 << 20
-"""Characters after which a block ends with the record."""
+"""Characters after which a block ends, with the record."""
 
 LONGEST_RECORD = 1 << 30
-"""Characters of a record that are certainly too many."""
+"""The most characters of a record; a longer one is surely an unclosed quote."""
 
 CLOSING = re.compile(r'[^"]*+(?:""[^"]*+)*+"')
-"""What is left of a quoted cell, in which two quotes stand for one."""
+"""The rest of a quoted cell, in which two quotes stand for one."""
 
 
-class Record(NamedTuple):
+class TableRecord(NamedTuple):
     """One record with its line end, and its number from 1."""
 
     text: str
     number: int
 
 
-def records(lines: Iterable[str], delimiter: str, name: str) -> Iterator[Record]:
-    """The records of a table, blank lines included."""
+def records(lines: Iterable[str], delimiter: str, name: str) -> Iterator[TableRecord]:
+    """Yield the records of a table, blank lines included."""
     opening = re.compile(rf'(?:^|[\r{re.escape(delimiter)}])"')
     number, start, length, inside = 1, 1, 0, False
     pending: list[str] = []
@@ -44,7 +44,7 @@ def records(lines: Iterable[str], delimiter: str, name: str) -> Iterator[Record]
             if length > LONGEST_RECORD:
                 raise InputError(_unclosed(name, number, start))
         if not inside:
-            yield Record("".join(pending) if pending else line, number)
+            yield TableRecord("".join(pending) if pending else line, number)
             number, start, length = number + 1, line_number + 1, 0
             pending = []
     if pending:
@@ -59,7 +59,7 @@ def _unclosed(name: str, number: int, line: int) -> str:
 
 
 def _is_inside_quotes(line: str, inside: bool, opening: re.Pattern[str]) -> bool:
-    """Whether a line ends within a quoted cell, given whether it starts within one.
+    """Return whether a line ends within a quoted cell, given whether it starts within one.
 
     A quote opens a cell only as its first character; elsewhere it belongs to the text.
     """
@@ -76,9 +76,9 @@ def _is_inside_quotes(line: str, inside: bool, opening: re.Pattern[str]) -> bool
         position, inside = found.end(), True
 
 
-def blocks(source: Iterable[Record]) -> Iterator[list[Record]]:
-    """Records in lists of some size."""
-    block: list[Record] = []
+def blocks(source: Iterable[TableRecord]) -> Iterator[list[TableRecord]]:
+    """Group records into blocks."""
+    block: list[TableRecord] = []
     length = 0
     for record in source:
         block.append(record)

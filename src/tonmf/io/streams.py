@@ -1,6 +1,6 @@
-"""Bytes of a file or of standard input, decompressed, with a look at the first of them.
+"""Open a file or standard input, decompress it, and look at its first bytes.
 
-What the bytes start with decides about the compression, so that standard input needs no name, and a misnamed file is noticed.
+The first bytes tell the compression, so that standard input needs no name, and a misnamed file is noticed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tonmf.io.formats import COMPRESSION_OF, split_name
 from tonmf.wording import cannot, one_line
 
 HEAD = 1 << 16
-"""Bytes to look at before reading."""
+"""Bytes to look at before reading on."""
 
 MAGIC = {
     b"\x1f\x8b\x08": "gzip",
@@ -30,13 +30,13 @@ MAGIC = {
     b"\xfd7zXZ\x00": "xz",
     b"\x28\xb5\x2f\xfd": "zstd",
 }
-"""What compressed data starts with."""
+"""First bytes of compressed data."""
 
 Sink = Callable[[Any], None] | None
-"""Takes a `tonmf.io.part.Part` whenever that holds enough documents."""
+"""Called with a `tonmf.io.part.Part` whenever it holds a batch of documents."""
 
 DAMAGE = (EOFError, OSError, zlib.error, lzma.LZMAError)
-"""What decompressors raise."""
+"""Errors of decompressors."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +44,12 @@ class Opened:
     """An input that is open.
 
     =========== ======================================================
-    name        what it is called in messages
-    path        where it lies; None for standard input
+    name        its name in messages
+    path        None for standard input
     compression of the file, if any
     stream      its bytes, decompressed
     head        the first of them
-    sink        who takes documents as they are read (`tonmf.io.part`), if not all are wanted at once
+    sink        takes documents in batches as they are read; None to read all of them at once
     =========== ======================================================
     """
 
@@ -63,7 +63,7 @@ class Opened:
 
 @contextmanager
 def opened(path: str | None, name: str, stdin: BinaryIO | None = None, sink: Sink = None) -> Iterator[Opened]:
-    """Open a file, or standard input if `path` is None, and decompress on the way if need be."""
+    """Open a file, or standard input if `path` is None, and decompress it if need be."""
     if path is None:
         # Standard input is the caller's: it is not closed.
         yield replace(_decompressed(stdin or sys.stdin.buffer, None, name), sink=sink)
@@ -86,8 +86,8 @@ def _decompressed(file: BinaryIO, path: str | None, name: str) -> Opened:
     extension = split_name(path)[2] if path else ""
     if extension and COMPRESSION_OF[extension] != compression:
         raise InputError(
-            f"{name}: expected {COMPRESSION_OF[extension]} data after the extension {extension}, but it "
-            f"{'is ' + compression + ' data' if compression else 'does not start like that'}. Rename it, or get it again."
+            f"{name}: expected {COMPRESSION_OF[extension]} data, by the extension {extension}, but it "
+            f"{'is ' + compression + ' data' if compression else 'starts differently'}. Rename it, or get it again."
         )
     if compression:
         plain = _decompressor(compression)(stream)
@@ -96,7 +96,7 @@ def _decompressed(file: BinaryIO, path: str | None, name: str) -> Opened:
 
 
 def compression_of(head: bytes) -> str | None:
-    """By the first bytes; those of bzip2 are letters that a text could start with, so more of them must fit."""
+    """Tell the compression by the first bytes; bzip2's are letters that a text could start with, so more of them must match."""
     found = next((compression for magic, compression in MAGIC.items() if head.startswith(magic)), None)
     if found == "bzip2" and head[4:10] not in (b"1AY&SY", b"\x17rE8P\x90"):
         return None
@@ -111,21 +111,21 @@ def _decompressor(compression: str) -> Any:
 
 
 def _peeked(file: Any, complaint: str) -> tuple[bytes, io.BufferedReader]:
-    """The first bytes of a stream, which may be a pipe, and the whole stream all the same."""
+    """Return the first bytes of a stream, which may be a pipe, and a stream that still has all of them."""
     guarded = _Guarded(file, complaint)
     head = guarded.first(HEAD)
     return head, io.BufferedReader(guarded, 1 << 20)
 
 
 class _Guarded(io.RawIOBase):
-    """A stream whose first bytes can be looked at, and whose troubles are `InputError`."""
+    """A stream whose first bytes can be peeked at, and whose errors are `InputError`."""
 
     def __init__(self, file: Any, complaint: str) -> None:
         self._file, self._complaint = file, complaint
         self._waiting = b""
 
     def first(self, size: int) -> bytes:
-        """Up to `size` bytes, which are still to be read."""
+        """Return up to `size` bytes without consuming them."""
         while len(self._waiting) < size:
             more = self._read(size - len(self._waiting))
             if not more:
@@ -141,11 +141,11 @@ class _Guarded(io.RawIOBase):
         return data
 
     def readable(self) -> bool:
-        """Always."""
+        """Return True: `io.BufferedReader` asks."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """What `io.BufferedReader` calls."""
+        """Fill a buffer; `io.BufferedReader` calls it."""
         view = memoryview(buffer)
         data, self._waiting = self._waiting[: len(view)], self._waiting[len(view) :]
         data = data or self._read(len(view))

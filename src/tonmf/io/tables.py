@@ -1,6 +1,6 @@
-"""CSV and TSV: a header, and a row for each document.
+"""Read CSV and TSV: a header, and a row for each document.
 
-Rows go by the number of the record, and the header is number 1: that is the line's number wherever no cell holds a line break.
+A row's number is that of its record, counting the header as 1. Unless a cell holds a line break, it is the number of the line.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tonmf.io.columns import Chooser, Columns
 from tonmf.io.decoding import DecodedLines
 from tonmf.io.options import ReadOptions
 from tonmf.io.part import Part
-from tonmf.io.records import Record, blocks, records
+from tonmf.io.records import TableRecord, blocks, records
 from tonmf.io.streams import Opened
 from tonmf.text.documents import TEXTS
 from tonmf.wording import number_of, one_line, shown
@@ -28,18 +28,18 @@ from tonmf.wording import number_of, one_line, shown
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 INSTEAD = {";": "semicolons", "\t": "tabs", "|": "bars"}
-"""What some spreadsheets put between cells in place of commas."""
+"""Delimiters that some spreadsheets write in place of commas."""
 
 NEEDS_ARROW = "Reading CSV and Parquet"
 
 
 def read_csv(source: Opened, options: ReadOptions, chooser: Chooser) -> Part:
-    """Commas between cells, or semicolons, tabs or bars where the header has those and no comma."""
+    """Read cells separated by commas, or by semicolons, tabs or bars if the header has those and no comma."""
     return _read(source, "csv", options, chooser)
 
 
 def read_tsv(source: Opened, options: ReadOptions, chooser: Chooser) -> Part:
-    """Tabs between cells."""
+    """Read cells separated by tabs."""
     return _read(source, "tsv", options, chooser)
 
 
@@ -65,15 +65,15 @@ def _read(source: Opened, format: str, options: ReadOptions, chooser: Chooser) -
 
 @dataclass(frozen=True)
 class _Table:
-    """How cells are kept apart, what the columns are called, and the rows below the header."""
+    """The delimiter, the names of the columns, and the rows below the header."""
 
     delimiter: str
     names: list[str]
-    rows: Iterator[Record]
+    rows: Iterator[TableRecord]
 
 
 def _open_table(lines: Iterator[str], format: str, part: Part) -> _Table | None:  # noqa: A002
-    """Read the header, which is the first line that is not blank; None if there is none."""
+    """Read the header, the first line that is not blank; return None if there is none."""
     before = []
     for first in lines:
         before.append(first)
@@ -86,7 +86,9 @@ def _open_table(lines: Iterator[str], format: str, part: Part) -> _Table | None:
     if format == "csv" and delimiter not in unquoted:
         instead = max(INSTEAD, key=unquoted.count)
         if instead in unquoted:
-            part.notes.append(f"{part.name} has {INSTEAD[instead]} between its cells, not commas, and was read so.")
+            part.notes.append(
+                f"{part.name} has {INSTEAD[instead]} between its cells, not commas, and was read that way."
+            )
             delimiter = instead
     found = records(chain(before, lines), delimiter, part.name)
     header = next(record for record in found if not record.text.isspace())
@@ -95,8 +97,8 @@ def _open_table(lines: Iterator[str], format: str, part: Part) -> _Table | None:
     return _Table(delimiter, names, (row for row in found if len(names) == 1 or not row.text.isspace()))
 
 
-def _column_names(header: Record, delimiter: str, name: str) -> list[str]:
-    """Those of the header; a column without a name is called by its number."""
+def _column_names(header: TableRecord, delimiter: str, name: str) -> list[str]:
+    """Return the names in the header; a column without a name is named by its number."""
     try:
         (cells,) = csv.reader(io.StringIO(header.text, newline=""), delimiter=delimiter)
     except (csv.Error, ValueError) as error:
@@ -108,9 +110,12 @@ def _column_names(header: Record, delimiter: str, name: str) -> list[str]:
 
 
 def _parse(
-    block: list[Record], table: _Table, columns: Columns | None, part: Part, skip_bad: bool
+    block: list[TableRecord], table: _Table, columns: Columns | None, part: Part, skip_bad: bool
 ) -> tuple[list[int], dict[str, list[str]]]:
-    """Numbers of the good rows, and the cells of those columns whose name no other one has, or only of the chosen ones."""
+    """Return the numbers of the good rows, and the cells by column.
+
+    If no columns are chosen yet, these are all columns with a unique name.
+    """
     pyarrow, arrow_csv = arrow("pyarrow", NEEDS_ARROW), arrow("pyarrow.csv", NEEDS_ARROW)
     data = "".join(record.text for record in block).encode()
     wrong: list[Any] = []

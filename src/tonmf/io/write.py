@@ -1,4 +1,4 @@
-"""Tables to files: CSV, TSV, JSON lines and Parquet."""
+"""Write tables to files: CSV, TSV, JSON lines and Parquet."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ WRITTEN = ("csv", "tsv", "jsonl", "parquet")
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 BETWEEN_ITEMS = "; "
-"""Between the items of a list in a cell."""
+"""Separates the items of a list in a cell."""
 
 
 def output_format(path: str | os.PathLike[str]) -> str:
-    """The format that a table will have at `path`; an error if it cannot be written so, before any work is done."""
+    """Return the format of a table at `path`; raise an error, before any work is done, if it cannot be written."""
     _, extension, compression = split_name(os.fspath(path))
     found = FORMAT_OF.get(extension)
     if found not in WRITTEN or (found == "parquet" and compression):
         extensions = [known for known, name in FORMAT_OF.items() if name in WRITTEN]
         raise InputError(
-            f"{path_shown(os.fspath(path))}: expected a name that ends in {listed(extensions)}, and all but Parquet perhaps in "
-            f"{listed(COMPRESSION_OF)} after that."
+            f"{path_shown(os.fspath(path))}: expected a name that ends in {listed(extensions)}; any but Parquet may be "
+            f"followed by {listed(COMPRESSION_OF)}."
         )
     if found == "parquet":
         arrow("pyarrow.parquet", "Writing Parquet")
@@ -47,14 +47,14 @@ def output_format(path: str | os.PathLike[str]) -> str:
 
 
 def check_output(path: str | os.PathLike[str], inputs: Iterable[str] = ()) -> None:
-    """Refuse to write to `path` before any work is done for it: a format or place that cannot be, or one of the inputs."""
+    """Raise an error, before any work is done, if `path` cannot be written: by its format, its folder, or being an input."""
     check_writable(path)
     output_format(path)
     check_no_input(path, inputs)
 
 
 def check_no_input(path: str | os.PathLike[str], inputs: Iterable[str]) -> None:
-    """Refuse to write over one of the files to read."""
+    """Raise `InputError` if `path` is one of the files to read."""
     if os.path.exists(path) and any(os.path.exists(other) and os.path.samefile(path, other) for other in inputs):
         raise InputError(
             f"{path_shown(os.fspath(path))} is one of the files to read, and would be lost. Give another name."
@@ -62,11 +62,11 @@ def check_no_input(path: str | os.PathLike[str], inputs: Iterable[str]) -> None:
 
 
 def write_table(path: str | os.PathLike[str], columns: Mapping[str, Sequence[Any]]) -> None:
-    """Write columns of one length to a file, whole or not at all.
+    """Write columns of equal length to a file, atomically.
 
-    Values are strings, integers, floats, booleans, None, or lists of strings. In CSV and TSV lists are joined by "; ", and
-    None is an empty cell; in JSON lines NaN and infinity, which JSON does not know, are null. What is no valid text, half a
-    surrogate pair, is written as U+FFFD.
+    Values are strings, integers, floats, booleans, None, or lists of strings. In CSV and TSV, lists are joined by "; " and
+    None is an empty cell. In JSON lines, NaN and infinity, which JSON does not have, become null. Half a surrogate pair, which
+    is not valid text, becomes U+FFFD.
     """
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) != 1:
@@ -82,9 +82,9 @@ Write = Callable[[Mapping[str, Sequence[Any]]], None]
 
 @contextmanager
 def writing_table(path: str | os.PathLike[str], types: Mapping[str, str] | None = None) -> Iterator[Write]:
-    """A function that writes some rows of a table, given by columns; the file appears when all are written.
+    """Yield a function that writes some rows of a table, given by columns; the file appears when all are written.
 
-    `types` are those of columns that come piece by piece, in words (`TYPES`); without them the first piece decides.
+    `types` names the types of columns (`TYPES`); without it the first rows decide.
     """
     form = output_format(path)
     with replacing(path) as temporary:
@@ -115,7 +115,7 @@ def _plain_columns(columns: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]
 
 
 def _plain(value: Any) -> Any:
-    """A value of Python's own types, which NumPy's are not, and text that can be encoded."""
+    """Turn NumPy values into Python's own, and text into text that can be encoded."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, list | tuple):
@@ -132,7 +132,7 @@ def _json_lines(names: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> Iterat
 def _cell_lines(
     names: Sequence[str], rows: Iterable[tuple[Any, ...]], delimiter: str, with_names: bool
 ) -> Iterator[str]:
-    """Rows of cells, quoted where need be; the csv module leaves a lone carriage return unquoted."""
+    """Yield rows of cells, quoted where need be; the csv module would leave a lone carriage return unquoted."""
     special = re.compile(rf'[\r\n"{delimiter}]|^\s|\s$')
 
     def cell(value: Any) -> str:
@@ -149,7 +149,7 @@ def _cell_lines(
 
 
 TYPES = ("whole", "number", "truth", "text", "texts")
-"""What a column can be said to hold: whole numbers, numbers, true or false, texts, or lists of texts."""
+"""Types of columns: whole numbers, numbers, true or false, texts, or lists of texts."""
 
 
 @contextmanager
@@ -185,7 +185,7 @@ def _arrow_arrays(columns: Mapping[str, list[Any]], known: Mapping[str, Any], py
 
 @contextmanager
 def _compressing(path: Path, compression: str) -> Iterator[Any]:
-    """A binary file to write to."""
+    """Yield a binary file to write to."""
     with path.open("wb") as file:
         if not compression:
             yield file

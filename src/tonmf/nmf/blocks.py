@@ -1,4 +1,4 @@
-"""Blocks of documents: what one is, who supplies them (`Source`) and who runs them (`Executor`)."""
+"""Blocks of documents: what a block is, what supplies blocks (`Source`), and what runs functions on them (`Executor`)."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from tonmf.arrays import Array
 
 @dataclass
 class Block:
-    """Some consecutive documents, and what a fit remembers of each.
+    """Consecutive documents, and the state that a fit keeps for each.
 
     ============== ======================= ==========================================================
     field          shape                   what
     ============== ======================= ==========================================================
     X              n_docs × n_terms        as `tonmf.nmf.ops.Ops.prepare` returned it
     squared_norms  n_docs                  ‖x_i‖², float64
-    sample_weight  n_docs                  how often a document counts
+    sample_weight  n_docs                  how often each document counts
     first          number                  how many documents come before the block
-    H              n_docs × n_topics       its topics
-    rho, omega     n_docs                  its residual norm and weight, once `measured`
+    H              n_docs × n_topics       the topics of each document
+    rho, omega     n_docs                  residual norm and weight of each, once `measured`
     held_z         `tonmf.nmf.steps.HeldZ` what the paper's solver keeps while Z is held
     ============== ======================= ==========================================================
     """
@@ -42,7 +42,7 @@ class Block:
     held_z: Any = None
 
     def fresh(self) -> Block:
-        """Return the same documents for another fit, which remembers nothing of them yet."""
+        """Return a block with the same documents and no state, for another fit."""
         return Block(self.X, self.squared_norms, self.sample_weight, self.first, np.zeros((0, 0), self.H.dtype))
 
 
@@ -57,7 +57,7 @@ class Source(Protocol):
         """Set every document's topics to its row of `H`, or to zero."""
 
     def keep_topics(self, kept: NDArray[np.bool_]) -> None:
-        """Forget every document's use of the other topics."""
+        """Drop the columns of every document's H that are not in `kept`."""
 
     def matrix(self) -> sp.csr_matrix:
         """Return all documents as one matrix, where that is possible."""
@@ -72,16 +72,16 @@ class LocalSource(Source, Protocol):
 
 
 class Mergeable(Protocol):
-    """Sums over documents: those of two sets of blocks add up to those of both."""
+    """Sums over documents. The sums of two sets of blocks add up to the sums of both."""
 
     def merge(self, other: Self) -> None:
-        """Add `other` to this."""
+        """Add `other` to these sums."""
 
     def packed(self, dtype: np.dtype[Any]) -> Self:
-        """The same with its large array in `dtype`, as it is sent to another process."""
+        """Return the same sums with the large array in `dtype`, to be sent to another process."""
 
     def unpacked(self) -> Self:
-        """The same with its large array in float64, ready for `merge`."""
+        """Return the same sums with the large array in float64, ready for `merge`."""
 
 
 S = TypeVar("S", bound=Mergeable)

@@ -1,4 +1,4 @@
-"""`TONMF`, the model of the paper as a scikit-learn estimator."""
+"""`TONMF`: the paper's model as a scikit-learn estimator."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ from tonmf.stream.clock import Clock
 from tonmf.stream.half_life import age, half_life_of
 
 STALLED = 0.99
-"""Rank correlation of first and last residuals from which a fit counts as one that stayed at its start."""
+"""Rank correlation of first and last residuals above which a fit has stayed at its start."""
 
 
 class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, BaseEstimator):  # type: ignore[misc]
     """Outlier detection by a robust non-negative matrix factorisation.
 
-    Rows of a sparse non-negative matrix are explained by a few topics; a row that the topics cannot explain is an
-    outlier. The model is that of Kannan, Woo, Aggarwal and Park, "Outlier Detection for Text Data":
+    A few topics explain the rows of a sparse non-negative matrix; a row that they cannot explain is an outlier.
+    The model is that of Kannan, Woo, Aggarwal and Park, "Outlier Detection for Text Data":
 
         min  ½‖X − H Wᵀ − Z‖²_F + α Σ_i ‖z_i‖₂ + β Σ H      over H ≥ 0, W ≥ 0, Z
 
@@ -60,56 +60,56 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
     ----------
     n_topics : int or "auto", optional
         Number of topics. If not given, 10, or fewer if X is smaller. "auto": topics must earn their place. The fit starts from
-        `max_topics` and drops those that do not carry a share of the rows as large as `topic_share` asks (`tonmf.nmf.penalty`).
+        `max_topics` and drops those that do not carry the share that `topic_share` asks for (`tonmf.nmf.penalty`).
     max_topics : int
         Topics that a fit with n_topics="auto" starts from.
     topic_share : float
         How common a topic must be for n_topics="auto" to keep it: its price, as a share of all that the topics explain.
         With rows of unit norm, 0.0075 keeps topics of a few percent of the rows, 0.03 only the large ones.
     alpha : float or "auto"
-        The residual norm from which a row is weighted down; ``np.inf`` gives plain NMF. "auto" takes the 0.9-quantile of
+        The residual norm above which a row is weighted down; ``np.inf`` gives plain NMF. "auto" takes the 0.9-quantile of
         the residual norms, re-estimated over the first 10 iterations and then fixed.
     beta : float
         Weight of the ℓ1 penalty on the rows' topics, with topics at unit norm.
     solver : {"reweighted", "paper"}
-        Two ways down the same objective. "reweighted" minimises the tightest quadratic above it and is the faster by far
-        when α is small; "paper" is Algorithm 1 of the paper, with Z held during an inner loop.
+        Two solvers for the same objective. "reweighted" minimises the tightest quadratic above it and is far faster when α is
+        small; "paper" is Algorithm 1 of the paper, with Z held during an inner loop.
     inner : {"hals", "anls", "scalar"}
         The block coordinate descent inside: topic by topic; exactly, by block principal pivoting; or one number at a time,
         the one that gains most.
     init : {"random", "rows", "nndsvd", "nndsvda", "nndsvdar", "uniform"} or tuple of arrays (H, W)
         The start. "uniform" is that of the paper's published code, from which solver="paper" does not move unless α is
-        large; a warning says so when it happens. Arrays: H (n_samples × n_topics) and W (n_features × n_topics).
+        large; a warning says so if that happens. Arrays: H (n_samples × n_topics) and W (n_features × n_topics).
     max_iter : int
-        Most iterations: passes over the data, or (solver="paper") updates of Z.
+        Maximum number of iterations: passes over the data, or (solver="paper") updates of Z.
     tol : float
         Stop when an iteration lowers the objective by no more than this share of its value without any topics.
     inner_iter : int, optional
-        Sweeps over each factor in a pass (solver="reweighted", 1 if not given; not for inner="anls", which has none), or most
-        inner iterations for one Z (solver="paper", 10 if not given).
+        Sweeps over each factor in a pass (solver="reweighted", 1 if not given; not for inner="anls", which has none), or the
+        maximum number of inner iterations for one Z (solver="paper", 10 if not given).
     inner_tol : float, optional
-        The same for the inner loop of solver="paper"; 0.001 if not given.
+        Like `tol`, for the inner loop of solver="paper"; 0.001 if not given.
     score_by : {"residual", "paper", "unexplained", "lift"}
-        What an outlier score is: ρ; the paper's ‖z‖ = max(0, ρ − α), which ties all rows below α at zero; or, with each
-        row read as counts drawn from a mixture of the topics and the background of all rows (`tonmf.nmf.mixture`), the
-        background's share g, or b, how little the mixture helps over the background alone.
+        The outlier score: ρ; the paper's ‖z‖ = max(0, ρ − α), which ties all rows below α at zero; or, with each row read as
+        counts drawn from a mixture of the topics and the background of all rows (`tonmf.nmf.mixture`), the background's share
+        g, or b, how little the mixture improves on the background alone.
     contamination : float or "auto"
         Share of the training rows to flag, or "auto": those with a score above median + 3 (P84 − median), with P84 the
-        0.84-quantile; for residuals of rows of one norm, on the scale of the explained share's logarithm
+        0.84-quantile. For residuals of rows of equal norm, the rule applies to the logarithm of the explained share
         (`tonmf.nmf.threshold`).
     block_size : int, optional
-        Rows worked on at a time. It does not change the result, only memory and speed.
+        Rows in a block. It changes memory and speed, not the result.
     backend : {"numba", "numpy"}
         Compiled kernels on all cores, or plain numpy and scipy.
     n_jobs : int, optional
         Threads of the compiled kernels; all cores if not given or -1, all but one if -2, and so on.
     half_life : number, str or timedelta, optional
-        How fast ``partial_fit`` forgets: the documents after which one counts a half, or a time such as "30 days". Not
-        given: never.
+        How fast ``partial_fit`` forgets: the number of documents after which a document has half its weight, or a time such
+        as "30 days". If not given, nothing is forgotten.
     random_state : int, RandomState instance, optional
-        Seed of the start. With a seed, runs repeat bit for bit on one machine.
+        Seed of the start. With a seed, results repeat bit for bit on the same machine.
     callback : callable, optional
-        Called with a `tonmf.Progress` after each iteration. An exception in it ends the fit.
+        Called with a `tonmf.Progress` after each iteration. An exception that it raises ends the fit.
     executor : dask.distributed.Client, optional
         The cluster to fit on (``pip install 'tonmf[dask]'``); this process if not given. X may then be a Dask array, a
         dataframe of numbers, a bag of rows or of sparse blocks, or a list of partitions (docs/guide/cluster.md).
@@ -136,9 +136,9 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
     topic_shares_ : ndarray of shape (n_topics_,)
         Each topic's share of the training rows' weight on topics.
     objective_history_ : ndarray of shape (n_values,)
-        The objective in each iteration from the one on at which α and the price of topics are fixed
-        (solver="reweighted": after its H step; "paper": when it has taken its Z), and that of the final model unless
-        n_topics="auto", whose rows are solved without the price in the end.
+        The objective of each iteration once α and the price of topics are fixed (solver="reweighted": after the H step;
+        "paper": after Z is taken), and that of the final model, except with n_topics="auto", where the final solve of the rows
+        is without the price.
     n_iter_ : int
         Iterations done.
     n_features_in_, feature_names_in_
@@ -242,11 +242,11 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         return self
 
     def partial_fit(self, X: Any, y: Any = None, *, times: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from more rows: one pass over them, on top of what is left of those before (docs/guide/streaming.md).
+        """Update the model with more rows, in one pass over them (docs/guide/streaming.md).
 
-        The first rows of a model that is not fitted are where it starts from (with n_topics="auto", by a whole fit). What
-        belongs to rows, such as ``outlier_scores_``, is afterwards that of these rows; ``alpha_`` and ``threshold_`` follow
-        all rows, the recent ones more if there is a `half_life`.
+        An unfitted model starts from the first rows it gets (with n_topics="auto", by a whole fit). Attributes of rows, such as
+        ``outlier_scores_``, then refer to these rows; ``alpha_`` and ``threshold_`` follow all rows so far, with more weight on
+        recent ones if there is a `half_life`.
 
         Parameters
         ----------
@@ -255,7 +255,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         y : ignored
             Present for API consistency.
         times : sequence of shape (n_samples,), optional
-            When each row was: datetimes, ISO 8601 text, datetime64, or seconds. Needed if `half_life` is a time.
+            The time of each row: datetimes, ISO 8601 text, datetime64, or seconds. Needed if `half_life` is a time.
         sample_weight : array of shape (n_samples,), optional
             How often each row counts.
 
@@ -306,13 +306,13 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         return self
 
     def _in_memory(self, X: sp.csr_matrix, weights: Array) -> tuple[Source, Executor, Array]:
-        """Rows that this process goes over."""
+        """Return source, executor and weights for a fit in this process."""
         n_topics = check_n_topics(self.n_topics, self.max_topics, *X.shape)
         size, ops = self.block_size or default_block_size(X, n_topics), make_ops(self.backend, self.n_jobs)
         return MatrixSource(X, weights, size, ops), SerialExecutor(), weights
 
     def _on_cluster(self, X: Any, sample_weight: Any) -> tuple[Source, Executor, Array]:
-        """Rows that the workers of a cluster go over."""
+        """Return source, executor and weights for a fit on a cluster."""
         from tonmf.nmf.cluster.client import Cluster
         from tonmf.nmf.cluster.executor import DaskExecutor
         from tonmf.nmf.cluster.rows import cut_rows, is_collection, read_rows
@@ -361,7 +361,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         executor: Executor,
         stream: ModelStream | None = None,
     ) -> None:
-        """Be the model of a solution; with a `stream`, its rows are on top of others."""
+        """Set the fitted attributes from a solution; with a `stream`, its rows come after others."""
         of_documents = executor.gather(lambda block: (block.rho, block.omega, block.squared_norms), source)
         rho, omega, squared_norms = (np.concatenate(parts) for parts in zip(*of_documents, strict=True))
         self.components_ = solution.topics.W.T
@@ -373,7 +373,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         self.n_iter_ = solution.n_iter
         self.residual_norms_, self.weights_ = rho, omega
         if stream is None or solution.n_iter == 1:
-            self._score_by = self.score_by  # what threshold_ belongs to, whatever the parameter says later
+            self._score_by = self.score_by  # threshold_ belongs to this score, even if the parameter changes later
         sums, scores = None, self.residual_norms_
         if self._score_by in MIXTURE_SCORES:
             sums = term_sums(source, ops, executor)
@@ -417,7 +417,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
     # ------------------------------------------------------------------ using the model
 
     def transform(self, X: Any) -> Array:
-        """Topics of each row: the h ≥ 0 that explains it best, at the cost of β.
+        """Return the topics of each row: the h ≥ 0 that explains it best, with the penalty β.
 
         Each row is solved by itself, from zero and without randomness: the same row gives the same numbers, whatever
         else is in X.
@@ -430,7 +430,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         return H
 
     def outlier_score(self, X: Any) -> Array:
-        """How strange each row is, on the scale of ``outlier_scores_``; higher is stranger.
+        """Return the outlier score of each row, on the scale of ``outlier_scores_``; higher is stranger.
 
         Training rows get the score they have in ``outlier_scores_``.
 
@@ -445,13 +445,13 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         return self._residual_score(self._solve_rows(X)[1])
 
     def outlier_matrix(self, X: Any, rows: Any = None) -> Array:
-        """Rows of Z: what is left of each row after its topics, shrunk by α; zero for rows with ρ ≤ α.
+        """Return rows of Z: the residual of each row, shrunk by α; zero for rows with ρ ≤ α.
 
         Parameters
         ----------
         X : {array, sparse matrix, dataframe} of shape (n_samples, n_features)
         rows : array of int or bool, slice or int, optional
-            Which rows of X; all if not given. The result is dense, so name the rows that you want to look at.
+            Rows of X to return; all if not given. The result is dense, so name only the rows you need.
 
         Returns
         -------
@@ -473,7 +473,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         return check_rows(self, X, reset=False)
 
     def _solve_rows(self, X: sp.csr_matrix) -> tuple[Array, Array]:
-        """(H, ρ) of new rows, in the dtype of X."""
+        """Return (H, ρ) of new rows, H in the dtype of X."""
         ops = make_ops(self.backend, self.n_jobs)
         # The sums must come out as in training, where W has the dtype of the training data.
         W = np.ascontiguousarray(self.components_.T)
@@ -485,12 +485,12 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         return H, np.concatenate([block.rho for block in source.blocks()])
 
     def _pass(self, W: Array) -> Pass:
-        """A pass with the topics of the model."""
+        """Return a pass with the topics of the model."""
         beta = np.full(self.n_topics_, float(self.beta))
         return Pass(Topics(W, self._gram), self.alpha_, beta, INNER_METHODS[self.inner], n_sweeps=1)
 
     def _source_of(self, X: sp.csr_matrix, ops: Ops, weights: Array | None = None) -> MatrixSource:
-        """New rows, in the dtype of the model."""
+        """Return a source of new rows, in the dtype of the model."""
         size = self.block_size or default_block_size(X, self.n_topics_)
         weights = np.ones(X.shape[0]) if weights is None else weights
         return MatrixSource(as_dtype(X, self.components_.dtype), weights, size, ops)
@@ -508,9 +508,9 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         return np.concatenate(executor.gather(score, source))
 
     def save(self, path: str | Path) -> None:
-        """Save the fitted model in a folder that ``tonmf.load`` reads, and that holds nothing that can execute.
+        """Save the fitted model to a folder that ``tonmf.load`` reads. It holds no code.
 
-        A saved model that is there is replaced when this one is whole.
+        A saved model at `path` is replaced once the new one is complete.
         """
         check_is_fitted(self)
         parameters = kept_parameters(self.get_params(deep=False))
@@ -519,7 +519,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
 
     @classmethod
     def from_bundle(cls, bundle: Bundle) -> Self:
-        """The model in a saved model; ``tonmf.load`` calls it."""
+        """Return the model in a bundle; ``tonmf.load`` calls it."""
         model = cls(**restored_parameters(bundle, defaults_of(cls), MODEL_RULES))
         for name, value in read_model(bundle).items():
             setattr(model, name, value)
@@ -530,7 +530,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         return self.n_topics_
 
     def __sklearn_clone__(self) -> Self:
-        """A copy of the parameters; a client of a cluster is shared, since it cannot be copied."""
+        """Return an unfitted copy; a Dask client is shared, since it cannot be copied."""
         without = copy.copy(self)
         without.executor = None
         twin: Self = BaseEstimator.__sklearn_clone__(without)

@@ -1,4 +1,4 @@
-"""Blocks cut from a matrix in memory."""
+"""Sources in memory: blocks of rows cut from one CSR matrix."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from tonmf.nmf.blocks import Block
 from tonmf.nmf.ops import Ops
 
 BYTES_OF_WORK = 8 * 2**20
-"""Room for one float64 array of n_docs × n_topics while a block is worked on, which sets the default block size."""
+"""Size of one float64 array of n_docs × n_topics, which sets the default block size."""
 
 
 def default_block_size(X: sp.csr_matrix, n_topics: int) -> int:
-    """Documents in a block when the user does not say.
+    """Return the default number of documents in a block.
 
     Each block also keeps a pointer for every term, so it should store at least as many values as there are terms.
 
@@ -34,7 +34,7 @@ B = TypeVar("B", bound=Block)
 
 
 class HeldBlocks(Generic[B]):
-    """Blocks that are all in memory, with what a fit remembers of them."""
+    """A source that holds all blocks in memory, with the state that a fit keeps for them."""
 
     dtype: np.dtype[Any]
     _blocks: list[B]
@@ -54,7 +54,7 @@ class HeldBlocks(Generic[B]):
 
 
 class MatrixSource(HeldBlocks[Block]):
-    """A CSR matrix in canonical form (sorted, no duplicates) cut into blocks of rows; blocks share its memory."""
+    """A CSR matrix in canonical form (sorted, no duplicates), cut into blocks of rows that share its memory."""
 
     def __init__(self, X: sp.csr_matrix, sample_weight: Array, block_size: int, ops: Ops) -> None:
         self.n_docs, self.n_terms = X.shape
@@ -68,7 +68,7 @@ class MatrixSource(HeldBlocks[Block]):
             self._blocks.append(Block(ops.prepare(rows), squared_norms(rows), sample_weight[low:high], low, nothing))
 
     def again(self) -> MatrixSource:
-        """The same documents for another fit; they are shared, what a fit remembers of them is not."""
+        """Return a source of the same documents for another fit; it shares the documents, not the state of the fit."""
         twin = copy.copy(self)
         twin._blocks = [block.fresh() for block in self._blocks]
         return twin
@@ -78,19 +78,19 @@ class MatrixSource(HeldBlocks[Block]):
 
 
 def rows_between(X: sp.csr_matrix, low: int, high: int) -> sp.csr_matrix:
-    """Rows [low, high) without copying values or indices."""
+    """Return rows [low, high) without copying values or indices."""
     if (low, high) == (0, X.shape[0]):
         return X
     first, last = X.indptr[low], X.indptr[high]
     rows = sp.csr_matrix((high - low, X.shape[1]), dtype=X.dtype)
-    # The constructor would copy what is a small part of a large array.
+    # The constructor would copy a small part of a large array.
     rows.data, rows.indices, rows.indptr = X.data[first:last], X.indices[first:last], X.indptr[low : high + 1] - first
     rows.has_canonical_format = True
     return rows
 
 
 def squared_norms(X: sp.csr_matrix) -> Array:
-    """‖x_i‖² in float64, a few documents at a time so that no float64 copy of the values is made.
+    """Return ‖x_i‖² in float64, a few documents at a time so that no float64 copy of all values is made.
 
     >>> squared_norms(sp.csr_matrix([[3.0, 4.0], [0.0, 0.0]])).tolist()
     [25.0, 0.0]

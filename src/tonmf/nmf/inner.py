@@ -40,7 +40,7 @@ def _scalar(ops: Ops, F: Array, rhs: Array, gram: Array, n_sweeps: int) -> None:
 
 
 def _anls(ops: Ops, F: Array, rhs: Array, gram: Array, n_sweeps: int) -> None:
-    del n_sweeps  # the subproblem is solved to the end, however often one asks
+    del n_sweeps  # the subproblem is solved exactly at once
     unsolved = solve_exactly(F, rhs, gram)
     if len(unsolved):
         rows = F[unsolved]
@@ -49,6 +49,6 @@ def _anls(ops: Ops, F: Array, rhs: Array, gram: Array, n_sweeps: int) -> None:
 
 
 SWEEPS_FOR_UNSOLVED = 50
-"""HALS sweeps for the rows on which pivoting takes too many exchanges."""
+"""HALS sweeps for rows on which pivoting takes too many exchanges."""
 
 INNER_METHODS: dict[str, InnerMethod] = {"hals": _hals, "anls": _anls, "scalar": _scalar}

@@ -1,4 +1,4 @@
-"""Documents read as words: how much of each one the topics explain better than the background does.
+"""Documents read as words: how much of each the topics explain better than the background.
 
 ====== ======================== =================================================================
 letter shape                    what
@@ -10,14 +10,14 @@ M      n_topics                 how much each topic is used
 theta  n_docs × (n_topics + 1)  mixture of each document over the background (first) and the topics
 ====== ======================== =================================================================
 
-A document is taken for words drawn from Σ_k θ_k φ_k with φ_0 = bg, and θ is found by EM with pseudo-counts 1 for the background
-and K·M_k/ΣM for topic k. Two numbers come out of it, both higher for stranger documents:
+A document is modelled as words drawn from Σ_k θ_k φ_k with φ_0 = bg. EM finds θ, with pseudo-counts 1 for the background and
+K·M_k/ΣM for topic k. It gives two numbers, both higher for stranger documents:
 
     g = θ_0                                       the share of the document that no topic explains
     b = −Σ_t c_t ln(Σ_k θ_k φ_kt / bg_t) / Σ c     how little the topics help over the background
 
-Only the ratios φ_kt / bg_t matter, to both. The background's share in a word t of the document, θ_0 / Σ_k θ_k (φ_kt / bg_t),
-says how far that word is unexpected.
+Both depend only on the ratios φ_kt / bg_t. The background's share of a word t in the document, θ_0 / Σ_k θ_k (φ_kt / bg_t),
+is how unexpected the word is.
 """
 
 from __future__ import annotations
@@ -33,29 +33,29 @@ from tonmf.arrays import Array
 from tonmf.nmf.ops import Ops
 
 STEPS = 20
-"""EM steps for a document."""
+"""EM steps per document."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What the mixture makes of some documents."""
+    """The mixtures of some documents: θ, and the mean log of Σ_k θ_k φ_kt / bg_t over their words."""
 
     theta: Array
     lift: Array
 
     @classmethod
     def joined(cls, parts: Sequence[Reading]) -> Reading:
-        """Join those of several blocks, in order."""
+        """Join the readings of several blocks, in order."""
         return cls(np.concatenate([part.theta for part in parts]), np.concatenate([part.lift for part in parts]))
 
     @property
     def unexplained(self) -> Array:
-        """g, the share of the background."""
+        """Return g, the share of the background."""
         return self.theta[:, 0]
 
     @property
     def strangeness(self) -> Array:
-        """b, minus the mean log of what the mixture makes of a term over the background."""
+        """Return b, minus the mean log ratio of mixture to background."""
         return -self.lift
 
 
@@ -68,9 +68,9 @@ class Mixture:
 
     @classmethod
     def of(cls, topics: Array, background: Array, masses: Array) -> Self:
-        """From topics (n_terms × n_topics, any scale), Σ_i c_it of each term, and how much each topic is used.
+        """Make a mixture from topics (n_terms × n_topics, any scale), Σ_i c_it of each term, and each topic's use.
 
-        A term that the background does not have counts for nothing: its ratios are zero.
+        A term with no count in the background is ignored: its ratios are zero.
         """
         n_topics = topics.shape[1]
         sums = topics.sum(axis=0, dtype=np.float64)
@@ -87,27 +87,27 @@ class Mixture:
         return cls(ratios, np.append(1.0, n_topics * used))
 
     def unexplained(self, C: sp.csr_matrix, reading: Reading) -> Array:
-        """Of every stored count the share that the background takes: how far that word is unexpected there."""
+        """Return the background's share of every stored count: how unexpected each word is in its document."""
         background, whole = self._whole(C, reading)
         shares: Array = background / whole
         return shares
 
     def explained(self, C: sp.csr_matrix, reading: Reading) -> Array:
-        """Of each document's counts together the part that each topic takes; shape (n_docs, n_topics).
+        """Return how much of each document's counts each topic explains; shape (n_docs, n_topics).
 
-        Topic k has θ_k φ_kt / Σ_j θ_j φ_jt of the count of term t. What the topics leave is the background's.
+        Topic k explains θ_k φ_kt / Σ_j θ_j φ_jt of the count of term t. The rest is the background's.
         """
         weighted = sp.csr_matrix((C.data / self._whole(C, reading)[1], C.indices, C.indptr), shape=C.shape)
         parts: Array = reading.theta[:, 1:] * (weighted @ self.ratios)
         return parts
 
     def _whole(self, C: sp.csr_matrix, reading: Reading) -> tuple[Array, Array]:
-        """For every stored count θ_0 and Σ_k θ_k (φ_kt / bg_t), where k runs over the background too."""
+        """Return θ_0 and Σ_k θ_k (φ_kt / bg_t) for every stored count, where k includes the background."""
         rows = np.repeat(np.arange(C.shape[0]), np.diff(C.indptr))
         topics = np.einsum("ij,ij->i", reading.theta[rows, 1:], self.ratios[C.indices])
         background = reading.theta[rows, 0]
         return background, background + topics
 
     def read(self, ops: Ops, X: Any) -> Reading:
-        """Mixtures of documents, given as `Ops.prepare` returned them."""
+        """Return the mixtures of documents, given as `Ops.prepare` returned them."""
         return Reading(*ops.mixtures(X, self.ratios, self.prior, STEPS))

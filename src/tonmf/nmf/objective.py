@@ -30,7 +30,7 @@ from tonmf.nmf.ops import Ops
 
 
 def huber(rho: Array, alpha: float) -> Array:
-    """φ(ρ) = m (ρ − ½m) with m = min(ρ, α): one formula for both branches, and for α = ∞.
+    """Return φ(ρ) = m (ρ − ½m) with m = min(ρ, α), which covers both branches and α = ∞.
 
     >>> huber(np.array([1.0, 2.0, 5.0]), alpha=2.0).tolist()
     [0.5, 2.0, 8.0]
@@ -41,7 +41,7 @@ def huber(rho: Array, alpha: float) -> Array:
 
 
 def document_weights(rho: Array, alpha: float) -> Array:
-    """ω = min(1, α/ρ): how much a document counts in the fit of the topics.
+    """Return ω = min(1, α/ρ), the weight of each document in the fit.
 
     >>> document_weights(np.array([0.0, 1.0, 4.0]), alpha=2.0).tolist()
     [1.0, 1.0, 0.5]
@@ -52,7 +52,7 @@ def document_weights(rho: Array, alpha: float) -> Array:
 
 
 def outlier_norms(rho: Array, alpha: float) -> Array:
-    """‖z‖ = max(0, ρ − α), the paper's outlier score.
+    """Return ‖z‖ = max(0, ρ − α), the paper's outlier score.
 
     >>> outlier_norms(np.array([1.0, 5.0]), alpha=2.0).tolist()
     [0.0, 3.0]
@@ -62,7 +62,7 @@ def outlier_norms(rho: Array, alpha: float) -> Array:
 
 
 def shrink(residual: Array, alpha: float) -> Array:
-    """Rows of Z from rows of the residual (Theorem 2): z = max(0, ‖a‖ − α) a/‖a‖ = (1 − ω) a.
+    """Return rows of Z from rows of the residual (Theorem 2): z = max(0, ‖a‖ − α) a/‖a‖ = (1 − ω) a.
 
     >>> shrink(np.array([[3.0, 4.0], [0.0, 1.0]]), alpha=2.5).tolist()
     [[1.5, 2.0], [0.0, 0.0]]
@@ -73,16 +73,16 @@ def shrink(residual: Array, alpha: float) -> Array:
 
 
 def explicit_objective(X: Array, H: Array, W: Array, Z: Array, alpha: float, beta: float) -> float:
-    """F with Z written out, for dense X: what the paper's equation says, term by term."""
+    """Return F with Z written out, for dense X: the paper's equation term by term."""
     misfit = np.linalg.norm(X - H @ W.T - Z) ** 2
     return float(0.5 * misfit + alpha * np.linalg.norm(Z, axis=1).sum() + beta * H.sum())
 
 
 def residual_norms(ops: Ops, squared_norms: Array, F: Array, rhs: Array, gram: Array) -> Array:
-    """ρ by the Gram identity:  ρ_i² = ‖x_i‖² + (f_i gram f_iᵀ − 2 f_i·rhs_i), with rhs = XW and gram = WᵀW.
+    """Return ρ by the Gram identity  ρ_i² = ‖x_i‖² + (f_i gram f_iᵀ − 2 f_i·rhs_i), with rhs = XW and gram = WᵀW.
 
-    The identity cancels on well-fitted rows, so all of it is in float64. What is below the rounding error of the sum,
-    negative or not, is set to 0: such a row is explained as well as can be told.
+    The identity cancels on well-fitted rows, so all of it is in float64. Squares below the rounding error of the sum,
+    negative or not, are set to 0: such a row is explained as well as float64 can tell.
     """
     squares = squared_norms + ops.quadratic(F, rhs, gram)
     rho: Array = np.sqrt(np.where(squares <= ROUNDING * squared_norms, 0, squares))

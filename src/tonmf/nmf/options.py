@@ -1,4 +1,4 @@
-"""The options of `tonmf.TONMF`: what each may be, and which go together."""
+"""The options of `tonmf.TONMF`: the rule for each, and which go together."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tonmf.errors import ParameterError
+from tonmf.errors import InPython, Message, Param, ParameterError
 from tonmf.nmf.inner import INNER_METHODS
 from tonmf.nmf.starts import STARTS
 from tonmf.nmf.threads import BACKENDS
@@ -39,7 +39,7 @@ def _is_start(value: Any) -> bool:
 
 MODEL_RULES: Mapping[str, Rule] = {
     "n_topics": Rule(
-        "a whole number of at least 1, 'auto', or None for 10 or fewer if the matrix is smaller",
+        Message("a whole number of at least 1, 'auto'", InPython(", or None for 10 or fewer if the matrix is smaller")),
         lambda v: v is None or is_auto(v) or is_whole(v, 1),
     ),
     "max_topics": Rule("a whole number of at least 1", lambda v: is_whole(v, 1)),
@@ -56,12 +56,14 @@ MODEL_RULES: Mapping[str, Rule] = {
     "tol": TOL,
     "inner_iter": whole_or_none(1, "the solver's default"),
     "inner_tol": Rule(
-        "a number of at least 0, or None for the solver's default", lambda v: v is None or is_number(v, 0)
+        Message("a number of at least 0", InPython(", or None for the solver's default")),
+        lambda v: v is None or is_number(v, 0),
     ),
     "score_by": one_of(SCORES),
     "block_size": whole_or_none(1, "a size that fits the caches"),
     "executor": Rule(
-        "a dask.distributed Client, or None for this process", lambda v: v is None or hasattr(v, "scheduler_info")
+        Message("a dask.distributed Client", InPython(", or None for this process")),
+        lambda v: v is None or hasattr(v, "scheduler_info"),
     ),
     "backend": one_of(BACKENDS),
     "half_life": Rule(EXPECTED, is_half_life),
@@ -70,18 +72,32 @@ MODEL_RULES: Mapping[str, Rule] = {
 
 
 def check_model_parameters(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
-    """Those of `tonmf.TONMF`, one by one and together."""
+    """Check the parameters of `tonmf.TONMF`, one by one and together."""
     check_parameters(values, MODEL_RULES)
     if values["inner_iter"] is not None and values["inner"] == "anls" and values["solver"] == "reweighted":
-        raise ParameterError("inner_iter counts sweeps, and inner='anls' solves each factor at once. Leave it at None.")
+        raise ParameterError(
+            Param("inner_iter"),
+            " counts sweeps, and ",
+            Param("inner", "anls"),
+            " solves each factor at once. Leave it at None.",
+        )
     if not is_auto(values["n_topics"]):
-        check_unused(values, defaults, ("max_topics", "topic_share"), "unless n_topics='auto'")
+        check_unused(values, defaults, ("max_topics", "topic_share"), Message("unless ", Param("n_topics", "auto")))
     if is_auto(values["n_topics"]) and values["solver"] != "reweighted":
         raise ParameterError(
-            f"n_topics='auto' is for solver='reweighted'; got solver={values['solver']!r}. Give a number of topics, or "
-            "leave the solver at its default."
+            Param("n_topics", "auto"),
+            " is for ",
+            Param("solver", "reweighted"),
+            "; got ",
+            Param("solver", values["solver"]),
+            ". Give a number of topics, or leave the solver at its default.",
         )
     if values["inner_tol"] is not None and values["solver"] != "paper":
         raise ParameterError(
-            f"inner_tol stops the inner loop of solver='paper'; solver={values['solver']!r} has none. Leave it at None."
+            Param("inner_tol"),
+            " stops the inner loop of ",
+            Param("solver", "paper"),
+            "; ",
+            Param("solver", values["solver"]),
+            " has none. Leave it at None.",
         )

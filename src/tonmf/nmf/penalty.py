@@ -1,4 +1,4 @@
-"""What topics cost: the paper's ℓ1 term, and the log-mass prior that makes topics earn their place.
+"""The penalty on topics: the paper's ℓ1 term, and the log-mass prior that makes topics earn their place.
 
 ====== ========= =================================================================
 letter shape     what
@@ -10,13 +10,13 @@ E      scalar    Σ_i s_i (‖x_i‖² − ρ_i²), what the topics explain of t
 
     R(m) = β Σ_k m_k + τE Σ_k ln(1 + m_k/(εn))
 
-The first term is the paper's. The second (that of automatic relevance determination) grows with the logarithm: halving
-a small topic gains as much as halving a large one, so a topic that few documents use is not worth its price and goes to
-zero. τ ("topic_share") says how large a share of what is explained a topic must carry. ε is so small that it only keeps
-the logarithm finite.
+The first term is the paper's. The second (from automatic relevance determination) grows with the logarithm: halving a
+small topic gains as much as halving a large one, so a topic that few documents use is not worth its price and goes to
+zero. τ ("topic_share") sets the share of what is explained that a topic must carry. ε is tiny and only keeps the
+logarithm finite.
 
 R is concave in m, so its tangent lies above it: Σ_k β_k m_k + const with β_k = β + τE/(εn + m_k). That is the paper's β made
-adaptive, one for each topic, and all that the steps of a solver see.
+adaptive, one for each topic. The steps of a solver see nothing else.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ import numpy as np
 from tonmf.arrays import Array
 
 RAMP_AFTER = 6
-"""Passes before topics cost anything, in which they find their place."""
+"""Passes before topics have a price, in which they settle."""
 
 RAMP_PASSES = 8
-"""Passes over which the price rises to its full height; from then on the objective is one function."""
+"""Passes over which the price rises to its full value; from then on the objective is fixed."""
 
 SMALLEST_MASS = 1e-7
 """ε for rows of unit norm."""
@@ -39,14 +39,14 @@ SMALLEST_MASS = 1e-7
 
 @dataclass(frozen=True)
 class Penalty:
-    """R(m), with price = τE and floor = εn."""
+    """The penalty R(m), with price = τE and floor = εn."""
 
     beta: float
     price: float = 0.0
     floor: float = 1.0
 
     def value(self, masses: Array) -> float:
-        """R(m).
+        """Return R(m).
 
         >>> round(Penalty(beta=2.0, price=1.0, floor=1.0).value(np.array([0.0, np.e - 1])), 6)
         4.436564
@@ -54,7 +54,7 @@ class Penalty:
         return float(self.beta * masses.sum() + self.price * np.log1p(masses / self.floor).sum())
 
     def slopes(self, masses: Array) -> Array:
-        """β_k, the derivative of R: what one more unit of each topic costs.
+        """Return β_k, the derivative of R: the cost of one more unit of each topic.
 
         >>> Penalty(beta=2.0, price=1.0, floor=1.0).slopes(np.array([0.0, 1.0])).tolist()
         [3.0, 2.5]
@@ -65,16 +65,16 @@ class Penalty:
 
 @dataclass(frozen=True)
 class Ramp:
-    """How the price of topics comes up, pass by pass."""
+    """The schedule by which the price of topics rises, pass by pass."""
 
     topic_share: float
 
     def over(self, iteration: int) -> bool:
-        """Whether the price stays as it is after this pass."""
+        """Tell whether the price is fixed from this pass on."""
         return iteration > RAMP_AFTER + RAMP_PASSES
 
     def penalty(self, beta: float, iteration: int, explained: float, n_docs: float, squared_norms: float) -> Penalty:
-        """The penalty after pass `iteration`, from what the topics explain and the squared norm of all rows."""
+        """Return the penalty after pass `iteration`, from what the topics explain and the squared norm of all rows."""
         height = min(max(iteration + 1 - RAMP_AFTER, 0) / RAMP_PASSES, 1.0)
         floor = SMALLEST_MASS * float(np.sqrt(n_docs * squared_norms))  # εn, in units of the rows' norm
         return Penalty(beta, height * self.topic_share * explained, floor) if floor > 0 else Penalty(beta)

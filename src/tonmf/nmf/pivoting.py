@@ -13,8 +13,8 @@ At the solution every coordinate is either *passive* (f > 0, y = 0) or *active* 
 solve the equations on it, and exchange the coordinates that came out with the wrong sign: all of them while that
 lowers their number, three more times if not, and then only the last one, which is sure to end.
 
-Where `gram` is singular there is no single answer, and rounding would pick one. Then a term that pulls towards the
-present values, small beside the rest, makes the problem definite; repeated, it leads to a solution of the original.
+Where `gram` is singular the solution is not unique, and rounding would pick one. Then a small term that pulls towards the
+present values makes the problem definite; repeated, it leads to a solution of the original problem.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ FULL_EXCHANGES = 3
 def solve_exactly(F: Array, rhs: Array, gram: Array) -> NDArray[np.intp]:
     """Minimise ½ f gram fᵀ − rhs·f over f ≥ 0 for each row, in place.
 
-    Returns the rows that were not solved in the exchanges allowed; they keep their old values.
+    Return the rows that were not solved within the exchanges allowed; they keep their old values.
 
     >>> F = np.zeros((1, 2))
     >>> solve_exactly(F, rhs=np.array([[1.0, -1.0]]), gram=np.array([[2.0, 1.0], [1.0, 2.0]])).tolist(), F.round(9).tolist()
@@ -42,7 +42,7 @@ def solve_exactly(F: Array, rhs: Array, gram: Array) -> NDArray[np.intp]:
     used = np.flatnonzero(np.diag(gram) > 0)
     if not len(used):
         return np.array([], dtype=np.intp)
-    if len(used) < F.shape[1]:  # a coordinate without effect on the fit is left as it is
+    if len(used) < F.shape[1]:  # leave coordinates without effect on the fit
         part = F[:, used]
         unsolved = solve_exactly(part, rhs[:, used], gram[np.ix_(used, used)])
         F[:, used] = part
@@ -72,7 +72,7 @@ def solve_exactly(F: Array, rhs: Array, gram: Array) -> NDArray[np.intp]:
 
 
 SINGULAR = 1e-8
-"""Ratio of the smallest to the largest eigenvalue below which a Gram matrix counts as singular."""
+"""Ratio of smallest to largest eigenvalue below which a Gram matrix counts as singular."""
 
 PULL = 1e-6
 """Weight of the pull towards the present values, relative to the largest eigenvalue."""
@@ -88,7 +88,7 @@ def _made_definite(gram: Array, rhs: Array, F: Array) -> tuple[Array, Array]:
 
 
 def _last_only(wrong: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Of each row's set entries, only the last."""
+    """Return a mask with only the last set entry of each row."""
     last = wrong.shape[1] - 1 - wrong[:, ::-1].argmax(axis=1)
     only = np.zeros_like(wrong)
     only[np.arange(len(wrong)), last] = True

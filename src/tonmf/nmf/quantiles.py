@@ -1,9 +1,9 @@
-"""A quantile of numbers that are spread over blocks, without bringing them together.
+"""A quantile of numbers that are spread over blocks, without gathering them.
 
 Each block counts its numbers, and their weight, in `BINS` equal bins between the smallest and the largest. One bin has the
-quantile; the next round looks into that bin only, between its smallest and its largest number. When few numbers are left
-they are fetched. The result is that of `tonmf.nmf.threshold.weighted_quantile`, to the bit if weights add up exactly.
-Bins add up, so a round brings some 16 kB here, however many blocks there are.
+quantile; the next round looks only into that bin, between its smallest and largest number. When few numbers are left, they
+are fetched. The result is that of `tonmf.nmf.threshold.weighted_quantile`, to the bit if weights add up exactly. Bins add
+up, so a round fetches some 16 kB, however many blocks there are.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from tonmf.nmf.blocks import Block, Executor, Source
 BINS = 512
 
 FEW = 4096
-"""Numbers that are rather fetched than counted."""
+"""Numbers up to which they are fetched instead of counted."""
 
 Values = Callable[[Block], tuple[Array, Array]]
-"""From a block to its numbers and their weights."""
+"""A function from a block to its numbers and their weights."""
 
 
 @dataclass
 class Bins:
-    """How many numbers there are in each bin, their weight, the smallest and the largest."""
+    """The count, weight, smallest and largest number of each bin."""
 
     counts: NDArray[np.int64]
     weights: Array
@@ -38,11 +38,11 @@ class Bins:
 
     @classmethod
     def empty(cls) -> Self:
-        """Bins without numbers."""
+        """Return bins without numbers."""
         return cls(np.zeros(BINS, np.int64), np.zeros(BINS), np.full(BINS, np.inf), np.full(BINS, -np.inf))
 
     def add(self, values: Array, weights: Array, low: float, high: float) -> None:
-        """Count numbers between `low` and `high`, in equal bins."""
+        """Count numbers between `low` and `high` in equal bins."""
         places = np.minimum(((values - low) / (high - low) * BINS).astype(np.int64), BINS - 1)
         np.minimum.at(self.smallest, places, values)
         np.maximum.at(self.largest, places, values)
@@ -57,11 +57,11 @@ class Bins:
         np.maximum(self.largest, other.largest, out=self.largest)
 
     def packed(self, dtype: np.dtype[Any]) -> Self:
-        """The same: it is small."""
+        """Return these bins, which are small."""
         return self
 
     def unpacked(self) -> Self:
-        """A copy that is ours to change."""
+        """Return a copy that may be changed."""
         return type(self)(self.counts.copy(), self.weights.copy(), self.smallest.copy(), self.largest.copy())
 
 
@@ -86,7 +86,7 @@ def quantile_over(executor: Executor, source: Source, values: Values, q: float) 
 
 
 def _pick(parts: list[tuple[Array, Array]], q: float, goal: float | None, below: float) -> float:
-    """The first of the numbers that are left at which the weight reaches the goal; `below` is the weight of those before."""
+    """Return the first of the remaining numbers at which the weight reaches the goal; `below` is the weight before them."""
     numbers, weights = (np.concatenate(of_blocks) for of_blocks in zip(*parts, strict=True))
     order = np.argsort(numbers, kind="stable")
     cumulative = below + np.cumsum(weights[order])
@@ -95,7 +95,7 @@ def _pick(parts: list[tuple[Array, Array]], q: float, goal: float | None, below:
 
 
 def _counted(values: Array, weights: Array) -> tuple[Array, Array]:
-    """Those that have any weight."""
+    """Return the values that have any weight, and their weights."""
     return values[weights > 0], weights[weights > 0]
 
 

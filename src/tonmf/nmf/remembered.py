@@ -1,4 +1,4 @@
-"""What `TONMF` remembers of the rows it has seen, so that more of them can come (`tonmf.nmf.streaming`)."""
+"""What `TONMF` keeps of the rows it has seen, for `partial_fit` (`tonmf.nmf.streaming`)."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from tonmf.stream.half_life import Ageing
 
 @dataclass(frozen=True)
 class ModelStream:
-    """Sums and quantiles over all rows so far, the recent ones counting more if the model forgets.
+    """Sums and quantile sketches of all rows so far, weighted towards recent ones if there is a half-life.
 
     ============== =================================================================================
-    past           the sums of the W step
-    usage          Σ_i s_i h_ik as rows are scored, for the topics' shares
+    past           sums for the W step
+    usage          Σ_i s_i h_ik of scored rows, for the topics' shares
     rho            residual norms during passes, for an automatic α
-    scores         residual norms as rows are scored, or their scores by the mixture; for the threshold
-    squared_norms  the smallest and the largest ‖x_i‖² of rows that are not empty, if there are any
+    scores         residual norms of scored rows, or their mixture scores; for the threshold
+    squared_norms  smallest and largest ‖x_i‖² of rows that are not empty, if there are any
     term_sums      Σ_i s_i x_it, if the mixture needs them
     clock          the newest time of a row, if rows have times
     ============== =================================================================================
@@ -42,7 +42,7 @@ class ModelStream:
 
     @classmethod
     def nothing(cls, n_topics: int) -> Self:
-        """No rows so far."""
+        """Return the stream without any row."""
         none, empty = np.zeros(0), Digest.of([])
         return cls(Past.nothing(n_topics), np.zeros(n_topics), empty, empty, none, None, Clock())
 
@@ -56,25 +56,25 @@ class ModelStream:
         scores: Array,
         term_sums: Array | None,
     ) -> Self:
-        """What a fit leaves."""
+        """Return the stream after a fit."""
         past = Past(None, solution.gram, solution.usage)
         stream = cls(past, solution.usage, Digest.of(rho, weights), Digest.of([]), np.zeros(0), term_sums, Clock())
         return stream.with_scores(scores, weights, squared_norms)
 
     @property
     def bound(self) -> float | None:
-        """The norm that all rows have had, if they have one."""
+        """Return the norm that all rows have in common, or None."""
         return common_norm(self.squared_norms)
 
     def faded(self, ageing: Ageing) -> Self:
-        """As it is when new rows have come, without them."""
+        """Return the stream faded by the arrival of new rows, before these are added."""
         term_sums = None if self.term_sums is None else ageing.factor * self.term_sums
         rho, scores = self.rho.faded(ageing.factor), self.scores.faded(ageing.factor)
         usage = ageing.factor * self.usage
         return replace(self, usage=usage, rho=rho, scores=scores, term_sums=term_sums, clock=ageing.clock)
 
     def with_scores(self, scores: Array, weights: Array, squared_norms: Array) -> Self:
-        """With the scores and norms of new rows."""
+        """Return the stream with the scores and norms of new rows added."""
         known = np.append(self.squared_norms, squared_norms[(squared_norms > 0) & (weights > 0)])
         both = np.array([known.min(), known.max()]) if len(known) else known
         return replace(self, scores=self.scores.add(scores, weights), squared_norms=both)
@@ -83,9 +83,9 @@ class ModelStream:
 def learn_rows(
     problem: Problem, current: Pass, stream: ModelStream, ageing: Ageing, weights: Array, n_iter: int
 ) -> tuple[Solution, ModelStream]:
-    """One pass over new rows, which are solved against the new topics in the end; W of `current` is changed in place.
+    """Do one pass over new rows, then solve them against the new topics; change W of `current` in place.
 
-    The result is as of a fit; what is remembered still lacks the scores.
+    Return a solution like that of a fit, and the stream, to which the scores are still to be added.
     """
     past = learn_block(problem, current, stream.past, ageing.factor)
     stream = stream.faded(ageing)

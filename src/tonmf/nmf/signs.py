@@ -1,4 +1,4 @@
-"""scikit-learn's signs: lower is stranger, -1 is an outlier. Ours is the other way round, and this is where it is turned."""
+"""scikit-learn's signs: lower is stranger, -1 is an outlier. Our scores have the opposite sign; this module converts."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from tonmf.arrays import Array
 
 
 class OutlierSigns(OutlierMixin):  # type: ignore[misc]
-    """What scikit-learn expects of an outlier detector that has ``outlier_score`` and, once fitted, ``offset_``."""
+    """scikit-learn's methods for an outlier detector with ``outlier_score`` and, once fitted, ``offset_``."""
 
     offset_: float
 
     @abstractmethod
     def outlier_score(self, X: Any) -> Array:
-        """How strange each row is; higher is stranger."""
+        """Return the outlier score of each row; higher is stranger."""
 
     def score_samples(self, X: Any) -> Array:
-        """``-outlier_score(X)``: scikit-learn's sign, lower is stranger."""
+        """Return ``-outlier_score(X)``: scikit-learn's sign, lower is stranger."""
         return -self.outlier_score(X)
 
     def decision_function(self, X: Any) -> Array:
-        """``score_samples(X) - offset_``: negative for outliers."""
+        """Return ``score_samples(X) - offset_``, negative for outliers."""
         return self.score_samples(X) - self.offset_
 
     def predict(self, X: Any) -> Array:
-        """-1 for outliers, 1 for the rest."""
+        """Return -1 for outliers and 1 for the rest."""
         labels: Array = np.where(self.decision_function(X) < 0, -1, 1)
         return labels

@@ -1,4 +1,4 @@
-"""The loop of passes: both solvers, their W step, their stopping rules.
+"""The loop of passes: both solvers, their W step and their stopping rules.
 
 ====== ==================== ==========================================================
 letter shape                what
@@ -19,22 +19,22 @@ A pass goes over all blocks with the topics fixed (`tonmf.nmf.steps`) and ends w
     C1: F fell by at most tol · F(0) since the last Z, or max_iter times a new Z
     C2: F with Z held fell by at most inner_tol · F(0), or inner_iter times
 
-where F(0) is the objective without any topic: on data that topics explain perfectly, F itself would go to zero and no share of
-it would ever be small enough.
+where F(0) is the objective without any topic. On data that topics explain perfectly, F itself goes to zero, so a share of F
+would never be small enough.
 
 **Unit norm and β.** β is meant for topics of unit norm: otherwise the fit could shrink H and grow W to make the penalty
 vanish. So the penalty is β Σ_k ‖w_k‖ u_k with u_k = Σ_i s_i h_ik, which no rescaling changes. In w_k it is majorised by
 ½β u_k ‖w_k‖²/‖w_k⁰‖ + const, tight at the present w_k⁰: one more term on the diagonal of Q. Topics are brought to unit norm
 when the fit ends.
 
-**Topics that earn their place.** With `Options.ramp`, the reweighted solver makes the penalty that of `tonmf.nmf.penalty`:
-its tangent at the present H and W stands in for β. Between the H step and the W step of a pass the tangent is taken
-anew and topics that no document uses any more are dropped; the last solve of the documents is without the price.
+**Topics that earn their place.** With `Options.ramp`, the reweighted solver uses the penalty of `tonmf.nmf.penalty`: its
+tangent at the present H and W replaces β. Between the H step and the W step of a pass, the tangent is updated and topics
+that no document uses any more are dropped. The final solve of the documents is without the price.
 
-**Topics without use.** A topic that no document uses, rounding errors aside, has a zero row in Q; its w_k stays as it is and
-documents may come back to it. A topic whose terms have all vanished has a zero row in G; its documents keep their h_ik and
-the terms may come back (not if β > 0). Topics that are still without documents or terms when the fit ends are dropped; if
-that is all of them, one flat topic is left.
+**Unused topics.** A topic that no document uses, rounding errors aside, has a zero row in Q; its w_k stays and documents may
+use it again. A topic whose terms have all vanished has a zero row in G; its documents keep their h_ik and the terms may come
+back (not if β > 0). Topics that have no documents or no terms when the fit ends are dropped; if that is all of them, one flat
+topic is left.
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ ALPHA_QUANTILE = 0.9
 """``alpha="auto"``: this quantile of the residual norms, so that one document in ten is weighted down."""
 
 ALPHA_PASSES = 10
-"""Passes in which an automatic α follows the residuals; afterwards it stays, so that F is one function."""
+"""Passes in which an automatic α follows the residuals; then it is fixed, and with it F."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """How to solve. `alpha` None means automatic; with a `ramp`, topics must earn their place.
+    """The options of a solver. `alpha` None means automatic; with a `ramp`, topics must earn their place.
 
-    With `compare_with_start`, the solution says how much the residuals of the first and the last pass agree.
+    With `compare_with_start`, the solution has the rank correlation of the residuals of the first and the last pass.
     """
 
     solver: str
@@ -85,7 +85,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Midway:
-    """Where the reweighted solver stands after a pass: all that the next one needs, but for what blocks hold."""
+    """The state of the reweighted solver after a pass, except what blocks hold."""
 
     iteration: int
     W: Array
@@ -96,18 +96,18 @@ class Midway:
 
 
 class Checkpoints(Protocol):
-    """Keeps a fit of the reweighted solver, with what its blocks hold, so that it can go on after it was cut short."""
+    """Saves the state of a fit of the reweighted solver, blocks included, so that an interrupted fit can resume."""
 
     def load(self) -> Midway | None:
-        """Where the fit stood, with blocks as they were then; None if it is to begin."""
+        """Restore the blocks and return the state of an interrupted fit; None if there is none."""
 
     def save(self, midway: Midway) -> None:
-        """Told after every pass; need not keep every one."""
+        """Save the state after a pass; called after every pass, and need not save each time."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """What a progress callback is told after every iteration."""
+    """The argument of a progress callback, which is called after every iteration."""
 
     iteration: int
     max_iter: int
@@ -118,10 +118,10 @@ class Progress:
 
 @dataclass(frozen=True)
 class Solution:
-    """What a fit found. ρ, ω and H of each document are in the source's blocks.
+    """The result of a fit. ρ, ω and H of each document are in the source's blocks.
 
-    `usage` and `gram` are the sums Σ_i s_i h_i and Hᵀ(sω∘H) of its last solve of the documents.
-    `stayed_at_start` is the `rank_correlation` of the residual norms in the first and the last iteration, if asked for.
+    `usage` and `gram` are Σ_i s_i h_i and Hᵀ(sω∘H) of the final solve of the documents. `stayed_at_start` is the
+    `rank_correlation` of the residual norms in the first and the last iteration, if requested.
     """
 
     topics: Topics
@@ -135,13 +135,13 @@ class Solution:
 
 
 class EmptySums:
-    """Makes zero sums, of arrays that are used again if there are any; those are not sent to another process."""
+    """Makes zero sums, reusing the arrays of earlier ones; these are not pickled."""
 
     def __init__(self, shape: tuple[int, ...], used: Sums | None = None) -> None:
         self._shape, self._used = shape, used
 
     def __call__(self) -> Sums:
-        """Zero sums."""
+        """Return zero sums."""
         if self._used is not None and self._used.P.shape == self._shape:
             return self._used.cleared()
         return Sums.zeros(*self._shape)
@@ -151,7 +151,7 @@ class EmptySums:
 
 
 class Problem:
-    """A source, the means to go over it, and what is asked: shared by the two solvers."""
+    """A source, the means to go over it, and the options: what both solvers share."""
 
     def __init__(
         self,
@@ -170,20 +170,19 @@ class Problem:
         self._without_topics: tuple[float, float] | None = None
 
     def run(self, step: Step, current: Pass) -> Sums:
-        """One pass over all blocks; the sums of the pass before it are gone then."""
-
+        """Do one pass over all blocks and return its sums, which reuse the arrays of the pass before."""
         on_block, empty = BlockStep(step, self.ops, current), EmptySums(current.topics.W.shape, self._sums)
         self._sums = self.executor.run(on_block, self.source, empty)
         return self._sums
 
     def rho(self) -> Array:
-        """Residual norms of all documents, as of the last pass."""
+        """Return the residual norms of all documents, as of the last pass."""
         return np.concatenate(self.executor.gather(lambda block: block.rho, self.source))
 
     def first_pass(self, W: Array) -> tuple[int, Pass]:
-        """The passes that are done, and the next one: from where a fit was cut short, or from the topics of the start.
+        """Return the number of passes done and the next pass: of an interrupted fit, or from the topics of the start.
 
-        At the start no residual is known that could tell α.
+        At the start no residuals are known, so an automatic α is ∞.
         """
         o = self.options
         midway = None if self.checkpoints is None else self.checkpoints.load()
@@ -194,14 +193,14 @@ class Problem:
         return midway.iteration, Pass(topics_of(self.ops, midway.W), midway.alpha, midway.beta, o.inner, n_sweeps=1)
 
     def keep(self, iteration: int, current: Pass) -> None:
-        """Tell the checkpoints that a pass is done."""
+        """Hand the state after a pass to the checkpoints."""
         if self.checkpoints is not None:
             self.checkpoints.save(
                 Midway(iteration, current.topics.W, current.alpha, current.beta, self.penalty, list(self.history))
             )
 
     def next_alpha(self, current: Pass, iteration: int) -> Pass:
-        """`current` with α re-estimated, if it is automatic and still follows the residuals."""
+        """Return `current` with α re-estimated, if it is automatic and still follows the residuals."""
         if self.options.alpha is not None or not self.settling(iteration):
             return current
         if not self.executor.far:
@@ -223,18 +222,18 @@ class Problem:
         return replace(current, beta=self.penalty.slopes(current.topics.norms * sums.usage))
 
     def objective(self, current: Pass, sums: Sums) -> float:
-        """F of a pass, whose sums hold the tangent of the penalty in place of the penalty."""
+        """Return F of a pass, whose sums have the tangent of the penalty in place of the penalty."""
         if not self.penalty.price:
             return sums.objective
         return sums.objective - float(current.l1 @ sums.usage) + self.penalty.value(current.topics.norms * sums.usage)
 
     def settling(self, iteration: int) -> bool:
-        """Whether F is still another function after this iteration, because α or the price of topics follows the data."""
+        """Tell whether F still changes after this iteration, because α or the price of topics follows the data."""
         rising = self.options.ramp is not None and not self.options.ramp.over(iteration)
         return rising or (self.options.alpha is None and iteration <= ALPHA_PASSES)
 
     def objective_of_nothing(self, alpha: float) -> float:
-        """F without topics, the scale of the stopping rules: Σ_i s_i φ(‖x_i‖)."""
+        """Return F without topics, Σ_i s_i φ(‖x_i‖): the scale of the stopping rules."""
 
         def of_block(block: Block) -> float:
             return float(block.sample_weight @ huber(np.sqrt(block.squared_norms), alpha))
@@ -245,7 +244,7 @@ class Problem:
 
     @cached_property
     def _totals(self) -> tuple[float, float]:
-        """Σ_i s_i, the number of documents, and Σ_i s_i ‖x_i‖²."""
+        """Return Σ_i s_i, the number of documents, and Σ_i s_i ‖x_i‖²."""
 
         def of_block(block: Block) -> tuple[float, float]:
             return float(block.sample_weight.sum()), float(block.sample_weight @ block.squared_norms)
@@ -254,7 +253,7 @@ class Problem:
         return sum(n_docs), sum(squared_norms)
 
     def report(self, iteration: int, current: Pass, objective: float) -> None:
-        """Tell the user's callback, if there is one."""
+        """Call the user's callback, if there is one."""
         if self.callback is not None:
             self.callback(
                 Progress(iteration, self.options.max_iter, objective, current.alpha, current.topics.W.shape[1])
@@ -262,17 +261,17 @@ class Problem:
 
 
 def _residuals_and_weights(block: Block) -> tuple[Array, Array]:
-    """ρ of each document, and how often it counts."""
+    """Return ρ and the sample weight of each document."""
     return block.rho, block.sample_weight
 
 
 def _smallest_residual(block: Block) -> float:
-    """The smallest ρ above 0 of a document that counts."""
+    """Return the smallest ρ above 0 of a document with any weight."""
     return float(block.rho.min(where=(block.rho > 0) & (block.sample_weight > 0), initial=np.inf))
 
 
 def solve(problem: Problem, W: Array) -> Solution:
-    """Fit from topics `W`, which it changes, and the H that the source's blocks hold."""
+    """Fit, starting from the topics `W`, which are changed in place, and the H of the source's blocks."""
     iterate = {"reweighted": _reweighted, "paper": _paper}[problem.options.solver]
     n_done, first = problem.first_pass(W)
     options, history, first_rho = problem.options, problem.history, None
@@ -298,7 +297,7 @@ def solve(problem: Problem, W: Array) -> Solution:
 
 
 def _reweighted(problem: Problem, current: Pass, n_done: int) -> Iterator[tuple[Pass, Sums]]:
-    """Yield after every H step."""
+    """Run the reweighted solver; yield after every H step."""
     current = replace(current, n_sweeps=problem.options.inner_iter)
     for iteration in range(n_done + 1, problem.options.max_iter + 1):
         sums = problem.run(reweighted_step, current)
@@ -313,7 +312,7 @@ def _reweighted(problem: Problem, current: Pass, n_done: int) -> Iterator[tuple[
 
 
 def _drop_idle(problem: Problem, current: Pass, sums: Sums) -> tuple[Pass, Sums]:
-    """Leave out the topics that have been priced out, the first excepted if that is all of them."""
+    """Drop the topics that have been priced out; keep the first if that is all of them."""
     kept = current.topics.norms * sums.usage > 0
     if kept.all():
         return current, sums
@@ -324,7 +323,7 @@ def _drop_idle(problem: Problem, current: Pass, sums: Sums) -> tuple[Pass, Sums]
 
 
 def _paper(problem: Problem, current: Pass, n_done: int) -> Iterator[tuple[Pass, Sums]]:
-    """Yield whenever a new Z has been taken."""
+    """Run Algorithm 1; yield whenever a new Z has been taken."""
     for iteration in range(n_done + 1, problem.options.max_iter + 1):
         sums = problem.run(paper_step, current)
         yield current, sums
@@ -355,7 +354,7 @@ def lower_with_z_held(problem: Problem, current: Pass, sums: Sums, earlier: Sums
 
 
 def improve_topics(ops: Ops, current: Pass, rhs: Array, sums: Sums) -> Topics:
-    """The W step: lower the quadratic over W ≥ 0, in place."""
+    """Do the W step: lower the quadratic over W ≥ 0, in place."""
     gram = sums.Q.copy()
     idle = np.diag(gram) <= np.finfo(current.topics.W.dtype).eps ** 2 * np.diag(gram).max()
     if current.beta.any():
@@ -368,27 +367,27 @@ def improve_topics(ops: Ops, current: Pass, rhs: Array, sums: Sums) -> Topics:
 
 
 def automatic_alpha(rho: Array, weights: Array) -> float:
-    """α for documents of these residual norms and weights."""
+    """Return α for documents of these residual norms and weights."""
     alpha = weighted_quantile(rho, ALPHA_QUANTILE, weights)
-    if alpha == 0:  # nearly all rows are explained perfectly: weigh down those that are not
+    if alpha == 0:  # nearly all rows are explained perfectly: weight down the others
         alpha = float(rho.min(where=(rho > 0) & (weights > 0), initial=np.inf))
     return alpha if np.isfinite(alpha) else 1.0
 
 
 def topics_of(ops: Ops, W: Array) -> Topics:
-    """W with its Gram matrix."""
+    """Return W with its Gram matrix."""
     return Topics(W, ops.gram(W, np.ones(len(W)), W))
 
 
 def bring_to_unit_norm(W: Array) -> Array:
-    """Scale topics, in place; the norms that they had."""
+    """Scale topics to unit norm in place; return their former norms."""
     norms: Array = np.sqrt(np.einsum("ij,ij->j", W, W, dtype=np.float64))
     W /= np.where(norms > 0, norms, 1).astype(W.dtype)
     return norms
 
 
 def _finish(problem: Problem, current: Pass) -> tuple[Topics, Sums]:
-    """Solve every document against the topics at unit norm, and drop the topics that none of them uses."""
+    """Solve every document against the topics at unit norm, and drop unused topics."""
     W = current.topics.W
     bring_to_unit_norm(W)
 
@@ -408,11 +407,11 @@ def _finish(problem: Problem, current: Pass) -> tuple[Topics, Sums]:
 
 
 def rank_correlation(a: Array, b: Array) -> float:
-    """Spearman's correlation; 0 where one of the two does not vary.
+    """Return Spearman's correlation; 0 if one of the two is constant.
 
-    Of the residual norms before and after a fit it tells whether the fit stayed at its start: from W and H uniform on
-    [0, 1] the residuals are so large that every ω is near 0, Z takes up the random start, and with Z held neither factor
-    has a reason to move. The ranking is then that of the random start.
+    Applied to the residual norms before and after a fit, it tells whether the fit stayed at its start: from W and H uniform
+    on [0, 1], the residuals are so large that every ω is near 0, Z absorbs the random start, and with Z held neither factor
+    moves. The ranking is then that of the random start.
 
     >>> rank_correlation(np.array([1.0, 2.0, 3.0]), np.array([10.0, 30.0, 20.0]))
     0.5

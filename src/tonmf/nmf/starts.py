@@ -1,11 +1,11 @@
-"""Where a fit starts from.
+"""The starts of a fit.
 
 ====== ==================== ============================================================
 letter shape                what
 ====== ==================== ============================================================
 X      n_docs × n_terms     the documents
 W      n_terms × n_topics   first topics, of any scale
-H      n_docs × n_topics    first topics of the documents, or None for zero
+H      n_docs × n_topics    first H, or None for zero
 ====== ==================== ============================================================
 
 ``random``
@@ -30,7 +30,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.extmath import randomized_svd
 
 from tonmf.arrays import Array
 from tonmf.nmf.blocks import Block, Executor, Source
@@ -42,7 +41,7 @@ Start = tuple[Array | None, Array]
 
 
 def at_unit_norm(start: Start, dtype: np.dtype[Any]) -> Start:
-    """The same start with topics of unit norm, so that no scale of the data is too large or too small for `dtype`."""
+    """Scale a start to topics of unit norm, so that no scale of the data overflows or underflows `dtype`."""
     H, W = start
     largest = W.max(axis=0)
     W /= np.where(largest > 0, largest, 1)
@@ -52,7 +51,7 @@ def at_unit_norm(start: Start, dtype: np.dtype[Any]) -> Start:
 
 
 def random_start(source: Source, n_topics: int, rng: np.random.RandomState, ops: Ops, executor: Executor) -> Start:
-    """W = Xᵀ (s∘max(0, (X − x̄)R)), R standard normal; the mean document where no document lies on that side of it."""
+    """Return W = Xᵀ (s∘max(0, (X − x̄)R)), R standard normal; where that is zero, the mean document."""
     R = np.empty((source.n_terms, n_topics), source.dtype)
     for row in R:
         row[:] = rng.standard_normal(n_topics)
@@ -76,7 +75,7 @@ def random_start(source: Source, n_topics: int, rng: np.random.RandomState, ops:
 
 
 def term_sums(source: Source, ops: Ops, executor: Executor) -> Array:
-    """Σ_i s_i x_it of each term t, float64."""
+    """Return Σ_i s_i x_it of each term t, float64."""
     dtype = source.dtype
 
     def add_documents(block: Block, sums: Sums) -> None:
@@ -87,11 +86,11 @@ def term_sums(source: Source, ops: Ops, executor: Executor) -> Array:
 
 
 ROWS_PER_TOPIC = 8
-"""Documents in each topic of the start from rows."""
+"""Documents in each topic of `rows_start`."""
 
 
 def rows_start(source: Source, n_topics: int, rng: np.random.RandomState, ops: Ops, executor: Executor) -> Start:
-    """Each topic the sum of a few documents that are not empty, drawn as often as they count."""
+    """Make each topic the sum of a few documents, drawn in proportion to their weight; empty ones are not drawn."""
     of_blocks = executor.gather(_first_and_weight, source)
     flat = not any(weight for _, weight in of_blocks)
     if flat:
@@ -114,34 +113,36 @@ def rows_start(source: Source, n_topics: int, rng: np.random.RandomState, ops: O
 
 
 def _weights_of(block: Block) -> Array:
-    """How often each document counts, empty ones not at all."""
+    """Return the weight of each document, 0 for empty ones."""
     weights: Array = block.sample_weight * (block.squared_norms > 0)
     return weights
 
 
 def _first_and_weight(block: Block) -> tuple[int, float]:
-    """The number of the first document, and how often all of the block count."""
+    """Return the number of the first document and the weight of the block."""
     return block.first, float(_weights_of(block).sum())
 
 
 def _first_and_size(block: Block) -> tuple[int, float]:
-    """The number of the first document, and how many there are."""
+    """Return the number of the first document and the number of documents."""
     return block.first, float(len(block.sample_weight))
 
 
 def uniform_start(source: Source, n_topics: int, rng: np.random.RandomState, *_: Any) -> Start:
-    """W and H uniform on [0, 1]."""
+    """Draw W and H uniformly from [0, 1]."""
     W = rng.uniform(size=(source.n_terms, n_topics))
     return rng.uniform(size=(source.n_docs, n_topics)), W
 
 
 def nndsvd_start(source: Source, n_topics: int, rng: np.random.RandomState, ops: Ops, executor: Executor) -> Start:
-    """Non-negative double singular value decomposition, zeros included."""
+    """Return the non-negative double singular value decomposition, zeros included."""
     return _nndsvd(source, n_topics, rng, executor)
 
 
 def _nndsvd(source: Source, n_topics: int, rng: np.random.RandomState, executor: Executor) -> tuple[Array, Array]:
-    """(H, W) from the singular vectors of the rows scaled by the root of their weight."""
+    """Return (H, W) from the singular vectors of the rows, scaled by the root of their weight."""
+    from sklearn.utils.extmath import randomized_svd  # heavy, and names of starts are wanted without it
+
     X, rank = source.matrix(), min(n_topics, source.n_docs, source.n_terms)
     root = np.sqrt(_all_weights(source, executor))
     U, S, Vt = randomized_svd(sp.diags_array(root, dtype=source.dtype) @ X, rank, random_state=rng)
@@ -157,25 +158,25 @@ def _nndsvd(source: Source, n_topics: int, rng: np.random.RandomState, executor:
 
 
 def _mean(source: Source, executor: Executor) -> float:
-    """Mean entry of X, weighted."""
+    """Return the weighted mean of all entries of X."""
     X, weights = source.matrix(), _all_weights(source, executor)
     return float((weights @ X).sum() / (weights.sum() * source.n_terms))
 
 
 def _all_weights(source: Source, executor: Executor) -> Array:
-    """How often each document counts."""
+    """Return the weights of all documents."""
     return np.concatenate(executor.gather(lambda block: block.sample_weight, source))
 
 
 def nndsvda_start(source: Source, n_topics: int, rng: np.random.RandomState, ops: Ops, executor: Executor) -> Start:
-    """NNDSVD with zeros replaced by the mean of X."""
+    """Return NNDSVD with zeros replaced by the mean of X."""
     mean = _mean(source, executor)
     H, W = (np.where(factor == 0, mean, factor) for factor in _nndsvd(source, n_topics, rng, executor))
     return H, W
 
 
 def nndsvdar_start(source: Source, n_topics: int, rng: np.random.RandomState, ops: Ops, executor: Executor) -> Start:
-    """NNDSVD with zeros replaced by random numbers up to a hundredth of the mean of X."""
+    """Return NNDSVD with zeros replaced by random numbers up to a hundredth of the mean of X."""
     most = _mean(source, executor) / 100
     factors = _nndsvd(source, n_topics, rng, executor)
     H, W = (np.where(factor == 0, most * rng.uniform(size=factor.shape), factor) for factor in factors)

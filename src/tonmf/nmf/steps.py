@@ -1,4 +1,4 @@
-"""What happens to one block of documents in one pass.
+"""The steps of the solvers: what one pass does to one block of documents.
 
 ====== ==================== ==========================================================
 letter shape                what
@@ -40,10 +40,10 @@ from tonmf.nmf.ops import Ops
 
 @dataclass(frozen=True)
 class Topics:
-    """The topics that a pass works with, W and G = WᵀW.
+    """The topics of a pass: W and G = WᵀW.
 
-    β is meant for topics of unit norm. Bringing W to unit norm would multiply each h_ik by ‖w_k‖, so a fit leaves W as it is
-    and weighs h_ik by β‖w_k‖ instead.
+    β is meant for topics of unit norm. Scaling W to unit norm would multiply each h_ik by ‖w_k‖, so a fit leaves W as it is
+    and uses the ℓ1 weight β‖w_k‖ for h_ik instead.
     """
 
     W: Array
@@ -51,14 +51,14 @@ class Topics:
 
     @property
     def norms(self) -> Array:
-        """‖w_k‖."""
+        """Return ‖w_k‖."""
         norms: Array = np.sqrt(np.diag(self.G))
         return norms
 
 
 @dataclass
 class Sums:
-    """Sums over documents: what the W step and the stopping rule need. Additive, see `merge`.
+    """Sums over documents, for the W step and the stopping rule. Additive, see `merge`.
 
     `usage` is Σ_i s_i h_ik; `objective` F with the penalty's tangent Σ_k β_k‖w_k‖ u_k; `held_objective` the same with Z
     held; `explained` Σ_i s_i (‖x_i‖² − ρ_i²). The sums of two sets of documents, made with the same topics, add up to
@@ -75,27 +75,27 @@ class Sums:
 
     @classmethod
     def zeros(cls, n_terms: int, n_topics: int) -> Self:
-        """The sums of no documents."""
+        """Return the sums of no documents."""
         square = (n_topics, n_topics)
         return cls(np.zeros((n_terms, n_topics)), np.zeros(square), np.zeros(square), np.zeros(n_topics))
 
     def cleared(self) -> Self:
-        """Zero sums of the same shape that take over this one's large array."""
+        """Return zero sums of the same shape that reuse the large array of these."""
         self.P.fill(0)
         return type(self)(self.P, np.zeros_like(self.Q), np.zeros_like(self.R), np.zeros_like(self.usage))
 
     def of_topics(self, kept: NDArray[np.bool_]) -> Self:
-        """The sums as they are without the other topics."""
+        """Return the sums of the kept topics."""
         square = np.ix_(kept, kept)
         P = np.ascontiguousarray(self.P[:, kept])
         return replace(self, P=P, Q=self.Q[square], R=self.R[square], usage=self.usage[kept])
 
     def packed(self, dtype: np.dtype[Any]) -> Self:
-        """The same with P in `dtype`, to be sent."""
+        """Return the same sums with P in `dtype`, to be sent."""
         return replace(self, P=self.P.astype(dtype, copy=False))
 
     def unpacked(self) -> Self:
-        """The same with P in float64, and ours to change."""
+        """Return a copy with P in float64."""
         P, Q, R, usage = (np.array(part, np.float64) for part in (self.P, self.Q, self.R, self.usage))
         return replace(self, P=P, Q=Q, R=R, usage=usage)
 
@@ -112,10 +112,10 @@ class Sums:
 
 @dataclass(frozen=True)
 class Pass:
-    """What is the same for all blocks of a pass.
+    """The parameters of a pass, the same for all blocks.
 
-    `beta` holds what one more unit of each topic costs (`tonmf.nmf.penalty`). `cross` is W₀ᵀW while the paper's solver holds Z
-    at (H₀, W₀), and None when it is to take a new Z.
+    `beta` is the cost of one more unit of each topic (`tonmf.nmf.penalty`). `cross` is W₀ᵀW while the paper's solver holds Z
+    at (H₀, W₀), and None if it must take a new Z.
     """
 
     topics: Topics
@@ -127,11 +127,11 @@ class Pass:
 
     @property
     def l1(self) -> Array:
-        """β_k‖w_k‖, what one unit of each h_ik costs."""
+        """Return β_k‖w_k‖, the cost of one unit of h_ik."""
         return self.beta * self.topics.norms
 
     def with_l1(self, rhs: Array, omega: Array) -> Array:
-        """The right-hand side of the problem with the ℓ1 term:  rhs − β_k‖w_k‖/ω_i."""
+        """Return the right-hand side with the ℓ1 term:  rhs − β_k‖w_k‖/ω_i."""
         return rhs - self.l1 / omega[:, None] if self.beta.any() else rhs
 
 
@@ -140,18 +140,18 @@ Step = Callable[[Ops, Pass, Block, Sums], None]
 
 @dataclass(frozen=True)
 class BlockStep:
-    """A step with all that is the same for every block, ready to be sent to those who run it."""
+    """A step with its parameters, ready to be sent to workers."""
 
     step: Step
     ops: Ops
     current: Pass
 
     def __call__(self, block: Block, sums: Sums) -> None:
-        """Do it on a block."""
+        """Do the step on a block."""
         self.step(self.ops, self.current, block, sums)
 
     def restore(self, block: Block) -> None:
-        """Make up H, ρ and ω of a block that were lost: the best there are for the topics of this pass."""
+        """Restore lost H, ρ and ω of a block: the best for the topics of this pass."""
         document_step(self.ops, self.current, block, Sums.zeros(0, self.current.topics.W.shape[1]))
         if self.current.cross is not None:
             block.held_z = _hold(self.current, block, self.ops.project(block.X, self.current.topics.W))
@@ -173,7 +173,7 @@ def reweighted_step(ops: Ops, current: Pass, block: Block, sums: Sums) -> None:
 
 @dataclass
 class HeldZ:
-    """What a block keeps while Z is held: H₀, ‖x_i − z_i‖² and the outlier term α‖z_i‖ of each document."""
+    """The state of a block while Z is held: H₀, ‖x_i − z_i‖² and the outlier term α‖z_i‖ of each document."""
 
     H0: Array
     target_squared_norms: Array
@@ -181,7 +181,7 @@ class HeldZ:
 
 
 def paper_step(ops: Ops, current: Pass, block: Block, sums: Sums) -> None:
-    """One inner iteration of Algorithm 1 on a block; takes a new Z first if `current.cross` is None."""
+    """Do one inner iteration of Algorithm 1 on a block; take a new Z first if `current.cross` is None."""
     G = current.topics.G
     rhs = ops.project(block.X, current.topics.W)
     if current.cross is None:
@@ -204,7 +204,7 @@ def paper_step(ops: Ops, current: Pass, block: Block, sums: Sums) -> None:
 
 
 def _hold(current: Pass, block: Block, rhs: Array) -> HeldZ:
-    """Fix Z at the present (H, W, ω):  ‖x − z‖² = ‖ωx + (1−ω)Wh‖² from inner products that are at hand."""
+    """Fix Z at the present (H, W, ω), with ‖x − z‖² = ‖ωx + (1−ω)Wh‖² from known inner products."""
     H0 = block.H.copy()
     h = H0.astype(np.float64)
     rest = 1 - block.omega
@@ -217,7 +217,7 @@ def _hold(current: Pass, block: Block, rhs: Array) -> HeldZ:
 
 
 def document_step(ops: Ops, current: Pass, block: Block, sums: Sums) -> None:
-    """H of a block for fixed topics, to convergence, from zero: how documents are scored, seen in training or not."""
+    """Solve for H of a block from zero to convergence, with fixed topics: how all documents are scored, new or not."""
     rhs = ops.project(block.X, current.topics.W)
     block.H = np.zeros(rhs.shape, dtype=current.topics.W.dtype)
     for low in range(0, len(rhs), DOCUMENTS_AT_A_TIME):
@@ -229,9 +229,9 @@ def document_step(ops: Ops, current: Pass, block: Block, sums: Sums) -> None:
 
 
 def _solve_documents(ops: Ops, current: Pass, squared_norms: Array, rhs: Array, H: Array) -> None:
-    """Sweep until each document has converged: until no topic of it moves by more than a tolerance times its largest.
+    """Sweep until each document has converged: no h_ik moves by more than a tolerance times the largest.
 
-    Which other documents are at hand makes no difference to a document.
+    The result for a document does not depend on the others.
     """
     G = current.topics.G
     tolerance = 50 * np.finfo(H.dtype).eps
@@ -250,24 +250,24 @@ def _solve_documents(ops: Ops, current: Pass, squared_norms: Array, rhs: Array, 
 
 
 DOCUMENTS_AT_A_TIME = 8192
-"""Documents that are solved together, which bounds the memory that it takes."""
+"""Documents that are solved together, which bounds memory."""
 
 SWEEPS_PER_CHECK = 10
-"""Sweeps between two looks at which documents have converged."""
+"""Sweeps between two checks of which documents have converged."""
 
 MAX_CHECKS = 100
-"""Looks before a document is taken as it is: with nearly collinear topics its h may wander on without changing ρ."""
+"""Checks before a document is left as it is: with nearly collinear topics h may drift without changing ρ."""
 
 
 def _measure(ops: Ops, current: Pass, block: Block, rhs: Array) -> None:
-    """ρ and ω of a block as it is."""
+    """Update ρ and ω of a block."""
     block.rho = residual_norms(ops, block.squared_norms, block.H, rhs, current.topics.G)
     block.omega = document_weights(block.rho, current.alpha)
     block.measured = True
 
 
 def _add_measures(current: Pass, block: Block, sums: Sums) -> None:
-    """A block's share of the usage, of the objective, and of what is explained."""
+    """Add a block's share of the usage, the objective, and what is explained."""
     usage = _usage(block)
     sums.usage += usage
     sums.objective += _objective(current, block, huber(block.rho, current.alpha), usage)
@@ -275,17 +275,17 @@ def _add_measures(current: Pass, block: Block, sums: Sums) -> None:
 
 
 def _objective(current: Pass, block: Block, losses: Array, usage: Array) -> float:
-    """A block's share of the objective:  Σ_i s_i (loss_i + Σ_k β_k‖w_k‖ h_ik)."""
+    """Return a block's share of the objective:  Σ_i s_i (loss_i + Σ_k β_k‖w_k‖ h_ik)."""
     return float(block.sample_weight @ losses) + float(current.l1 @ usage)
 
 
 def _usage(block: Block) -> Array:
-    """Σ_i s_i h_ik: how much each topic is used."""
+    """Return Σ_i s_i h_ik, the use of each topic."""
     usage: Array = np.einsum("i,ij->j", block.sample_weight, block.H)
     return usage
 
 
 def _weighted(H: Array, weight: Array) -> Array:
-    """weight∘H in H's dtype."""
+    """Return weight∘H in H's dtype."""
     rows: Array = H * weight.astype(H.dtype)[:, None]
     return rows

@@ -1,4 +1,4 @@
-"""One pass over new documents, on top of what is remembered of earlier ones.
+"""One pass over new documents, on top of the sums of earlier ones.
 
 ====== ==================== ==========================================================
 letter shape                what
@@ -6,21 +6,21 @@ letter shape                what
 W      n_terms × n_topics   topics, of unit norm before and after
 P, Q   see `tonmf.nmf.steps`   right-hand side and Gram matrix of the W step
 u      n_topics             Σ_i s_i h_ik, how much each topic is used
-γ      scalar               what is left of earlier documents when new ones come (`tonmf.stream.half_life`)
+γ      scalar               decay of earlier documents when new ones arrive (`tonmf.stream.half_life`)
 ====== ==================== ==========================================================
 
-A batch fit goes over all documents with W fixed, adds up P and Q, and takes a W step. Here the documents of the past are not
-there any more, and their sums stand for them:
+A batch fit goes over all documents with W fixed, adds up P and Q, and does a W step. Here earlier documents are gone, and
+their sums stand for them:
 
     P ← γP + P_new,    Q ← γQ + Q_new,    W from (P, Q)
 
 with P_new and Q_new from the same step (`tonmf.nmf.steps`) on the new documents. Without a past this *is* a pass of the
-batch fit. The sums of the past belong to the W that they were made with; that is the price for not keeping documents.
-With the ``paper`` solver P_new includes W₀R, the part that Z holds at W₀, so that all of P fades alike. Topics are
-brought to unit norm after every step, and the sums with them: a factor that w_k loses goes to h_k, so to u_k, to column k
-of P, and to row and column k of Q.
+batch fit. The sums of the past belong to the W that they were made with; that is the price of not keeping documents.
+With the ``paper`` solver, P_new includes W₀R, the part that Z holds at W₀, so that all of P fades alike. Topics are
+scaled to unit norm after every step, and the sums with them: a factor that w_k loses goes to h_k, and so to u_k, to column
+k of P, and to row and column k of Q.
 
-**After a fit** P is taken to be WQ: the sums for which the topics of the fit are the best there are.
+**After a fit** P is taken to be WQ, for which the topics of the fit are optimal.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from tonmf.nmf.steps import Pass, Sums, paper_step, reweighted_step
 
 @dataclass(frozen=True)
 class Past:
-    """The sums that stand for earlier documents; P is None where it is WQ."""
+    """The sums that stand for earlier documents; P is None if it is WQ."""
 
     P: Array | None
     Q: Array
@@ -46,22 +46,22 @@ class Past:
 
     @classmethod
     def nothing(cls, n_topics: int) -> Self:
-        """No earlier documents."""
+        """Return the sums of no documents."""
         return cls(None, np.zeros((n_topics, n_topics)), np.zeros(n_topics))
 
     def right_hand_side(self, W: Array) -> Array:
-        """P, written out."""
+        """Return P, computed if it is WQ."""
         return W.astype(np.float64) @ self.Q if self.P is None else self.P
 
     def rescaled(self, P: Array, norms: Array) -> Self:
-        """With another P, once topics of these norms are brought to unit norm."""
+        """Return the sums with another P, after topics of these norms are scaled to unit norm."""
         return type(self)(P * norms, self.Q * norms * norms[:, None], self.usage * norms)
 
     def with_topic(self, W: Array, cross: Array, square: float, usage: float) -> Self:
-        """With one topic more, the last column of W, that some documents use.
+        """Return the sums with one more topic, the last column of W, that some documents use.
 
-        `cross` is Σ_i h_i (ωh)_i,new over these documents and the topics before, `square` the same of the new one. P becomes
-        what leaves WQ − P as it was, and zero for the new topic, so that no topic is moved by it.
+        `cross` is Σ_i h_i (ωh)_i,new over these documents and the earlier topics, `square` the same for the new topic. P is
+        chosen so that WQ − P stays as it was, and is zero for the new topic: adding it moves no topic.
         """
         k = len(self.Q)
         Q = np.zeros((k + 1, k + 1))
@@ -71,16 +71,16 @@ class Past:
         return type(self)(P, Q, np.append(self.usage, usage))
 
     def with_some(self, W: Array, kept: NDArray[np.bool_]) -> Self:
-        """With some of the topics W only; the others take with them what they explain, so that no topic is moved by it."""
+        """Return the sums of the kept topics; the others take what they explain with them, so that no kept topic moves."""
         explained = W[:, ~kept].astype(np.float64) @ self.Q[np.ix_(~kept, kept)]
         P = np.maximum(self.right_hand_side(W)[:, kept] - explained, 0)
         return type(self)(P, self.Q[np.ix_(kept, kept)], self.usage[kept])
 
 
 def learn_block(problem: Problem, current: Pass, past: Past, factor: float) -> Past:
-    """One pass over the documents of `problem`, and a W step on them and what is left of the past.
+    """Do one pass over the documents of `problem`, and a W step on their sums and those of the past, decayed by `factor`.
 
-    W of `current` is changed in place, and of unit norm in the end. Documents that are `measured` go on from the H they have.
+    W of `current` is changed in place and has unit norm at the end. Documents that are `measured` start from their H.
     """
     W = current.topics.W
     earlier = Sums(factor * past.right_hand_side(W), factor * past.Q, np.zeros_like(past.Q), factor * past.usage)

@@ -1,4 +1,4 @@
-"""From the names of options to the objects that do the work."""
+"""Backends and threads: which operations run, and on how many cores."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BACKENDS = ("numba", "numpy")
 
 
 def make_ops(backend: str, n_jobs: int | None) -> Ops:
-    """The operations of a backend, on as many threads as `n_jobs` says."""
+    """Return the operations of a backend, on the number of threads that `n_jobs` asks for."""
     if backend == "numpy":
         return ReferenceOps()
     from tonmf.nmf.ops.compiled import CompiledOps  # numba takes a moment to import
@@ -25,7 +25,7 @@ def make_ops(backend: str, n_jobs: int | None) -> Ops:
 
 
 def n_threads_of(n_jobs: int | None) -> int:
-    """joblib's convention: all cores if None or -1, all but one if -2, and so on.
+    """Return the number of threads by joblib's convention: all cores for None or -1, all but one for -2, and so on.
 
     >>> n_threads_of(3)
     3
@@ -35,7 +35,7 @@ def n_threads_of(n_jobs: int | None) -> int:
 
 
 def available_cores() -> int:
-    """Cores that this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -46,7 +46,7 @@ _limit: threadpool_limits | None = None
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Hold BLAS to one thread inside the with-block."""
+    """Limit BLAS to one thread inside the with-block."""
     global _users, _limit
     with _lock:
         if _users == 0:

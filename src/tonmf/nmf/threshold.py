@@ -1,15 +1,15 @@
-"""From scores to a yes or no.
+"""Thresholds: from scores to outliers.
 
-``contamination="auto"`` must suit scores that are skewed either way: residuals of counts have a long upper tail, residuals of
-unit rows crowd just below 1. Mean and standard deviation (the paper's suggestion) are moved by the very outliers that they
-are to find, and their symmetric spread is far too wide where the scores are cut off above. So the rule looks at the upper
-side only:
+``contamination="auto"`` must work for scores that are skewed either way: residuals of counts have a long upper tail, residuals
+of unit rows crowd just below 1. Mean and standard deviation (the paper's suggestion) are moved by the very outliers they
+should find, and their symmetric spread is far too wide where scores are bounded above. So the rule looks only at the upper
+side:
 
     threshold = median + 3 (P84 − median)
 
-where P84 is the quantile that lies one standard deviation above the mean in a normal distribution. Where all rows have the same
-norm c, so that no residual can exceed it, the rule is applied to −ln(1 − ρ²/c²), the logarithm of the share that the topics
-explain, and carried back: that has room above.
+where P84 is the quantile that lies one standard deviation above the mean in a normal distribution. If all rows have the same
+norm c, no residual can exceed it. The rule is then applied to −ln(1 − ρ²/c²), minus the logarithm of the share that the topics
+explain, which has no upper bound, and the result is transformed back.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ UPPER_QUANTILE = 0.8413447460685429
 """Φ(1): the quantile one standard deviation above the mean of a normal distribution."""
 
 WIDTHS = 3.0
-"""How many upper widths beyond the median a document must lie."""
+"""Upper widths (P84 − median) beyond the median at which the threshold lies."""
 
 
 def weighted_quantile(values: Array, q: float, weights: Array | None = None) -> float:
-    """The smallest value with at least the share q of all weight at or below it.
+    """Return the smallest value with at least the share q of all weight at or below it.
 
     >>> weighted_quantile(np.array([3.0, 1.0, 2.0]), 0.5, np.array([1.0, 1.0, 0.0]))
     1.0
     """
-    if weights is None or (weights == weights[0]).all():  # nothing to weigh, no need to sort
+    if weights is None or (weights == weights[0]).all():  # equal weights: no need to sort
         position = max(int(np.ceil(q * len(values) * (1 - 1e-12))) - 1, 0)
         return float(np.partition(values, position)[position])
     order = np.argsort(values, kind="stable")
@@ -44,7 +44,7 @@ def weighted_quantile(values: Array, q: float, weights: Array | None = None) -> 
 def automatic_threshold(
     rho: Array, weights: Array | None = None, bound: float | None = None, widths: float = WIDTHS
 ) -> float:
-    """median + widths · (P84 − median) of ρ, or of −ln(1 − ρ²/bound²); what is above it is an outlier.
+    """Return median + widths · (P84 − median) of ρ, or of −ln(1 − ρ²/bound²); scores above it are outliers.
 
     >>> rho = np.concatenate([np.linspace(1, 2, 99), [5.0]])
     >>> bool(2 < automatic_threshold(rho, np.ones(100)) < 5)
@@ -58,11 +58,11 @@ def automatic_threshold(
 
 
 TINY_SHARE = 1e-15
-"""What counts as explained of a row of which nothing is."""
+"""The explained share that stands for none, to keep the logarithm finite."""
 
 
 def common_norm(squared_norms: Array) -> float | None:
-    """The norm that all rows have but for empty ones and rounding, or None.
+    """Return the norm that all rows share, apart from empty ones and rounding, or None.
 
     >>> common_norm(np.array([1.0, 0.0, 1.0])), common_norm(np.array([1.0, 2.0]))
     (1.0, None)
@@ -74,10 +74,10 @@ def common_norm(squared_norms: Array) -> float | None:
 
 
 def threshold_for_share(scores: Array, share: float, weights: Array | None = None) -> float:
-    """The score above which lies the given share of the documents, exactly but for ties.
+    """Return the score above which lies the given share of the documents, exactly except for ties.
 
-    It lies midway between two documents, so that rounding moves none of them across. Of a tie that would make the share too
-    large none is flagged, unless it is a tie for the first place.
+    It lies midway between two documents, so that rounding moves neither across. If a tie would make the share too large, none
+    of it is flagged, unless it is a tie for first place.
 
     >>> threshold_for_share(np.arange(10.0), 0.3, np.ones(10))
     6.5
@@ -91,6 +91,6 @@ def threshold_for_share(scores: Array, share: float, weights: Array | None = Non
     above, lower = counted[counted > below], counted[counted < below]
     if len(above):
         return float(0.5 * (below + above.min()))
-    if share > 0 and len(lower):  # the highest score is a tie that is larger than the share: rather all of it than none
+    if share > 0 and len(lower):  # a tie for first place is larger than the share: flag all of it rather than none
         return float(0.5 * (lower.max() + below))
     return below

@@ -1,4 +1,4 @@
-"""From what the user hands in to a clean CSR matrix, or one clear error. The caller's data is never changed."""
+"""Validation of input: a clean CSR matrix, or one clear error. The caller's data is never changed."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
 from tonmf.arrays import Array
-from tonmf.errors import InputError, ParameterError
+from tonmf.errors import InputError, Param, ParameterError
 
 
 def check_rows(estimator: Any, X: Any, *, reset: bool, signed: bool = False) -> sp.csr_matrix:
-    """X as CSR, float32 or float64, sorted and without duplicates, checked against what the model was fitted on.
+    """Return X as CSR, float32 or float64, sorted and without duplicates, checked against what the model was fitted on.
 
-    Raises ValueError (from scikit-learn, or `InputError`) for anything but a finite, two-dimensional X with at least one row
+    Raise ValueError (from scikit-learn, or `InputError`) for anything but a finite, two-dimensional X with at least one row
     and one column, and without negative values unless `signed`.
     """
     X = validate_data(estimator, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
@@ -36,7 +36,7 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, signed: bool = False) -> 
 
 
 def keep_columns(estimator: Any, X: Any, n_terms: int) -> None:
-    """Set what scikit-learn's estimators know of the columns that they were fitted on, for rows that are not at hand."""
+    """Set scikit-learn's attributes of the columns fitted on, for rows that are not in this process."""
     names = list(getattr(X, "columns", ()))
     estimator.n_features_in_ = n_terms
     if names and all(isinstance(name, str) for name in names):
@@ -46,7 +46,7 @@ def keep_columns(estimator: Any, X: Any, n_terms: int) -> None:
 
 
 def as_dtype(X: sp.csr_matrix, dtype: np.dtype[Any]) -> sp.csr_matrix:
-    """X in the dtype of the model, if its numbers fit in."""
+    """Return X in the dtype of the model; raise `InputError` if its numbers do not fit."""
     with np.errstate(over="ignore"):
         converted = X.astype(dtype, copy=False)
     if converted is not X and not np.isfinite(converted.data).all():
@@ -58,7 +58,7 @@ def as_dtype(X: sp.csr_matrix, dtype: np.dtype[Any]) -> sp.csr_matrix:
 
 
 def check_sample_weight(sample_weight: Any, n_docs: int) -> Array:
-    """Weights as float64, one for each document; all 1 if not given."""
+    """Return weights as float64, one for each document; all 1 if not given."""
     if sample_weight is None:
         return np.ones(n_docs)
     weights = np.array(sample_weight, dtype=np.float64)
@@ -74,7 +74,7 @@ def check_sample_weight(sample_weight: Any, n_docs: int) -> Array:
 
 
 def check_n_topics(n_topics: int | str | None, max_topics: int, n_docs: int, n_terms: int) -> int:
-    """The number of topics to start from, which can be no larger than either side of X.
+    """Return the number of topics to start from, which cannot exceed either side of X.
 
     With "auto" it does not depend on the number of rows: a row of weight 2 must be the same as the row twice.
     """
@@ -85,23 +85,26 @@ def check_n_topics(n_topics: int | str | None, max_topics: int, n_docs: int, n_t
         return min(10, most)
     if n_topics > most:
         raise ParameterError(
-            f"n_topics={n_topics} is more than the data can hold: X has n_samples={n_docs} rows and n_features={n_terms} "
-            f"columns. Use n_topics={most} or fewer, or None."
+            Param("n_topics", n_topics),
+            f" is more than the data can hold: X has n_samples={n_docs} rows and n_features={n_terms} columns. Use ",
+            Param("n_topics", most),
+            " or fewer, or None.",
         )
     return n_topics
 
 
 def check_start(start: tuple[Any, Any], n_docs: int, n_terms: int, n_topics: int) -> tuple[Array, Array]:
-    """A start given by the user as (H, W), checked for shape and sign."""
+    """Return the user's start (H, W), checked for shape and sign."""
     arrays = []
     for name, array, rows in zip("HW", start, (n_docs, n_terms), strict=True):
         values = np.array(array, dtype=np.float64)
         if values.shape != (rows, n_topics):
             raise ParameterError(
-                f"init=(H, W) needs {name} of shape {(rows, n_topics)} ({'documents' if name == 'H' else 'terms'} × topics); "
-                f"got {values.shape}."
+                Param("init"),
+                f"=(H, W) needs {name} of shape {(rows, n_topics)} ({'documents' if name == 'H' else 'terms'} × topics); "
+                f"got {values.shape}.",
             )
         if not np.isfinite(values).all() or (values < 0).any():
-            raise ParameterError(f"init=(H, W) needs finite numbers of at least 0; {name} has others.")
+            raise ParameterError(Param("init"), f"=(H, W) needs finite numbers of at least 0; {name} has others.")
         arrays.append(values)
     return arrays[0], arrays[1]

@@ -1,10 +1,9 @@
-"""From exceptions to answers: ``{"error": …}`` with what was expected, what came and what to do; no paths, no tracebacks."""
+"""Answer exceptions with ``{"error": …}``: what was expected, what came and what to do; no paths, no tracebacks."""
 
 from __future__ import annotations
 
 import json
 import logging
-import re
 import traceback
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -15,27 +14,27 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
-from tonmf.errors import TonmfError
+from tonmf.errors import Param, TonmfError, worded
 
 log = logging.getLogger("tonmf.service")
 
 FAULT = "Unexpected error, a fault in tonmf. The server's log says more."
 
 GONE = 499
-"""What requests are counted under whose clients left before the answer; the number that proxies use."""
+"""Status under which to count requests whose clients left before the answer; proxies use the same number."""
 
 PLAIN = {
     404: "There is nothing at this address. GET /openapi.json lists what there is.",
     405: "This address does not take this method. GET /openapi.json lists what it takes.",
 }
-"""What to say of errors that the framework finds."""
+"""Messages for errors that the framework finds."""
 
-NAMES = {"max_topics": "topics", "random_state": "seed", "stemmer": "stem", "n_jobs": "threads"}
-"""What the library's parameters are called here."""
+FIELDS = {"max_topics": "topics", "random_state": "seed", "stemmer": "stem", "n_jobs": "threads"}
+"""Parameters of the library whose fields have other names."""
 
 
 class ServiceError(Exception):
-    """A request that cannot be answered, and why."""
+    """A request that cannot be answered, with the status and the reason."""
 
     def __init__(self, status: int, message: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(message)
@@ -43,31 +42,36 @@ class ServiceError(Exception):
 
 
 def error_answer(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
-    """The answer to a request that failed."""
+    """Return the answer to a request that failed."""
     return Response(encoded({"error": message}), status, dict(headers or {}), "application/json")
 
 
 def encoded(value: Any) -> bytes:
-    """A value as JSON; what JSON does not know is a fault, not an answer."""
+    """Encode a value as JSON; NaN, infinity and unknown types raise, since they are faults and no answers."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
 
 
-def as_parameters(message: str) -> str:
-    """A message of the library in terms of an address: what the command line calls ``--text-column`` is ``text_column``.
+def in_fields(message: str) -> str:
+    """Word a message of the library for HTTP: a parameter is a field of the request.
 
-    >>> as_parameters("Give --text-column, or lower max_topics.")
+    >>> from tonmf.errors import Message
+    >>> in_fields(Message("Give ", Param("text_column"), ", or lower ", Param("max_topics"), "."))
     'Give text_column, or lower topics.'
     """
-    flags = re.sub(r"(?<![\w-])--([a-z][a-z-]*)", lambda found: found.group(1).replace("-", "_"), message)
-    return re.sub(rf"\b({'|'.join(NAMES)})\b", lambda found: NAMES[found.group()], flags)
+    return worded(message, _field)
+
+
+def _field(param: Param) -> str:
+    name = FIELDS.get(param.name, param.name)
+    return name if param.value is None else f"{name}={'true' if param.value is True else param.value}"
 
 
 def answer_to(error: Exception) -> Response:
-    """The answer to a request during which something was raised."""
+    """Return the answer to a request that raised `error`."""
     if isinstance(error, ServiceError):
         return error_answer(error.status, error.message, error.headers)
     if isinstance(error, TonmfError):
-        return error_answer(422, as_parameters(str(error)))
+        return error_answer(422, in_fields(error.message))
     if isinstance(error, RequestValidationError):
         return error_answer(422, _invalid(error))
     if isinstance(error, HTTPException):
@@ -80,13 +84,13 @@ def answer_to(error: Exception) -> Response:
 
 
 def log_fault(error: BaseException) -> None:
-    """Say in the log where something unexpected happened, but not its message, which may quote a document."""
+    """Log where an unexpected error happened, but not its message, which may quote a document."""
     places = "".join(traceback.format_tb(error.__traceback__))
     log.error("unexpected %s at\n%s", type(error).__name__, places.rstrip())
 
 
 def _invalid(error: RequestValidationError) -> str:
-    """What is wrong with the first parameter that is."""
+    """Say what is wrong with the first invalid parameter."""
     first = error.errors()[0]
     name = str(first["loc"][-1]) if first.get("loc") else "request"
     if first.get("type") == "missing":
@@ -96,7 +100,7 @@ def _invalid(error: RequestValidationError) -> str:
 
 
 def install(app: FastAPI) -> None:
-    """Have an app answer so."""
+    """Make an app answer all exceptions this way."""
 
     async def handle(request: Request, error: Exception) -> Response:
         return answer_to(error)

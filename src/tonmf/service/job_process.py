@@ -61,14 +61,14 @@ def work(folder: Path, job: dict[str, Any], report: Report) -> dict[str, Any]:
     from tonmf.io import read_documents, write_table
     from tonmf.ranking import Ranking
     from tonmf.report import summarise, write_html, write_summary
-    from tonmf.service.errors import as_parameters
+    from tonmf.service.errors import in_fields
     from tonmf.service.uploads import learning_options, reading_options, without_paths
     from tonmf.storage.atomic import replacing
 
     upload, name = folder / job["file"], job["name"]
     documents = read_documents([str(upload)], reading_options(job["options"]))
     ids = [_called(document_id, upload.name, name) for document_id in documents.ids]
-    notes = [as_parameters(without_paths(note, upload, name)) for note in documents.notes]
+    notes = [without_paths(in_fields(note), upload, name) for note in documents.notes]
     detector = TextOutlierDetector(
         **learning_options(job["options"]), n_jobs=job["threads"], callback=report.step("Learning")
     ).fit(documents.content, names=ids, terms=documents.terms)
@@ -110,12 +110,13 @@ def main(arguments: list[str]) -> int:
     warnings.simplefilter("ignore")
     folder, report = Path(arguments[0]), Report(out)
     from tonmf.errors import TonmfError
+    from tonmf.service.errors import in_fields
     from tonmf.service.uploads import without_paths
 
     try:
         report.send(result=work(folder, job, report))
     except TonmfError as error:
-        report.send(error=without_paths(str(error), folder / job["file"], job["name"]))
+        report.send(error=without_paths(in_fields(error.message), folder / job["file"], job["name"]))
     except MemoryError:
         report.send(error="There is not enough memory for so many documents. Upload fewer.")
     except OSError as error:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from tonmf.service import job_store as kept
-from tonmf.service.errors import FAULT, as_parameters
+from tonmf.service.errors import FAULT
 from tonmf.service.job_store import Job, JobStore
 from tonmf.service.limits import Limits
 from tonmf.wording import number_of
@@ -147,7 +147,7 @@ class JobRunner:
         elif stopped is not None:
             await self._end(job, *stopped)
         elif "error" in last:
-            await self._end(job, kept.FAILED, as_parameters(last["error"]))
+            await self._end(job, kept.FAILED, last["error"])
         elif "fault" in last:
             log.error("job %s failed with an unexpected %s", job.id, last["fault"])
             await self._end(job, kept.FAILED, FAULT)

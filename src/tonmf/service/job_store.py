@@ -27,7 +27,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
-from tonmf.errors import InputError
+from tonmf.errors import InputError, Param
 from tonmf.storage.atomic import replacing, to_disk
 from tonmf.storage.locks import hold
 from tonmf.wording import one_line, path_shown
@@ -111,7 +111,9 @@ class JobStore:
         except OSError as error:
             raise InputError(
                 f"The folder {path_shown(str(self.folder))} cannot be used for jobs: {error.strerror or error}. Give another "
-                "with --jobs-folder."
+                "with ",
+                Param("jobs_folder"),
+                ".",
             ) from error
         for name in names:
             if UNFINISHED.fullmatch(name):
@@ -214,5 +216,7 @@ def _locked(folder: Path) -> IO[str]:
         return hold(folder / ".lock")
     except BlockingIOError as error:
         raise InputError(
-            f"Another server uses the jobs in {path_shown(str(folder))}. Give this one another folder with --jobs-folder."
+            f"Another server uses the jobs in {path_shown(str(folder))}. Give this one another folder with ",
+            Param("jobs_folder"),
+            ".",
         ) from error

@@ -17,7 +17,7 @@ from starlette.types import Receive, Scope, Send
 from tonmf.errors import TonmfError
 from tonmf.service.bodies import LINES, chunks, parse
 from tonmf.service.documents import DocumentReader
-from tonmf.service.errors import FAULT, ServiceError, as_parameters, encoded, log_fault
+from tonmf.service.errors import FAULT, ServiceError, encoded, in_fields, log_fault
 from tonmf.service.limits import Limits
 from tonmf.service.model import Named
 from tonmf.service.model_queue import Admitted
@@ -184,7 +184,7 @@ def _last_line(error: Exception) -> Mapping[str, Any]:
     if isinstance(error, ServiceError):
         return {"error": error.message, **place}
     if isinstance(error, TonmfError):
-        return {"error": as_parameters(str(error)), **place}
+        return {"error": in_fields(error.message), **place}
     log_fault(error)
     return {"error": FAULT, **place}
 

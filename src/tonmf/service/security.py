@@ -23,7 +23,7 @@ from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tonmf.errors import ParameterError
+from tonmf.errors import Param, ParameterError
 from tonmf.service.errors import GONE, ServiceError, answer_to, log_fault
 from tonmf.service.metrics import Metrics
 
@@ -124,8 +124,9 @@ def access_for(host: str, token: str | None, allowed: Collection[str]) -> Access
     local = is_loopback(host)
     if not local and token is None:
         raise ParameterError(
-            f"Without a token the server listens on this machine only, and {host} is beyond it. Give --token, or "
-            "TONMF_TOKEN in the environment."
+            f"Without a token the server listens on this machine only, and {host} is beyond it. Give ",
+            Param("token"),
+            ", or TONMF_TOKEN in the environment.",
         )
     names = {name.lower().strip("[]") for name in allowed}
     return Access(token, {*LOOPBACK, host.lower(), *names} if local or names else None)

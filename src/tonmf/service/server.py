@@ -13,7 +13,7 @@ from typing import Any
 
 import uvicorn
 
-from tonmf.errors import InputError
+from tonmf.errors import InputError, Param
 from tonmf.service.app import Settings, make_app
 from tonmf.service.job_store import JobStore
 from tonmf.service.limits import Limits
@@ -120,7 +120,7 @@ def _bound(host: str, port: int) -> Iterator[socket.socket]:
         family, kind, protocol, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listening = socket.socket(family, kind, protocol)
     except (OSError, UnicodeError) as error:
-        raise InputError(f"There is no place called {host} to listen on. Check --host.") from error
+        raise InputError(f"There is no place called {host} to listen on. Check ", Param("host"), ".") from error
     with listening:
         try:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -128,7 +128,9 @@ def _bound(host: str, port: int) -> Iterator[socket.socket]:
             listening.listen(WAITING)
         except (OSError, OverflowError) as error:
             reason = getattr(error, "strerror", None) or error
-            raise InputError(f"Cannot listen on {host}, port {port}: {reason}. Give another --port.") from error
+            raise InputError(
+                f"Cannot listen on {host}, port {port}: {reason}. Give another ", Param("port"), "."
+            ) from error
         yield listening
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from tonmf.detector.detector import TextOutlierDetector
 from tonmf.detector.options import DETECTOR_RULES
-from tonmf.errors import InputError, ParameterError
+from tonmf.errors import InputError, Param, ParameterError
 from tonmf.io import FORMATS, ReadOptions
 from tonmf.io.formats import COMPRESSION_OF, FORMAT_OF, format_of, split_name
 from tonmf.io.options import check_options
@@ -53,7 +53,7 @@ def display_name(name: str) -> str:
 def stored_name(job_id: str, name: str, form: str | None) -> str:
     """Return our own name for a file, with the extensions that say how to read it."""
     if form is not None and form not in SINGLE:
-        raise ParameterError(f"format must be one of {listed(SINGLE)}; got {form!r:.60}.")
+        raise ParameterError(Param("format"), f" must be one of {listed(SINGLE)}; got {form!r:.60}.")
     extension = EXTENSION_OF[form if form is not None else format_of(name)]
     compression = split_name(name)[2]
     return f"{job_id}{extension}{compression if compression in COMPRESSION_OF else ''}"

@@ -1,7 +1,7 @@
-"""Arrays in one file that is mapped into memory piece by piece, with a checksum, and nothing that can execute.
+"""Arrays in one file, memory-mapped one by one, with a checksum and no code.
 
-A file is the magic word, the length of a header and its CRC-32, the header as JSON (name, type, shape and place of every array,
-and the CRC-32 of all that follows it), and the arrays. It appears under its name only when it is whole.
+A file has a magic word, the length and CRC-32 of the header, the header as JSON (name, dtype, shape and place of every array,
+and the CRC-32 of all that follows), and the arrays.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from tonmf.errors import InputError
 from tonmf.storage.atomic import part_name, whole_or_nothing
 
 MAGIC = b"tonmf-arrays-1\n\x00"
-"""At the start of every file."""
+"""The start of every file."""
 
 ALIGNMENT = 64
-"""Arrays begin at multiples of it."""
+"""Arrays begin at multiples of this many bytes."""
 
 LONGEST_HEADER = 2**20
 KINDS = "biuf"
 
 
 class DamagedFileError(InputError):
-    """A file that was written here before, and is not as it was."""
+    """A file that tonmf wrote earlier was changed since."""
 
 
 def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write arrays to a file that appears whole or not at all."""
+    """Write arrays to a file, whole or not at all."""
     places, checksum, offset = {}, 0, 0
     listed = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     for name, array in listed.items():
@@ -53,14 +53,14 @@ def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
 
 
 def _parts_of(array: NDArray[Any]) -> Iterator[memoryview | bytes]:
-    """The bytes of an array, and those up to the next one."""
+    """Yield the bytes of an array, and the padding up to the next."""
     if array.size:
         yield array.reshape(-1).view(np.uint8).data
     yield bytes(-array.nbytes % ALIGNMENT)
 
 
 class ArrayFile:
-    """A file of arrays. The first time that one is asked for, all are checked against the checksum."""
+    """A file of arrays. The first access checks the whole file against its checksum."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -68,7 +68,7 @@ class ArrayFile:
         self._start = 0
 
     def map(self, name: str) -> NDArray[Any]:
-        """An array, as long as somebody holds it; what is written to it stays in memory."""
+        """Map an array into memory, for as long as it is referenced; changes to it are not written to the file."""
         if self._header is None:
             self._header = self._checked()
         found = self._header["arrays"].get(name)
@@ -87,7 +87,7 @@ class ArrayFile:
         return np.frombuffer(mapped, dtype, math.prod(shape), aside).reshape(shape)
 
     def damaged(self, what: str) -> DamagedFileError:
-        """The error that says what is wrong with the file."""
+        """Return an error that says what is wrong with the file."""
         return DamagedFileError(
             f"{self.path} is damaged: {what}. Remove the folder {self.path.parent} and run again, from the documents."
         )
@@ -114,7 +114,7 @@ class ArrayFile:
         return header
 
     def _check_header(self, header: dict[str, Any]) -> None:
-        """Nothing may point outside of the file."""
+        """Raise an error if an array lies outside the file."""
         for name, found in header["arrays"].items():
             dtype, shape, place = np.dtype(found["type"]), found["shape"], found["place"]
             n_bytes = math.prod(shape) * dtype.itemsize

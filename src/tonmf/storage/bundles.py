@@ -1,9 +1,9 @@
 """A saved model on disk: a folder with ``model.json`` and ``arrays.safetensors``.
 
-Numbers, names and lists are in the JSON, arrays beside it; nothing in either can execute. The JSON has the schema's number, the
-digest of the arrays, and a digest of all its other fields, so that a file that was cut off or edited is noticed. Digests only
-show accidents: whoever can write a file can write a digest. So a `Bundle` hands out no value that it has not checked for
-type, shape and range, and looks at an array's declared shape before it reads any of it.
+Numbers, names and lists are in the JSON, arrays beside it; neither holds code. The JSON has the schema's number, a digest of
+the arrays, and a digest of all its other fields, so that a truncated or edited file is noticed. Digests only reveal accidents:
+whoever can write a file can write a digest. So a `Bundle` checks type, shape and range of every value it returns, and looks
+at an array's declared shape before it reads the array.
 """
 
 from __future__ import annotations
@@ -22,31 +22,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tonmf.errors import InputError, MissingExtraError
+from tonmf.errors import InputError, MissingExtraError, Param
 from tonmf.storage.atomic import hidden_name, whole_or_nothing
 
 FORMAT = "tonmf model"
 
 SCHEMA = 1
-"""What is in a saved model, and where. A change that an older tonmf could not read raises it."""
+"""Version of the format. A change that an older tonmf could not read raises it."""
 
 FIELDS, ARRAYS = "model.json", "arrays.safetensors"
 
 LARGEST_FIELDS = 2**27
-"""Bytes of ``model.json`` beyond which it is neither written nor read: lists of nothing take thirty times as much in memory."""
+"""Bytes of ``model.json`` beyond which it is neither written nor read: empty lists take thirty times as much in memory."""
 
 ATTEMPTS = 5
-"""How often to look again if a model is replaced while it is read."""
+"""How often to read again if a model is replaced meanwhile."""
 
 UNIT = 1.01
-"""What numbers of a row or column of unit norm do not exceed, with room for rounding."""
+"""Upper limit of numbers in a row or column of unit norm, with room for rounding."""
 
 LARGEST = 1e30
 """Numbers beyond which sums of products overflow."""
 
 
 def write_bundle(path: str | Path, model: str, fields: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write a folder, all or nothing, under a temporary name first; a model that is there goes when this one is whole."""
+    """Write a model to a folder, whole or not at all; replace a model that is there."""
     target = Path(os.path.realpath(path))  # a link stays a link
     check_target(target)
     content = _safetensors().numpy.save({name: np.ascontiguousarray(array) for name, array in arrays.items()})
@@ -56,7 +56,9 @@ def write_bundle(path: str | Path, model: str, fields: Mapping[str, Any], arrays
     if len(described) > LARGEST_FIELDS:
         raise InputError(
             f"The model cannot be saved: its vocabulary would take {len(described):,} bytes, and {LARGEST_FIELDS:,} is the "
-            "most. Raise min_df."
+            "most. Raise ",
+            Param("min_df"),
+            ".",
         )
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -69,23 +71,23 @@ def write_bundle(path: str | Path, model: str, fields: Mapping[str, Any], arrays
 
 
 def provenance() -> dict[str, str]:
-    """When and with what a model was made."""
+    """Return when a model was saved, and by which versions."""
     return {"saved": now(), **versions()}
 
 
 def now() -> str:
-    """The time, to the second."""
+    """Return the time, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def versions() -> dict[str, str]:
-    """Of Python, tonmf, and what it computes with."""
+    """Return the versions of Python, tonmf and the numerical libraries."""
     made_with = {name: version(name) for name in ("tonmf", "numpy", "scipy", "scikit-learn", "numba")}
     return {"python": platform.python_version(), **made_with}
 
 
 def check_target(path: str | Path) -> None:
-    """Refuse to save where something else is, or without the library for it."""
+    """Raise an error if something other than a model is at `path`, or safetensors is missing."""
     _safetensors()
     target = Path(os.path.realpath(path))
     try:
@@ -98,7 +100,7 @@ def check_target(path: str | Path) -> None:
 
 
 def _is_model(folder: Path) -> bool:
-    """Whether a folder holds a saved model of any schema, and nothing else."""
+    """Tell whether a folder holds a saved model of any schema, and nothing else."""
     if {entry.name for entry in folder.iterdir()} != {FIELDS, ARRAYS}:
         return False
     with (folder / FIELDS).open("rb") as file:
@@ -106,7 +108,7 @@ def _is_model(folder: Path) -> bool:
 
 
 def read_bundle(path: str | Path) -> Bundle:
-    """Read a folder that `write_bundle` wrote; anything else is an `InputError` that says what is wrong with it."""
+    """Read a folder that `write_bundle` wrote; for anything else, raise an `InputError` that says what is wrong."""
     folder = Path(path)
     for _ in range(ATTEMPTS):
         before = _identity(folder)
@@ -115,11 +117,11 @@ def read_bundle(path: str | Path) -> Bundle:
         except InputError:
             if before is None or _identity(folder) == before:
                 raise
-    return _read_once(folder)  # it was replaced each time we looked
+    return _read_once(folder)  # it was replaced on every attempt
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:
-    """What changes when a model is replaced by another; None if there is none."""
+    """Return what changes when a model is replaced; None if there is no model."""
     try:
         found = folder.stat()
     except OSError:
@@ -127,7 +129,9 @@ def _identity(folder: Path) -> tuple[int, int] | None:
     return found.st_ino, found.st_mtime_ns
 
 
-def _read_once(folder: Path) -> Bundle:
+def check_is_model(path: str | Path) -> None:
+    """Raise `InputError` unless there is a saved model at `path`; what it holds is not looked at."""
+    folder = Path(path)
     if not folder.exists():
         raise InputError(f"There is no {folder}. Expected the folder of a saved model.")
     for name in (FIELDS, ARRAYS):
@@ -135,6 +139,10 @@ def _read_once(folder: Path) -> Bundle:
             raise InputError(
                 f"{folder} is no saved model: expected a folder with {FIELDS} and {ARRAYS}; {name} is missing."
             )
+
+
+def _read_once(folder: Path) -> Bundle:
+    check_is_model(folder)
     fields = _read_fields(folder / FIELDS)
     _check_schema(fields, folder)
     digest = fields.pop("digest", None)
@@ -177,7 +185,7 @@ def _check_schema(fields: Mapping[str, Any], folder: Path) -> None:
 
 
 def _read_arrays(path: Path, digest: Any) -> Any:
-    """The open arrays, whose header the library has checked against the size of the file."""
+    """Open the arrays; the library checks their header against the size of the file."""
     try:
         with path.open("rb") as file:
             actual = hashlib.file_digest(file, "sha256").hexdigest()
@@ -200,7 +208,7 @@ def _safetensors() -> Any:
 
 
 def _canonical(fields: Mapping[str, Any]) -> bytes:
-    """The same bytes for the same fields, however they are laid out."""
+    """Return the same bytes for the same fields, whatever their layout."""
     return json.dumps(fields, sort_keys=True, separators=(",", ":")).encode()
 
 
@@ -210,7 +218,7 @@ def _digest(content: bytes) -> str:
 
 @dataclass(frozen=True)
 class Bundle:
-    """A saved model that is being read. Each method returns a value of the kind it is named for, or raises `InputError`."""
+    """A saved model that is being read. Each method returns a checked value of its kind, or raises `InputError`."""
 
     folder: Path
     fields: Mapping[str, Any]
@@ -220,7 +228,7 @@ class Bundle:
     remedy: str = "fit again"
 
     def wrong(self, what: str) -> InputError:
-        """The error for a value that cannot be."""
+        """Return an error that says which value is wrong."""
         return InputError(
             f"The {self.called} in {self.folder} cannot be used: {what}. Use a copy of the original, or {self.remedy}."
         )
@@ -232,14 +240,14 @@ class Bundle:
         return value
 
     def whole(self, name: str, low: int = 0, high: int = 2**62) -> int:
-        """A whole number."""
+        """Return an integer."""
         value: int = self._field(name, int, "a whole number")
         if not low <= value <= high:
             raise self.wrong(f"{self.prefix}{name} must be from {low} to {high}; got {value!r:.40}")
         return value
 
     def number(self, name: str, above: float = -LARGEST) -> float:
-        """A number that can be reckoned with."""
+        """Return a finite number."""
         value = self._field(name, (int, float), "a number")
         if not above < value <= LARGEST:
             raise self.wrong(
@@ -248,24 +256,24 @@ class Bundle:
         return float(value)
 
     def flag(self, name: str) -> bool:
-        """True or false."""
+        """Return a boolean."""
         value: bool = self._field(name, bool, "true or false")
         return value
 
     def text(self, name: str) -> str:
-        """A string."""
+        """Return a string."""
         value: str = self._field(name, str, "a string")
         return value
 
     def texts(self, name: str, n: int | None = None) -> list[str]:
-        """A list of strings, `n` of them if given."""
+        """Return a list of strings, `n` of them if given."""
         values: list[str] = self._field(name, list, "a list of strings")
         if not all(isinstance(value, str) for value in values) or (n is not None and len(values) != n):
             raise self.wrong(f"{self.prefix}{name} must be a list of {'' if n is None else f'{n} '}strings")
         return values
 
     def parts(self, name: str) -> list[Bundle]:
-        """A list of objects."""
+        """Return a list of objects, each as a `Bundle`."""
         values = self._field(name, list, "a list of objects")
         if not all(isinstance(value, dict) for value in values):
             raise self.wrong(f"{self.prefix}{name} must be a list of objects")
@@ -274,16 +282,16 @@ class Bundle:
         ]
 
     def part(self, name: str) -> Bundle:
-        """An object."""
+        """Return an object as a `Bundle`."""
         value = self._field(name, dict, "an object")
         return replace(self, fields=value, prefix=f"{self.prefix}{name}.")
 
     def has(self, name: str) -> bool:
-        """Whether a field is there, and not null."""
+        """Tell whether a field is present and not null."""
         return self.fields.get(name) is not None
 
     def array(self, name: str, dtype: type, shape: Sequence[int | None], most: float = LARGEST) -> NDArray[Any]:
-        """An array of numbers of at most `most`, whatever their sign; None in its shape stands for any size."""
+        """Return an array of numbers of absolute value up to `most`; None in `shape` stands for any size."""
         full = f"{self.prefix}{name}"
         if full not in self.arrays.keys():  # noqa: SIM118  (no mapping)
             raise self.wrong(f"the array {full} is missing")
@@ -304,14 +312,14 @@ class Bundle:
         return array
 
     def positive(self, name: str, dtype: type, shape: Sequence[int | None], most: float = LARGEST) -> NDArray[Any]:
-        """An array of numbers from 0 to `most`."""
+        """Return an array of numbers from 0 to `most`."""
         array = self.array(name, dtype, shape, most)
         if array.size and array.min() < 0:
             raise self.wrong(f"the array {self.prefix}{name} holds negative numbers")
         return array
 
     def indices(self, name: str, shape: Sequence[int | None], below: int) -> NDArray[np.int64]:
-        """An array of numbers from 0 to below a limit."""
+        """Return an array of integers from 0 to below a limit."""
         array = self.positive(name, np.int64, shape)
         if array.size and array.max() >= below:
             raise self.wrong(f"the array {self.prefix}{name} holds a number of {below} or more")

@@ -1,4 +1,4 @@
-"""JSON in files that appear whole or not at all, with a checksum."""
+"""JSON files with a checksum."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from tonmf.storage.atomic import part_name, whole_or_nothing
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write a value."""
-    # Half a surrogate pair, which an item may hold, is kept as it is.
+    """Write a value to a file, whole or not at all."""
+    # Keep lone surrogates, which an item may hold.
     content = json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
     with whole_or_nothing(path, part_name(path)) as temporary:
         temporary.write_bytes(b"%010d\n%b\n" % (zlib.crc32(content), content))
 
 
 def read_json(path: Path) -> Any:
-    """Read it again, if it is as it was."""
+    """Read a value; raise `DamagedFileError` if the file was changed since."""
     try:
         checksum, content = path.read_bytes().split(b"\n", 1)
         if int(checksum) != zlib.crc32(content.removesuffix(b"\n")):

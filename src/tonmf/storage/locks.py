@@ -1,4 +1,4 @@
-"""Folders that one process uses at a time."""
+"""Locks on folders that one process uses at a time."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import IO
 
 
 def hold(path: Path) -> IO[str]:
-    """Open a lock file, made if it is not there, and hold it until it is closed or the process ends, however it does.
+    """Open a lock file, creating it if necessary; hold the lock until the file is closed or the process ends, even by a kill.
 
-    `BlockingIOError` if another process holds it. Where the system has no such locks (Windows), nobody is kept out.
+    Raise `BlockingIOError` if another process holds it. On systems without such locks (Windows), nobody is kept out.
     """
     lock = path.open("a")
     try:

@@ -1,8 +1,8 @@
-"""The parameters of an estimator in a saved model: those that are plain values.
+"""The parameters of an estimator in a saved model: plain values only.
 
-What belongs to this process or machine is not kept: ``callback``, ``executor``, ``n_jobs``, ``memory``, ``cache``, and a
-``random_state`` or ``init`` that is an object. A parameter without which the model could not read documents, but that is code
-of the user's own, cannot be saved.
+Parameters that belong to this process or machine are not saved: ``callback``, ``executor``, ``n_jobs``, ``memory``, ``cache``,
+and a ``random_state`` or ``init`` that is an object. A model with a parameter that is the user's own code, and without which it
+could not read documents, cannot be saved.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tonmf.errors import InputError, ParameterError, TonmfError
+from tonmf.errors import InputError, Param, ParameterError, TonmfError
 from tonmf.parameters import Rule, check_parameters
 from tonmf.storage.bundles import Bundle
 
@@ -27,14 +27,16 @@ RETIRED = ("n_buckets",)
 
 
 def kept_parameters(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters ready for JSON."""
+    """Return the parameters to save, ready for JSON."""
     kept = {}
     for name, value in values.items():
         plain = _plain(value)
         if name in CODE and value is not None and not isinstance(value, str):
             raise ParameterError(
-                f"A detector with {name}={value!r:.60} cannot be saved: a saved model holds no code, and this is an object of "
-                "yours. Use the detector's own options for texts, or count yourself and fit on the matrix of counts."
+                "A detector with ",
+                Param(name),
+                f"={value!r:.60} cannot be saved: a saved model holds no code, and this is an object of yours. Use the "
+                "detector's own options for texts, or count yourself and fit on the matrix of counts.",
             )
         if name not in NOT_KEPT and not (name in OBJECTS and plain is None):
             kept[name] = plain
@@ -42,7 +44,7 @@ def kept_parameters(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def changed_parameters(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters that are not at their defaults, to be shown; of objects, what they are.
+    """Return the parameters that differ from their defaults, for display; objects by the name of their class.
 
     >>> changed_parameters({"min_df": 3, "stemmer": None, "vectorizer": object()}, {"min_df": 2, "stemmer": None})
     {'min_df': 3, 'vectorizer': 'object'}
@@ -58,7 +60,7 @@ def changed_parameters(values: Mapping[str, Any], defaults: Mapping[str, Any]) -
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON has it; None for objects."""
+    """Return a value as JSON; None for objects."""
     if isinstance(value, np.generic):
         return _plain(value.item())
     if isinstance(value, float) and math.isinf(value):
@@ -80,7 +82,7 @@ INFINITE = "inf"
 
 
 def restored_parameters(bundle: Bundle, defaults: Mapping[str, Any], rules: Mapping[str, Rule]) -> dict[str, Any]:
-    """Parameters of a saved model, checked by their rules; those that were not kept are at their defaults."""
+    """Return the parameters of a saved model, checked by their rules; those not saved have their defaults."""
     fields = dict(bundle.part("parameters").fields)
     for name in RETIRED:
         if (value := fields.pop(name, None)) is not None:

@@ -1,8 +1,8 @@
-"""What time it is in a stream, by the times of its documents, some of which may be wrong.
+"""The clock of a stream: its current time, from the times of its documents, some of which may be wrong.
 
-*Now* is the newest time so far. A time that is further ahead of it than `FAR` half-lives is doubted: one wrong year would make
-all that is known fade, and all that comes count as old. It is believed when `ENOUGH` documents in a row are so far ahead, late
-ones not counted; until then these count as if they came now.
+*Now* is the newest time so far. A time more than `FAR` half-lives ahead of it is doubted: one wrong year would make everything
+known fade, and everything that follows count as old. It is believed when `ENOUGH` documents in a row, not counting late ones,
+are that far ahead; until then they count as if they came now.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ import numpy as np
 from tonmf.arrays import Array
 
 FAR = 5.0
-"""Half-lives beyond which a time ahead of all before is doubted."""
+"""Half-lives ahead of now beyond which a time is doubted."""
 
 ENOUGH = 5
-"""Documents in a row that are believed."""
+"""Documents in a row, all far ahead, that are believed."""
 
 
 @dataclass(frozen=True)
 class Clock:
-    """`now` in seconds since 1970, None before the first time; and the times in a row, fewer than `ENOUGH`, far `ahead`."""
+    """`now` in seconds since 1970, None before the first time; `ahead`, the doubted times in a row, fewer than `ENOUGH`."""
 
     now: float | None = None
     ahead: tuple[float, ...] = ()
 
     def start(self, seconds: Array, reach: float) -> float:
-        """The time before documents of these times come; if none has come before, that of the first that others are near.
+        """Return the time before these documents arrive: now, or for the first documents the first time with others near it.
 
-        It must be within reach of as many of them as are believed, or of half of them, itself included; if none is, it is the
-        first of all.
+        A time has others near it if `ENOUGH` of the times, or half of them, lie within `reach`, itself included. If none has,
+        return the first of all.
 
         >>> Clock().start(np.array([99.0, 1.0, 2.0, 3.0]), 5.0)
         1.0
@@ -44,7 +44,7 @@ class Clock:
         return float(seconds[np.argmax(n_near >= min(ENOUGH, (len(seconds) + 1) // 2))])
 
     def moved(self, seconds: Array, reach: float) -> tuple[float, Self]:
-        """The time after documents of these times have come, in this order, and the clock.
+        """Return the time after these documents have arrived, in this order, and the new clock.
 
         >>> Clock(7.0).moved(np.array([8.0, 99.0, 9.0]), 5.0)
         (9.0, Clock(now=9.0, ahead=()))
@@ -65,7 +65,7 @@ class Clock:
 
 
 def _believed(ahead: list[float], reach: float) -> tuple[float, list[float]]:
-    """The time that these make it, step by step from the earliest, and those that are still far ahead of that."""
+    """Return the time that believed times lead to, step by step from the earliest, and those still far ahead of it."""
     now, *later = sorted(ahead)
     while later and later[0] <= now + reach:
         now = later.pop(0)

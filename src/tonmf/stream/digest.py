@@ -1,8 +1,8 @@
-"""Quantiles of a stream of numbers, the recent ones counting more, in bounded memory.
+"""A quantile sketch of a stream of numbers, weighted towards recent ones, in bounded memory.
 
-A digest holds values with weights. Up to `LARGEST` of them it is exact. Beyond, neighbours are drawn together into `KEPT`
-values of about equal weight, each the mean of what it stands for, so that a quantile is off by about 1/`KEPT` of all weight;
-the largest value is kept as it is. Forgetting multiplies all weights.
+A digest holds values with weights. Up to `LARGEST` of them it is exact. Beyond, neighbours are merged into `KEPT` values of
+about equal weight, each the mean of what it stands for, so that a quantile is off by about 1/`KEPT` of all weight; the
+largest value is kept exactly. Forgetting multiplies all weights.
 """
 
 from __future__ import annotations
@@ -18,47 +18,47 @@ LARGEST = 4096
 """Values up to which a digest is exact."""
 
 KEPT = 2048
-"""Values that a digest keeps when it is drawn together."""
+"""Values that a digest keeps when it is compressed."""
 
 FORGOTTEN = 1e-9
-"""Share of the largest weight among the values that come below which a value is forgotten."""
+"""Share of the largest incoming weight below which a value is dropped."""
 
 SMALLEST = 1e-150
-"""What the weight of the heaviest value does not fade below."""
+"""Lower limit to which the weight of the heaviest value fades."""
 
 
 @dataclass(frozen=True)
 class Digest:
-    """Values in rising order, and their weights."""
+    """Values in ascending order, and their weights."""
 
     values: Array
     weights: Array
 
     @classmethod
     def of(cls, values: Any, weights: Any = None) -> Self:
-        """Of some values, each of weight 1 if none are given."""
+        """Return the digest of some values, each of weight 1 if no weights are given."""
         values = np.asarray(values, dtype=np.float64)
         weights = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=np.float64)
         return cls(np.zeros(0), np.zeros(0)).add(values, weights)
 
     @classmethod
     def around(cls, low: float, median: float, high: float, weight: float) -> Self:
-        """One that is made up: P16, median and P84 are as given, with straight lines between and as far beyond."""
+        """Return a digest with the given P16, median and P84, linear between them and as far beyond."""
         places, points = [0.0, 16.0, 50.0, 84.0, 100.0], [2 * low - median, low, median, high, 2 * high - median]
         return cls.of_percentiles(np.interp(np.arange(101), places, points), weight)
 
     @classmethod
     def of_percentiles(cls, percentiles: Array, weight: float) -> Self:
-        """One that has these percentiles from 0 to 100."""
+        """Return a digest with these percentiles from 0 to 100."""
         return cls(np.asarray(percentiles, np.float64), np.full(len(percentiles), weight / len(percentiles)))
 
     @property
     def weight(self) -> float:
-        """Of all values together."""
+        """Return the total weight."""
         return float(self.weights.sum())
 
     def faded(self, factor: float) -> Self:
-        """The same values, counting less; so little in the end that any others outweigh them, but not nothing."""
+        """Return the digest with weights multiplied by `factor`, but never all zero: old values stay until others come."""
         if factor == 1 or len(self.values) == 0:
             return self
         weights = self.weights * factor
@@ -67,27 +67,27 @@ class Digest:
         return type(self)(self.values, weights)
 
     def add(self, values: Array, weights: Array) -> Self:
-        """With more values; those of weight 0 are left out, and those that have faded beside what comes."""
+        """Return the digest with more values; drop those of weight 0, and those that have faded beside the new ones."""
         least = FORGOTTEN * np.max(weights, initial=0.0)
         values, weights = np.concatenate([self.values, values]), np.concatenate([self.weights, weights])
         counts = weights > least
         values, weights = values[counts], weights[counts]
         order = np.argsort(values, kind="stable")
         merged = type(self)(values[order], weights[order])
-        return merged if len(values) <= LARGEST else merged._drawn_together()
+        return merged if len(values) <= LARGEST else merged._compressed()
 
-    def _drawn_together(self) -> Self:
+    def _compressed(self) -> Self:
         middles = (np.cumsum(self.weights) - self.weights / 2) / self.weights.sum()
         numbers = np.minimum((middles * (KEPT - 1)).astype(np.int64), KEPT - 2)
-        numbers[-1] = KEPT - 1  # the largest by itself
+        numbers[-1] = KEPT - 1  # the largest alone
         _, numbers = np.unique(numbers, return_inverse=True)
         weights: Array = np.bincount(numbers, weights=self.weights).astype(np.float64)
         values = np.bincount(numbers, weights=self.weights * self.values) / weights
         values[-1] = self.values[-1]
-        return type(self)(np.maximum.accumulate(values), weights)  # rounding must not upset the order
+        return type(self)(np.maximum.accumulate(values), weights)  # rounding must not break the order
 
     def percentiles(self, places: Any) -> Array:
-        """Percentiles by straight lines between values; those of numpy if all weights are equal. Zeros without values.
+        """Return percentiles, interpolated linearly; equal to numpy's if all weights are equal, zeros without values.
 
         >>> Digest.of([3.0, 1.0, 2.0]).percentiles([0, 50, 75]).tolist()
         [1.0, 2.0, 2.5]

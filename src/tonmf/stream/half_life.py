@@ -1,8 +1,8 @@
-"""How fast a stream forgets: half-lives in documents or in time.
+"""Half-lives, in documents or in time: how fast a stream forgets.
 
-A document counts 1 when it comes, a half after one half-life, a quarter after two. A half-life in documents is counted in
-documents that came since, one in time by the times that documents have: the newest time so far is *now*
-(`tonmf.stream.clock`), and a document that comes late counts as its age says.
+A document has weight 1 when it arrives, ½ after one half-life, ¼ after two. A half-life in documents counts the documents that
+came since; one in time uses the documents' times: the newest so far is *now* (`tonmf.stream.clock`), and a document that
+arrives late has the weight of its age.
 """
 
 from __future__ import annotations
@@ -17,32 +17,34 @@ from typing import Any
 import numpy as np
 
 from tonmf.arrays import Array
-from tonmf.errors import InputError, ParameterError
+from tonmf.errors import InputError, InPython, Message, Param, ParameterError
 from tonmf.stream.clock import ENOUGH, FAR, Clock
 from tonmf.stream.times import duration_of, seconds_of, time_text
 
-EXPECTED = (
-    "None to forget nothing, a number of documents above 0, or a time above 0 such as '30 days' or timedelta(days=30)"
+EXPECTED = Message(
+    InPython("None to forget nothing, "),
+    "a number of documents above 0, or a time above 0 such as '30 days'",
+    InPython(" or timedelta(days=30)"),
 )
 
 WRITTEN = re.compile(r"\s*(\d+(?:\.\d*)?(?:e\d{1,2})?|\.\d+)\s*(?:documents?)?\s*", re.IGNORECASE)
 
 LONGEST = 1e15
-"""Documents or seconds beyond which a half-life is a slip of the pen."""
+"""Documents or seconds beyond which a half-life is surely a mistake."""
 
 NOTHING = 1e-3
-"""What a document counts below which it says practically nothing."""
+"""Weight below which a document has practically no effect."""
 
 
 @dataclass(frozen=True)
 class HalfLife:
-    """In documents, or in seconds if `of_time`."""
+    """A half-life in documents, or in seconds if `of_time`."""
 
     length: float
     of_time: bool
 
     def share(self, ages: Any) -> Any:
-        """What is left at these ages:  0.5^(age/half-life).
+        """Return the weight at these ages:  0.5^(age/half-life).
 
         >>> HalfLife(10.0, of_time=False).share(np.array([0.0, 10.0, 20.0])).tolist()
         [1.0, 0.5, 0.25]
@@ -51,7 +53,7 @@ class HalfLife:
 
 
 def half_life_of(value: Any) -> HalfLife | None:
-    """The half-life that a parameter describes, or `ParameterError`.
+    """Return the half-life that a parameter describes, or raise `ParameterError`.
 
     >>> half_life_of("12 hours"), half_life_of(500)
     (HalfLife(length=43200.0, of_time=True), HalfLife(length=500.0, of_time=False))
@@ -66,7 +68,7 @@ def half_life_of(value: Any) -> HalfLife | None:
     elif _is_number(value):
         found = HalfLife(float(value), of_time=False)
     if found is None or not 0 < found.length <= LONGEST:
-        raise ParameterError(f"half_life must be {EXPECTED}; got {value!r:.60}.")
+        raise ParameterError(Param("half_life"), " must be ", EXPECTED, f"; got {value!r:.60}.")
     return found
 
 
@@ -84,7 +86,7 @@ def _written(text: str) -> HalfLife | None:
 
 
 def is_half_life(value: Any) -> bool:
-    """Whether it describes one."""
+    """Tell whether a value describes a half-life."""
     try:
         half_life_of(value)
     except (ParameterError, OverflowError):
@@ -94,9 +96,9 @@ def is_half_life(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Ageing:
-    """What the arrival of documents does: `factor` to all that came before, `weights` to each of them; `clock` afterwards.
+    """The effect of new documents: the decay `factor` of all earlier ones, their own `weights`, and the new `clock`.
 
-    `by_time` tells whether time did that, and not the documents.
+    `by_time` is true if the decay follows from times, not from the number of documents.
     """
 
     factor: float
@@ -106,15 +108,17 @@ class Ageing:
 
 
 def age(half_life: HalfLife | None, n_docs: int, times: Any, clock: Clock) -> Ageing:
-    """Let documents arrive, in order; `times` are needed if the half-life is a time, and else only checked.
+    """Return the effect of documents that arrive in order; `times` are needed if the half-life is a time, else only checked.
 
-    What came before the first time is as old as the first document that has one.
+    Documents from before the first time are as old as the first document that has one.
     """
     if times is None:
         if half_life is not None and half_life.of_time:
             raise InputError(
-                "half_life is a time, so every document needs one: give times=..., one for each document, or a half_life in "
-                "documents."
+                Param("half_life"),
+                " is a time, so every document needs one: give times=..., one for each document, or a ",
+                Param("half_life"),
+                " in documents.",
             )
         return _age_by_number(half_life, n_docs)
     seconds = seconds_of(times, n_docs)
@@ -134,7 +138,7 @@ def _age_by_number(half_life: HalfLife | None, n_docs: int) -> Ageing:
 
 
 def _warn(seconds: Array, weights: Array, now: float, reach: float) -> None:
-    """Tell of times that are doubted, and of documents that come too late to say anything."""
+    """Warn of doubted times, and of documents that come too late to have any effect."""
     doubted = seconds[seconds > now + reach]
     if len(doubted):
         warnings.warn(
@@ -145,8 +149,12 @@ def _warn(seconds: Array, weights: Array, now: float, reach: float) -> None:
         )
     if weights.max() < NOTHING:
         warnings.warn(
-            f"The newest of these {len(seconds)} documents is of {time_text(seconds.max())}, and there were documents up to "
-            f"{time_text(now)} before: by the half_life these say practically nothing, and nothing is learnt from them. If the "
-            "later time was wrong, go on from a model that was saved before it came, or give a longer half_life.",
+            Message(
+                f"The newest of these {len(seconds)} documents is of {time_text(seconds.max())}, and there were documents up "
+                f"to {time_text(now)} before: by the half-life these say practically nothing, and nothing is learnt from "
+                "them. If the later time was wrong, go on from a model that was saved before it came, or give a longer ",
+                Param("half_life"),
+                ".",
+            ),
             stacklevel=4,
         )

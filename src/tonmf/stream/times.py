@@ -1,4 +1,4 @@
-"""When documents were written: times and durations in any usual writing, as seconds.
+"""Times and durations in all usual formats, as seconds.
 
 ==================== ==========================================================================
 what                 such as
@@ -10,7 +10,7 @@ Reuters              ``19-OCT-1987 15:01:01.79``
 numbers              seconds since the beginning of 1970, UTC
 ==================== ==========================================================================
 
-A time without a zone is taken for UTC; some times with a zone and some without in one sequence are refused, since they cannot
+A time without a zone is taken as UTC. A sequence in which some times have a zone and others do not is refused, since it cannot
 be put in order.
 """
 
@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tonmf.errors import InputError, ParameterError
+from tonmf.errors import InputError, InPython, Param, ParameterError
 
 MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 NEWSWIRE = re.compile(
@@ -34,7 +34,7 @@ NEWSWIRE = re.compile(
 )
 
 ZONE = re.compile(r".*:\d\d\s+([^\s\d(]\S*)")
-"""What follows the time of day and is neither a year nor a comment."""
+"""What follows the time of day and is neither a year nor a comment: a zone's name."""
 
 UNITS = {
     "second": 1.0, "sec": 1.0, "s": 1.0, "minute": 60.0, "min": 60.0, "m": 60.0, "hour": 3600.0, "h": 3600.0,
@@ -43,18 +43,18 @@ UNITS = {
 DURATION = re.compile(r"\s*(\d+(?:\.\d+)?|\.\d+)?\s*([a-z]+)\s*", re.IGNORECASE)
 
 LATEST, EARLIEST = 253402300800.0, 62135596800.0
-"""Seconds to the end of the year 9999 from 1970, and from the beginning of the year 1; what is beyond is in other units."""
+"""Seconds from 1970 to the end of the year 9999, and from the start of the year 1; larger numbers are in other units."""
 
 
 class Moment(NamedTuple):
-    """Seconds since the beginning of 1970, UTC, and whether the time came with a zone; None if that is no question."""
+    """Seconds since 1970, UTC, and whether the time came with a zone; None if the format has none."""
 
     seconds: float
     with_zone: bool | None
 
 
 def moment_of(value: Any) -> Moment | None:
-    """A time, if the value is one.
+    """Return the time that a value denotes, or None.
 
     >>> moment_of("19-OCT-1987 15:01:01.79"), moment_of("1987-10-19T15:01:01+00:00"), moment_of("soon")
     (Moment(seconds=561654061.79, with_zone=False), Moment(seconds=561654061.0, with_zone=True), None)
@@ -107,7 +107,7 @@ def _of_text(text: str) -> Moment | None:
 
 
 def _of_mail(text: str) -> Moment | None:
-    """A time as mails have it; none if its zone has a name that nobody knows."""
+    """Parse the time of a mail; None if the name of its zone is unknown."""
     found = parsedate_to_datetime(text)
     zone = ZONE.match(text)
     if found.tzinfo is None and zone is not None:
@@ -116,7 +116,7 @@ def _of_mail(text: str) -> Moment | None:
 
 
 def seconds_of(times: Iterable[Any], n_docs: int) -> NDArray[np.float64]:
-    """Times of documents, one for each, as seconds since the beginning of 1970, UTC.
+    """Return the times of documents, one for each, as seconds since 1970, UTC.
 
     >>> seconds_of(["1970-01-01", "1970-01-01T00:01"], 2).tolist()
     [0.0, 60.0]
@@ -137,7 +137,7 @@ def seconds_of(times: Iterable[Any], n_docs: int) -> NDArray[np.float64]:
 
 
 EXPECTED = "a time such as 1987-10-19 15:01, 'Mon, 19 Oct 1987 15:01:01 +0000', or seconds since 1970"
-"""What a time is, in an error."""
+"""How errors describe a time."""
 
 
 def check_zones(with_zone: list[bool | None], places: list[str]) -> None:
@@ -151,7 +151,7 @@ def check_zones(with_zone: list[bool | None], places: list[str]) -> None:
 
 
 def duration_of(value: Any, name: str) -> float:
-    """Seconds of a duration: a `timedelta`, or text such as "7 days" or "12 hours".
+    """Return the seconds of a duration: a `timedelta`, or text such as "7 days" or "12 hours".
 
     >>> duration_of("7 days", "window"), duration_of(timedelta(minutes=2), "window"), duration_of("week", "window")
     (604800.0, 120.0, 604800.0)
@@ -167,13 +167,16 @@ def duration_of(value: Any, name: str) -> float:
         seconds = None if scale is None else float(number or 1) * scale
     if seconds is None or not 0 < seconds < LATEST:
         raise ParameterError(
-            f"{name} must be a time above 0 such as '7 days', '12 hours' or '30 minutes', or a timedelta; got {value!r:.60}."
+            Param(name),
+            " must be a time above 0 such as '7 days', '12 hours' or '30 minutes'",
+            InPython(", or a timedelta"),
+            f"; got {value!r:.60}.",
         )
     return seconds
 
 
 def time_text(seconds: float) -> str:
-    """A time in writing, ISO 8601 to the second, UTC.
+    """Return a time as text, ISO 8601 to the second, UTC.
 
     >>> time_text(561654061.79)
     '1987-10-19T15:01:01'
@@ -182,7 +185,7 @@ def time_text(seconds: float) -> str:
 
 
 def duration_text(seconds: float) -> str:
-    """A duration in writing, in the largest unit that leaves no fraction.
+    """Return a duration as text, in the largest unit without a fraction.
 
     >>> duration_text(604800), duration_text(5400)
     ('7 days', '90 minutes')

@@ -1,1 +1,17 @@
-"""From documents to counts to rows."""
+"""From documents to counts to rows.
+
+============ ==================================================================================
+`documents`  what users give: texts, rows of items, or a matrix of counts
+`batches`    documents in batches, for those that do not fit into memory
+`words`      words in any script
+`analysis`   from a text to its terms: n-grams, stop words, stemming
+`vocabulary` the terms that documents are counted by, and the ways to learn them
+`choose`     which vocabulary serves which documents and options
+`counts`     counts of terms, and the arithmetic that every vocabulary shares
+`totals`     words of each document, in the vocabulary and outside it
+`weighting`  from counts to rows: damping, idf, unit norm
+`pieces`     a document cut into pieces to show, unexpected words marked
+============ ==================================================================================
+
+Nothing here knows topics or scores.
+"""

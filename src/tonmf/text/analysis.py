@@ -1,4 +1,4 @@
-"""From a text to its terms, by scikit-learn's conventions; with stemming and limits on words if wanted."""
+"""From a text to its terms: scikit-learn's conventions, with optional stemming and limits on words."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
-from tonmf.errors import MissingExtraError, ParameterError
+from tonmf.errors import InPython, MissingExtraError, Param, ParameterError
 from tonmf.text.words import word_spans, words_of
 
 Analyzer = Callable[[Any], Iterable[str]]
@@ -18,7 +17,7 @@ Analyzer = Callable[[Any], Iterable[str]]
 
 @dataclass(frozen=True)
 class WordRules:
-    """Limits on words: their length in characters, occurrences in all, and documents they occur in."""
+    """Limits on words: their length in characters, their occurrences, and the documents that they occur in."""
 
     min_length: int = 1
     max_length: float = np.inf
@@ -26,20 +25,20 @@ class WordRules:
     min_df: int = 1
 
     def allow(self, term: str) -> bool:
-        """Whether the length of every word of a term is within the limits."""
+        """Return whether the length of every word of a term is within the limits."""
         return all(self.min_length <= len(word) <= self.max_length for word in term.split(" "))
 
 
 WORDS_REMEMBERED, LONGEST_REMEMBERED = 100_000, 40
-"""Words whose terms are kept for the next text, and the characters that such a word may have."""
+"""The most words whose terms are cached, and the most characters of such a word."""
 
 WORD_RULES = {"paper": WordRules(min_length=3, max_length=15, min_count=4, min_df=2)}
-"""``paper``: the rules by which the paper prepared its text."""
+"""Presets. ``paper``: the limits that the paper set for its texts."""
 
 
 @dataclass
 class Analysis:
-    """A function from a text to its terms; in a class of its own so that detectors can be copied and pickled."""
+    """A function from a text to its terms. It is a class so that detectors can be copied and pickled."""
 
     analyze: Analyzer
     stemmer: str | None
@@ -50,18 +49,18 @@ class Analysis:
     _terms: dict[str, list[str]] = field(default_factory=dict, repr=False, compare=False)
 
     def __call__(self, text: Any) -> Iterable[str]:
-        """The terms of a text."""
+        """Return the terms of a text."""
         return self._as_terms(self.analyze(text))
 
     def spans(self, text: str) -> Iterator[tuple[int, int, str]] | None:
-        """Where the words of a text are, and the term that each is; None if terms are not made of words."""
+        """Yield (start, end, term) for the words of a text; return None if terms are not made of words."""
         if self.analyze_word is None:
             return None
         spans = word_spans(text) if self.word_pattern is None else _matches(self.word_pattern, text)
         return terms_at(text, spans, self._terms_of_word)
 
     def _terms_of_word(self, word: str) -> list[str]:
-        """The terms of a word; remembered, since words come again and again."""
+        """Return the terms of a word, from the cache if it came before."""
         known = self._terms.get(word)
         if known is not None:
             return known
@@ -84,7 +83,7 @@ class Analysis:
 
 
 def terms_at(text: str, spans: Iterable[tuple[int, int]], analyze: Analyzer) -> Iterator[tuple[int, int, str]]:
-    """Where the words are of which the analysis makes one term, and that term."""
+    """Yield (start, end, term) for the words of which the analysis makes exactly one term."""
     for start, end in spans:
         terms = list(analyze(text[start:end]))
         if len(terms) == 1:
@@ -96,7 +95,7 @@ def _as_it_is(word: str) -> list[str]:
 
 
 def _matches(pattern: str, text: str) -> Iterator[tuple[int, int]]:
-    """Where a pattern matches; if it has a group, where that is."""
+    """Yield (start, end) where a pattern matches; if it has a group, where that group is."""
     compiled = re.compile(pattern)
     return (found.span(min(compiled.groups, 1)) for found in compiled.finditer(text))
 
@@ -110,7 +109,9 @@ def make_analyzer(
     stemmer: str | None,
     rules: WordRules,
 ) -> Analysis:
-    """The analysis that the options describe."""
+    """Make the analysis that the options describe."""
+    from sklearn.feature_extraction.text import CountVectorizer  # heavy, and a wrong option is found without it
+
     words: dict[str, Any] = {"token_pattern": token_pattern}
     if token_pattern is None:
         words["tokenizer"] = words_of if analyzer == "word" else None
@@ -136,12 +137,14 @@ PARTS_OF_CONTRACTIONS = frozenset({
     "ain", "aren", "couldn", "did", "didn", "does", "doesn", "doing", "don", "hadn", "hasn", "haven", "isn", "ll", "mightn",
     "mustn", "needn", "shan", "shouldn", "ve", "wasn", "weren", "wouldn",
 })  # fmt: skip
-"""What don't, I've and the like leave where words end at an apostrophe, and forms of do; scikit-learn's list lacks them."""
+"""Parts of don't, I've and the like, where words end at an apostrophe, and forms of do. scikit-learn's list lacks them."""
 
 
 def stop_words_of(language: str) -> list[str]:
-    """Stop words of a language, given by its English name or two-letter code."""
+    """Return the stop words of a language, given by its English name or two-letter code."""
     if language.lower() in ("english", "en"):
+        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
         return sorted(ENGLISH_STOP_WORDS | PARTS_OF_CONTRACTIONS)
     try:
         import stop_words
@@ -154,14 +157,17 @@ def stop_words_of(language: str) -> list[str]:
     if language.lower() not in names:
         known = ", ".join(sorted(stop_words.AVAILABLE_LANGUAGES))
         raise ParameterError(
-            f"stop_words must be a language, a list of words, or None; known are {known}; got {language!r}."
+            Param("stop_words"),
+            " must be a language",
+            InPython(", a list of words, or None"),
+            f"; known are {known}; got {language!r}.",
         )
     words: list[str] = stop_words.get_stop_words(names[language.lower()])
     return words
 
 
 def make_stemmer(language: str) -> Callable[[str], str]:
-    """A function that cuts the endings of a language off a word."""
+    """Return a function from a word to its stem in a language."""
     try:
         import Stemmer
     except ImportError as error:
@@ -170,7 +176,7 @@ def make_stemmer(language: str) -> Callable[[str], str]:
         stem: Callable[[str], str] = Stemmer.Stemmer(language).stemWord
     except (KeyError, UnicodeEncodeError) as error:  # the latter for names that are not ASCII
         known = ", ".join(sorted(Stemmer.algorithms()))
-        raise ParameterError(f"stemmer must be one of {known}; got {language!r}.") from error
+        raise ParameterError(Param("stemmer"), f" must be one of {known}; got {language!r}.") from error
     return stem
 
 

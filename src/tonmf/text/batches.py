@@ -1,4 +1,4 @@
-"""Documents in batches, to be gone through more than once."""
+"""Documents in batches, to be read more than once."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any, Protocol
 
-from tonmf.errors import InputError
-from tonmf.text.documents import as_documents, refuse_what_is_no_list, to_be_read_twice
+from tonmf.errors import InputError, Param
+from tonmf.text.documents import as_documents, reject_non_lists, to_be_read_twice
 
 BATCH, BATCH_SIZE = 2000, 4_000_000
-"""Documents in a batch, at most, and their size, after which it ends."""
+"""The most documents in a batch, and the size at which it ends even with fewer."""
 
 ITEM = 60
-"""Characters that take as much memory as an item of a basket."""
+"""Size of an item of a basket, which takes as much memory as a text of this many characters."""
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Some documents and what they are called."""
+    """Some documents and their ids."""
 
     ids: list[str]
     content: list[Any]
 
 
 def size_of(document: Any) -> int:
-    """How much there is of a document, in characters.
+    """Return the size of a document, in characters.
 
     >>> size_of("text"), size_of(["milk", "bread"])
     (4, 120)
@@ -37,25 +37,25 @@ def size_of(document: Any) -> int:
 
 
 def is_enough(n_docs: int, size: int) -> bool:
-    """Whether so many documents of this size together make a batch."""
+    """Return whether this many documents, of this total size, fill a batch."""
     return n_docs >= BATCH or size >= BATCH_SIZE
 
 
 class Batches(Protocol):
-    """Documents of one kind, in the same batches whenever they are gone through."""
+    """Documents of one kind, in the same batches each time they are iterated."""
 
     @property
     def fingerprint(self) -> Any:
-        """What tells these documents from others without reading them, in terms of JSON; None if nothing does."""
+        """Return a JSON value that identifies the documents without reading them; None if there is none."""
 
     def __iter__(self) -> Iterator[Batch]:
-        """From the first batch on."""
+        """Start again from the first batch."""
 
 
 class BatchesOf:
-    """Batches of any documents that can be gone through again: a list, or an object whose ``__iter__`` begins anew.
+    """Batches of any documents that can be iterated again: a list, or an object whose ``__iter__`` starts afresh.
 
-    They are called by their numbers.
+    Their ids are their numbers.
     """
 
     fingerprint: Any = None
@@ -88,7 +88,10 @@ class BatchesOf:
 
 
 class BatchesOnce:
-    """Batches of documents that can be gone through only once; the first is looked at before."""
+    """Batches of documents that can be iterated only once.
+
+    The first iteration yields only the first batch, to look at; the second yields all.
+    """
 
     fingerprint: Any = "read once"
 
@@ -104,32 +107,34 @@ class BatchesOnce:
 
 
 def in_batches(documents: Any, again: bool) -> Batches:
-    """Documents in batches; if they are to be known again, those that come only once are refused."""
+    """Return documents in batches; if they are to be read `again` in another run, reject iterators."""
     if hasattr(documents, "fingerprint"):
         batches: Batches = documents
         return batches
-    refuse_what_is_no_list(documents)
+    reject_non_lists(documents)
     if not isinstance(documents, Iterator):
         return BatchesOf(documents)
     if again:
         raise InputError(
-            "Expected documents that can be gone through more than once, got an iterator, which is used up by the first time: "
-            "whether a cache belongs to it cannot be told. Leave cache out, or give an object whose __iter__ begins anew."
+            "Expected documents that can be read more than once, got an iterator, which is used up after the first time, so it "
+            "cannot be checked against a cache. Leave ",
+            Param("cache"),
+            " out, or give an object whose __iter__ starts afresh.",
         )
     return BatchesOnce(documents)
 
 
 def check_unchanged(batches: Batches, fingerprint: Any) -> None:
-    """Documents must stay as they are while they are learnt from."""
+    """Raise `InputError` if the documents have changed while they were learnt from."""
     if batches.fingerprint != fingerprint:
         raise InputError(
-            "The documents have changed since they were first read, so scores would not be theirs. Run again, on files that "
-            "stay as they are."
+            "The documents have changed since they were first read, so their scores would be wrong. Run again on files that "
+            "do not change."
         )
 
 
 def digest_of(batches: Batches) -> list[Any]:
-    """What tells documents from others by reading them: how many there are, and a digest of them and their names."""
+    """Read the documents and return what identifies them: their number, and a digest of their ids and content."""
     n_docs, digest = 0, hashlib.sha256()
     for batch in batches:
         n_docs += len(batch.ids)

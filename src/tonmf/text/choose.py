@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tonmf.errors import InputError
+from tonmf.errors import InputError, Message, Param
 from tonmf.parameters import check_unused
 from tonmf.text.analysis import TEXT_OPTIONS, WORD_RULES, Analysis, Analyzer, WordRules, make_analyzer
 from tonmf.text.documents import COUNTS, ITEMS, TEXTS, items_of
@@ -38,13 +38,13 @@ def make_analysis(values: Mapping[str, Any]) -> Analysis:
 def check_no_option_idle(values: Mapping[str, Any], defaults: Mapping[str, Any], kind: str) -> None:
     """Raise `ParameterError` for an option that would have no effect."""
     if values["vectorizer"] is not None:
-        check_unused(values, defaults, (*TEXT_OPTIONS, "min_df"), "beside your own vectorizer")
+        check_unused(values, defaults, (*TEXT_OPTIONS, "min_df"), Message("beside your own ", Param("vectorizer")))
     if kind != TEXTS:
         check_unused(values, defaults, TEXT_OPTIONS, f"on {kind}")
     if kind == COUNTS:
         check_unused(values, defaults, ("vectorizer",), f"on {kind}")
     if values["analyzer"] != "word":
         names = ("stop_words", "token_pattern", "stemmer", "word_rules")
-        check_unused(values, defaults, names, "unless analyzer='word'")
+        check_unused(values, defaults, names, Message("unless ", Param("analyzer", "word")))
     if callable(values["analyzer"]):
         check_unused(values, defaults, ("ngram_range", "lowercase"), "beside an analyzer of your own")

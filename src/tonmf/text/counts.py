@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -49,6 +49,13 @@ class Counts:
     n_distinct: NDArray[np.int64]
     n_outside: NDArray[np.int64]
     outside: Array
+
+    @classmethod
+    def joined(cls, parts: Sequence[Counts]) -> Counts:
+        """Join the counts of several lists of documents, in order."""
+        matrix = sp.csr_matrix(sp.vstack([part.matrix for part in parts], format="csr"))
+        names = ("n_words", "n_distinct", "n_outside", "outside")
+        return cls(matrix, *(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
     @property
     def totals(self) -> WordTotals:

@@ -1,4 +1,7 @@
-"""What the user hands in as documents: texts, rows of items, or a matrix of counts; or one clear error."""
+"""Documents as users give them: texts, rows of items, or a matrix of counts; anything else gets one clear error.
+
+scipy is loaded only where there may be a matrix, so that reading plain files needs neither it nor its time.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tonmf.errors import InputError
@@ -16,12 +18,18 @@ from tonmf.wording import number_of
 TEXTS, ITEMS, COUNTS = "texts", "rows of items", "a matrix of counts"
 """The kinds of documents, in words."""
 
+ONE_OF = {TEXTS: "a text", ITEMS: "a row of items"}
+"""One document of a kind, in words."""
+
 
 def as_documents(documents: Any, first: int = 0) -> tuple[Any, str]:
-    """The documents, as a list if they are no matrix, and their kind; `first` is the number of the first in messages."""
+    """Return the documents, as a list unless they are a matrix, and their kind.
+
+    `first` is the number of the first document in error messages.
+    """
     if is_matrix(documents):
         return documents, COUNTS
-    refuse_what_is_no_list(documents)
+    reject_non_lists(documents)
     listed = list(documents)
     if not listed:
         raise InputError("Expected at least one document, got none.")
@@ -30,36 +38,46 @@ def as_documents(documents: Any, first: int = 0) -> tuple[Any, str]:
     if len(set(kinds)) > 1:
         other = kinds.index(next(kind for kind in kinds if kind != kinds[0]))
         raise InputError(
-            f"Documents must all be of one kind: document {first} is of {kinds[0]}, document {first + other} of "
-            f"{kinds[other]}."
+            f"Documents must all be of one kind: document {first} is {ONE_OF[kinds[0]]}, document {first + other} "
+            f"{ONE_OF[kinds[other]]}."
         )
     return listed, kinds[0]
 
 
 def to_be_read_twice(document: Any) -> Any:
-    """A document as it is, or as a list if it could be gone through only once."""
+    """Return a document as it is, or as a list if it can be iterated only once."""
     return document if hasattr(document, "__len__") or not isinstance(document, Iterable) else list(document)
 
 
 def is_matrix(documents: Any) -> bool:
-    """Whether they are rows of numbers, sparse or dense."""
-    return sp.issparse(documents) or (isinstance(documents, np.ndarray) and documents.dtype.kind not in "OUT")
+    """Return whether the documents are rows of numbers, sparse or dense."""
+    if isinstance(documents, np.ndarray):
+        return documents.dtype.kind not in "OUT"
+    if isinstance(documents, list):
+        return False
+    import scipy.sparse as sp
+
+    return bool(sp.issparse(documents))
 
 
 def take(documents: Any, rows: Sequence[int] | NDArray[np.int64]) -> Any:
-    """Some of the documents, as `as_documents` returned them."""
-    if sp.issparse(documents):
-        return sp.csr_matrix(documents)[rows]
-    return documents[rows] if is_matrix(documents) else [documents[row] for row in rows]
+    """Return some of the documents that `as_documents` returned."""
+    if not is_matrix(documents):
+        return [documents[row] for row in rows]
+    if isinstance(documents, np.ndarray):
+        return documents[rows]
+    import scipy.sparse as sp
+
+    return sp.csr_matrix(documents)[rows]
 
 
 def one_of(documents: Any, row: int) -> Any:
-    """One of the documents; of a matrix, a matrix of one row."""
+    """Return one of the documents; of a matrix, a matrix of one row."""
     return take(documents, [row]) if is_matrix(documents) else documents[row]
 
 
-def refuse_what_is_no_list(documents: Any) -> None:
-    """What cannot be gone through one by one, or could be, but not with the result that is meant."""
+def reject_non_lists(documents: Any) -> None:
+    """Reject inputs that are not iterable, or are surely a mistake: a str, a DataFrame, a set, a mapping."""
     name = type(documents).__name__
     if not hasattr(documents, "__iter__") and not hasattr(documents, "__getitem__"):
         raise InputError(f"Expected a list of strings, of rows of items, or a matrix of counts; got {name}.")
@@ -99,19 +117,19 @@ def _is_nan(value: Any) -> bool:
 
 
 def items_of(row: Iterable[Any]) -> list[str]:
-    """The items of a basket, by name: 17 and "17" are the same item.
+    """Return the items of a basket by name, so that 17 and "17" are the same item.
 
     >>> items_of([17, "milk"])
     ['17', 'milk']
     """
     items = list(row)
     if any(item is None or _is_nan(item) for item in items):
-        raise InputError(f"A row of items holds a missing one: {items[:10]!r}. Leave it out.")
+        raise InputError(f"An item is missing in a row of items: {items[:10]!r}. Leave it out.")
     return list(map(str, items))
 
 
 def check_names(names: Sequence[Any] | None, n_docs: int) -> list[str]:
-    """What documents are called: their numbers, or one given name each."""
+    """Return the names of documents as strings; their numbers if no names are given."""
     if names is None:
         return list(map(str, range(n_docs)))
     if len(names) != n_docs:
@@ -120,7 +138,7 @@ def check_names(names: Sequence[Any] | None, n_docs: int) -> list[str]:
 
 
 def check_ids(ids: Iterable[Any], names: Sequence[str]) -> list[int]:
-    """Numbers of documents, given by number or by name."""
+    """Return the numbers of documents that are given by number or by name."""
     n_docs = len(names)
     listed = list(ids) if isinstance(ids, Iterable) and not isinstance(ids, str | bytes) else [ids]
     numbers = []
@@ -135,18 +153,16 @@ def check_ids(ids: Iterable[Any], names: Sequence[str]) -> list[int]:
 
 
 def note_on_copies(n_copies: int) -> list[str]:
-    """That documents are the same as others, if some are."""
+    """Return a note on documents that repeat others, if there are any."""
     if not n_copies:
         return []
     return [f"{number_of(n_copies, 'document')} repeat{'s' if n_copies == 1 else ''} another word for word."]
 
 
 SURROGATE = re.compile("[\ud800-\udfff]")
-
-
 REPLACEMENT = "\ufffd"
 
 
 def without_surrogates(text: str) -> str:
-    """Text that can be written: half a surrogate pair, as JSON may hold, becomes U+FFFD."""
+    """Return text that can be encoded: half a surrogate pair, as JSON may hold, becomes U+FFFD."""
     return text if text.isascii() else SURROGATE.sub(REPLACEMENT, text)

@@ -1,4 +1,4 @@
-"""A document as pieces to show, those that make it strange marked; and the stretch of it that is worth showing."""
+"""Cut a document into pieces to show, unexpected words marked, and choose the stretch that is worth showing."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from typing import Any
 
 Span = tuple[int, int, str]
-"""Where a word begins and ends, and the term that it is."""
+"""(start, end, term) of a word in a text."""
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Some characters of a document, and the share of the unexpected word that they are; 0 if they are none."""
+    """Some characters of a document, and their share if they are an unexpected word; otherwise 0."""
 
     text: str
     share: float = 0.0
 
 
 def pieces_of_items(items: Iterable[Any], shares: Mapping[str, float]) -> list[Piece]:
-    """The items of a basket, with spaces between them."""
+    """Make a piece of each item of a basket, with spaces between them."""
     pieces: list[Piece] = []
     for item in map(str, items):
         pieces += [Piece(" ")] * bool(pieces) + [Piece(item, shares.get(item, 0.0))]
@@ -28,7 +28,7 @@ def pieces_of_items(items: Iterable[Any], shares: Mapping[str, float]) -> list[P
 
 
 def pieces_of_text(text: str, shares: Mapping[str, float], spans: Iterable[Span] | None) -> list[Piece]:
-    """A text cut where unexpected terms begin and end; together the pieces are the text.
+    """Cut a text where unexpected terms begin and end; together the pieces are the text.
 
     Parameters
     ----------
@@ -36,8 +36,8 @@ def pieces_of_text(text: str, shares: Mapping[str, float], spans: Iterable[Span]
     shares : mapping of str to float
         Unexpected terms and their shares.
     spans : iterable of (start, end, term), optional
-        Where the words of the text are, and what terms, so that a word is found in whatever form it stands there. If not
-        given, terms are sequences of characters.
+        The words of the text, so that a term is found in whatever form it stands there. If not given, terms are sequences
+        of characters.
     """
     marks = _places_of_characters(text, shares) if spans is None else _places_of_words(list(spans), shares)
     pieces, done = [], 0
@@ -50,7 +50,7 @@ def pieces_of_text(text: str, shares: Mapping[str, float], spans: Iterable[Span]
 
 
 def _places_of_words(words: Sequence[Span], shares: Mapping[str, float]) -> Iterator[tuple[int, int, float]]:
-    """Where unexpected terms are, longer sequences of words before shorter ones."""
+    """Yield (start, end, share) of unexpected terms, longer sequences of words before shorter ones."""
     lengths = sorted({term.count(" ") + 1 for term in shares}, reverse=True)
     for first in range(len(words)):
         for n_words in lengths:
@@ -73,10 +73,10 @@ def _places_of_characters(text: str, shares: Mapping[str, float]) -> Iterator[tu
 
 
 def excerpt(pieces: Sequence[Piece], width: int, measure: Callable[[str], int] = len) -> list[Piece]:
-    """The stretch of at most so many characters with most of the unexpected words, on one line.
+    """Return the stretch of at most `width` characters that has most of the unexpected words, on one line.
 
-    Where the beginning is as good as any other place, it is the beginning; what is left out is marked by "…". `measure` tells
-    how much room characters take, where some take more than others.
+    Prefer the beginning where no other place is better, and mark what is left out by "…". `measure` returns the width of a
+    text, for outputs where some characters are wider than others.
     """
     line = [Piece(re.sub(r"\s+", " ", piece.text), piece.share) for piece in pieces]
     starts = [0]
@@ -102,7 +102,7 @@ def _share_from(line: Sequence[Piece], starts: Sequence[int], first: int, width:
 
 
 def _cut(line: Sequence[Piece], width: int, cut_before: bool, measure: Callable[[str], int]) -> list[Piece]:
-    """At most `width` of it, with marks where something is missing."""
+    """Cut a line to `width`, with marks where something is missing."""
     kept, room = [Piece("…")] * cut_before, width - cut_before
     if sum(measure(piece.text) for piece in line) <= room:
         return [*kept, *line]

@@ -1,4 +1,4 @@
-"""What is known of documents beside their terms of the vocabulary."""
+"""Word totals of documents, in the vocabulary and outside it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Whole = NDArray[np.integer[Any]]
 
 @dataclass
 class WordTotals:
-    """What is known of each document beside its terms of the vocabulary.
+    """Word totals of each document.
 
     ============== ======= ====================================================================
     field          shape   what
@@ -34,10 +34,10 @@ class WordTotals:
     outside_weight: Array
 
     def take(self, rows: slice | NDArray[np.int64]) -> WordTotals:
-        """Those of some documents."""
+        """Return the totals of some documents."""
         return WordTotals(*(getattr(self, name)[rows] for name in WordTotals.__dataclass_fields__))
 
     @classmethod
     def joined(cls, parts: Sequence[WordTotals]) -> WordTotals:
-        """Those of several sets of documents, one after the other."""
+        """Join the totals of several sets of documents, one after the other."""
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__dataclass_fields__))

@@ -20,7 +20,7 @@ from tonmf.text.counts import document_frequencies
 
 
 def damped(counts: sp.csr_matrix) -> sp.csr_matrix:
-    """c = 1 + ln(count), float32.
+    """Return c = 1 + ln(count), float32.
 
     >>> damped(sp.csr_matrix([[1.0, 0.0, np.e]])).toarray().tolist()
     [[1.0, 0.0, 2.0]]
@@ -29,12 +29,12 @@ def damped(counts: sp.csr_matrix) -> sp.csr_matrix:
 
 
 def inverse_document_frequencies(counts: sp.csr_matrix) -> Array:
-    """idf of each term, from the documents at hand."""
+    """Return the idf of each term in these documents."""
     return idf_of(document_frequencies(counts), counts.shape[0])
 
 
 def idf_of(document_frequencies: NDArray[np.int64], n_docs: int) -> Array:
-    """idf of each term, from the number of documents that it occurs in.
+    """Return the idf of each term, from the number of documents that it occurs in.
 
     >>> idf_of(np.array([1, 3]), 3).round(3).tolist()
     [1.693, 1.0]
@@ -44,7 +44,7 @@ def idf_of(document_frequencies: NDArray[np.int64], n_docs: int) -> Array:
 
 
 def unit_rows(C: sp.csr_matrix, idf: Array) -> sp.csr_matrix:
-    """Y: rows c∘idf at unit norm; a row without terms stays zero."""
+    """Return Y: rows c∘idf at unit norm; a row without terms stays zero."""
     values = C.data * idf[C.indices]
     lengths = np.diff(C.indptr)
     rows = np.repeat(np.arange(len(lengths)), lengths)
@@ -53,7 +53,7 @@ def unit_rows(C: sp.csr_matrix, idf: Array) -> sp.csr_matrix:
 
 
 def _with_values(pattern: sp.csr_matrix, values: Array) -> sp.csr_matrix:
-    """Other values in the same places; the places are shared."""
+    """Return a matrix of other values in the same places; it shares the arrays of places."""
     matrix = sp.csr_matrix(pattern.shape, dtype=np.float32)
     matrix.data, matrix.indices, matrix.indptr = values.astype(np.float32), pattern.indices, pattern.indptr
     matrix.has_canonical_format = True

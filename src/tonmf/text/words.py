@@ -1,9 +1,9 @@
-"""Words in any script: how a text is cut into words when the user names no other rule.
+"""Words in any script: how a text is cut into words by default.
 
 A word is a run of two or more letters, digits, underscores and combining marks. The marks matter: vowel signs of the
-Indic scripts, Arabic and Hebrew points and decomposed accents are no "word characters" to Python's ``\\w``, which would
-cut words at each of them. Scripts that are written without spaces between words (Chinese, Japanese, Thai, Lao, Khmer,
-Burmese) are cut into overlapping pairs of characters, as search engines do: most words there are about that long.
+Indic scripts, Arabic and Hebrew points and decomposed accents are not "word characters" to Python's ``\\w``, which would
+cut words at each of them. Scripts without spaces between words (Chinese, Japanese, Thai, Lao, Khmer, Burmese) are cut into
+overlapping pairs of characters, as search engines do: most words there are about that long.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ RUNS = re.compile(f"[{UNSPACED}]+|[^{UNSPACED}]+")
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text, in order.
+    """Return the words of a text, in order.
 
     >>> words_of("Two words, naïve हिन्दी_1 – 東京都 a")
     ['Two', 'words', 'naïve', 'हिन्दी_1', '東京', '京都']
@@ -44,7 +44,7 @@ def words_of(text: str) -> list[str]:
 
 
 def word_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Where the words of a text are, one after the other; pairs of characters overlap.
+    """Yield (start, end) of the words of a text, in order; pairs of characters overlap.
 
     >>> [(start, end) for start, end in word_spans("Two 東京都")]
     [(0, 3), (4, 6), (5, 7)]
@@ -63,7 +63,7 @@ def word_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _pieces(run: str) -> list[str]:
-    """Pairs of neighbours in a run without spaces; any other run as it is, if it is long enough for a word."""
+    """Return the pairs of neighbours in a run without spaces; any other run as it is, if it is long enough for a word."""
     if not HAS_UNSPACED.match(run):
         return [run] if len(run) > 1 else []
     return [run[i : i + 2] for i in range(max(len(run) - 1, 1))]
@@ -71,6 +71,6 @@ def _pieces(run: str) -> list[str]:
 
 @cache
 def unicode_word() -> re.Pattern[str]:
-    """A word character and more of them or of combining marks, which are listed once, on first use."""
+    """Compile the pattern of a word: a word character, then word characters or combining marks."""
     marks = [chr(code) for code in range(0x300, 0x20000) if unicodedata.category(chr(code)) in ("Mn", "Mc", "Me")]
     return re.compile(rf"\w[\w{''.join(marks)}{JOINERS}]+|[{UNSPACED}]")

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from tonmf.arrays import Array
 from tonmf.detector.detector import TextOutlierDetector
 from tonmf.detector.explain.explainer import SMALLEST_LEAN
+from tonmf.detector.reading import ReadDocuments
 from tonmf.detector.scores.ladder import first_words
 from tonmf.errors import InputError
 from tonmf.parameters import check_at_least
@@ -228,9 +229,10 @@ class Follower:
 
     def follow_batch(self, rows: NDArray[np.int64]) -> Iterator[Observed]:
         """Score a batch, look for a new topic after each document, then learn from the batch."""
-        left = rows
+        read = self._read(rows)
+        left, of_left = rows, read
         while len(left):
-            observed = self._observe(left)
+            observed = self._observe(left, of_left)
             n_taken = next(
                 (n for n, row in enumerate(left, start=1) if self._take(int(row), observed.scores[n - 1])), len(left)
             )
@@ -238,12 +240,15 @@ class Follower:
             self.observed.append(replace(observed, shares=observed.shares[:0]))
             yield observed
             left = left[n_taken:]
+            if len(left):
+                of_left = self._read(left)
         if self.learn:
-            documents, names = take(self.documents, rows), [self.ids[row] for row in rows]
-            self.detector.partial_fit(documents, times=self.times[rows], names=names)
+            self.detector.learn_from(read, times=self.times[rows])
 
-    def _observe(self, rows: NDArray[np.int64]) -> Observed:
-        read = self.detector.read(take(self.documents, rows))
+    def _read(self, rows: NDArray[np.int64]) -> ReadDocuments:
+        return self.detector.read(take(self.documents, rows), names=[self.ids[row] for row in rows])
+
+    def _observe(self, rows: NDArray[np.int64], read: ReadDocuments) -> Observed:
         scores, shares = read.scores.total, read.explained
         reasons = [[word.word for word in words] for words in read.unexpected_words(UNEXPECTED_WORDS)]
         return Observed(rows, scores, scores > self.detector.threshold_, shares, _main(shares), reasons)

@@ -1,1 +1,10 @@
-"""The commands, a file each."""
+"""The commands, one file each.
+
+============================== ==============================================
+`detect`, `score`, `timeline`  rank documents: fit on them, by a saved model, or in order of time
+`explain`, `topics`, `report`  say why, by a saved model
+`watch`, `serve`               score documents as they arrive, from a file or over HTTP
+`demo`, `generate`             documents to try it on
+`bench`, `paper`               measure
+============================== ==============================================
+"""

@@ -1,4 +1,4 @@
-"""``tonmf bench``: how well and how fast on this machine, beside two baselines in the same run."""
+"""``tonmf bench``: quality and speed on this machine, beside two baselines in the same run."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 from rich.table import Table
 
 from tonmf.cli import options as opt
+from tonmf.cli.learning import check_jobs
 from tonmf.cli.screen import Screen
 from tonmf.errors import ParameterError
 
@@ -18,19 +19,20 @@ TOPICS = 10
 
 
 def bench(
-    documents: Annotated[int, typer.Option(min=50, help="Documents to make for it.")] = 2000,
-    outliers: Annotated[int, typer.Option(min=1, help="How many of them are outliers.")] = 20,
+    documents: Annotated[int, typer.Option(min=50, help="Number of documents to make.")] = 2000,
+    outliers: Annotated[int, typer.Option(min=1, help="Number of outliers among them.")] = 20,
     seed: opt.Seed = 0,
     jobs: opt.Jobs = None,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Measure tonmf beside k-NN and NMF on a made-up corpus: seconds, and how well outliers are found.
+    """Compare tonmf with k-NN and NMF on a synthetic corpus: time, and how well they find outliers.
 
-    The corpus is easy; how methods compare on real text is in docs/evidence/quality.md.
+    The corpus is easy. For results on real text see docs/evidence/quality.md.
     """
     screen = Screen(as_json=as_json)
     if outliers >= documents:
         raise ParameterError(f"--outliers must be fewer than --documents; got {outliers} and {documents}.")
+    check_jobs(jobs)
     with screen.step("Loading"):
         from sklearn.metrics import average_precision_score, roc_auc_score
 
@@ -38,7 +40,7 @@ def bench(
 
     corpus = make_corpus(documents, outliers, seed)
     with screen.step("Compiling"):
-        _tonmf(jobs)(corpus.texts[:50] if corpus.texts else [])  # kernels are compiled once, not for each corpus
+        _tonmf(jobs)(corpus.texts[:50] if corpus.texts else [])  # kernels are compiled once, not once a corpus
     results: list[dict[str, Any]] = []
     for name, method in {
         "tonmf": _tonmf(jobs),
@@ -73,14 +75,14 @@ def _rows(texts: Any) -> Any:
 
 
 def _nearest(texts: Any) -> Any:
-    """Mean distance to the nearest others."""
+    """Score by the mean distance to the nearest neighbours."""
     from tonmf.baselines import KNNDistance
 
     return KNNDistance(NEIGHBOURS, metric="cosine", score_by="mean").fit(_rows(texts)).outlier_scores_
 
 
 def _nmf(seed: int) -> Callable[[Any], Any]:
-    """Distance of each row from its topics' account of it."""
+    """Score by the distance of each row from its approximation by topics."""
     from tonmf.baselines import NMFResidual
 
     return lambda texts: NMFResidual(TOPICS, max_iter=400, random_state=seed).fit(_rows(texts)).outlier_scores_

@@ -1,4 +1,4 @@
-"""``tonmf demo``: the main job on a small corpus that comes with the package, start to end."""
+"""``tonmf demo``: detect outliers in a small corpus that comes with the package."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def demo(top: opt.Top = 15, report: opt.Report = None) -> None:
-    """Find what does not belong among 260 posts of a neighbourhood's notice board, and compare with what was planted there."""
+    """Find the outliers among 260 posts on a neighbourhood's notice board, and compare with the ones planted there."""
     from tonmf.datasets.noticeboard import read_noticeboard
 
     if report is not None:
@@ -55,14 +55,14 @@ def demo(top: opt.Top = 15, report: opt.Report = None) -> None:
     if report is not None:
         labels = [int(kind is not None) for kind in planted]
         write_report(screen, ranking, report, "A neighbourhood's notice board", labels=labels)
-    page = [] if report is not None else ["tonmf demo --report demo.html  makes a page of it, to look at in a browser"]
+    page = [] if report is not None else ["tonmf demo --report demo.html  writes a report to open in a browser"]
     show_next(
-        screen, *page, "tonmf detect FILES  does the same with your documents", "tonmf --help  shows what else there is"
+        screen, *page, "tonmf detect FILES  does the same with your documents", "tonmf --help  lists all commands"
     )
 
 
 def _one_of_each_kind(explanations: Sequence[Explanation], kinds: Sequence[str | None]) -> list[Explanation]:
-    """The first flagged document of each kind of planted ones."""
+    """Return the first flagged document of each kind that was planted."""
     first: dict[str, Explanation] = {}
     for why, kind in zip(explanations, kinds, strict=True):
         if why.outlier and kind is not None:

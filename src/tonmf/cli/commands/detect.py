@@ -13,7 +13,8 @@ import typer
 
 from tonmf.cli import options as opt
 from tonmf.cli.answer import GROUPS_SHOWN, show_next, show_ranking, write
-from tonmf.cli.learning import check_learning, check_save, learn, learning_options
+from tonmf.cli.errors import in_flags
+from tonmf.cli.learning import check_kind, check_learning, check_save, learn, learning_options
 from tonmf.cli.reading import as_flags, read, reading_files
 from tonmf.cli.report_files import check_report, title_of, write_report
 from tonmf.cli.screen import Screen
@@ -26,11 +27,11 @@ if TYPE_CHECKING:
 LARGE = "Large files"
 
 LONGEST_COMMAND = 200
-"""Characters of a command that is suggested."""
+"""Maximum length of a command that is suggested."""
 
 
 class Reasons(StrEnum):
-    """Documents whose topic and unexpected terms a table is to give."""
+    """Documents that get their topic and unexpected terms in a table."""
 
     ALL = "all"
     OUTLIERS = "outliers"
@@ -50,7 +51,7 @@ def detect(
         typer.Option(
             "--dask",
             metavar="ADDRESS",
-            help="Learn on the Dask cluster whose scheduler is at this address, such as tcp://127.0.0.1:8786.",
+            help="Fit on the Dask cluster whose scheduler is at this address, such as tcp://127.0.0.1:8786.",
             rich_help_panel=LARGE,
         ),
     ] = None,
@@ -67,7 +68,7 @@ def detect(
         str | None,
         typer.Option(
             metavar="SIZE",
-            help="Get along with so much memory, such as 2GB: documents are counted into files first.",
+            help="Memory limit, such as 2GB. Counts are spilled to disk.",
             rich_help_panel=LARGE,
         ),
     ] = None,
@@ -75,14 +76,14 @@ def detect(
         str | None,
         typer.Option(
             metavar="FOLDER",
-            help="Keep these files in this folder, so that a run that was cut short goes on. (Default: temporary.)",
+            help="With --memory: keep its files in this folder, so that an interrupted run resumes. (Default: temporary.)",
             rich_help_panel=LARGE,
         ),
     ] = None,
     reasons: Annotated[
         Reasons | None,
         typer.Option(
-            help="Whose reasons --output gives. (Default: all; with --memory outliers.)",
+            help="Which documents get their topic and unexpected terms in --output. (Default: all; outliers with --memory.)",
             rich_help_panel=opt.RESULTS,
         ),
     ] = None,
@@ -94,25 +95,29 @@ def detect(
     learning = learning_options(contamination, stop_words, stem, min_df, topics, seed, jobs)
     _check_targets(files, output, save, excerpts)
     if reasons is not None and output is None:
-        raise ParameterError("--reasons says what --output is to hold. Give that too, or leave it out.")
+        raise ParameterError("--reasons has no effect without --output. Give both, or leave it out.")
     if dask is not None and jobs is not None:
         raise ParameterError("--jobs has no effect beside --dask: workers use the threads that they were started with.")
     _check_report(files, report, title, label_column)
     check_learning(learning)
     ranking: Ranking
     if memory is not None:
-        from tonmf.cli.large import fetch_and_write, learn_large, refuse_beside_memory
+        _check_memory(memory, report, dask)
+        from tonmf.io import DocumentFiles
 
-        refuse_beside_memory(report=report, dask=dask)
-        large, documents_on_disk = learn_large(screen, files, reading, **learning, memory=memory, cache=cache)
+        documents_on_disk = DocumentFiles(files, reading)
+        with screen.step("Loading"):
+            from tonmf.cli.large import fetch_and_write, learn_large
+        large = learn_large(screen, documents_on_disk, **learning, memory=memory, cache=cache)
         if save is not None:
             large.detector.save(save, excerpts=excerpts)
         fetch_and_write(screen, large, documents_on_disk, top, output, (reasons or Reasons.OUTLIERS).value)
-        ranking, notes = large, documents_on_disk.notes
+        ranking, notes = large, list(map(in_flags, documents_on_disk.notes))
     else:
         if cache is not None:
-            raise ParameterError("--cache has no effect without --memory. Give that too, or leave it out.")
+            raise ParameterError("--cache has no effect without --memory. Give both, or leave it out.")
         documents = read(screen, files, replace(reading, label_column=label_column))
+        check_kind(learning, documents.kind)
         ranking = learn(screen, documents.content, documents.ids, terms=documents.terms, dask=dask, **learning)
         for note in ranking.observations:
             screen.note(note)
@@ -129,7 +134,7 @@ def detect(
 
 
 def _check_targets(files: Sequence[str], output: str | None, save: str | None, excerpts: bool) -> None:
-    """Refuse what cannot be written, or has no effect, before the work begins."""
+    """Reject targets that cannot be written, before the work begins."""
     if output is not None:
         from tonmf.io import check_output
 
@@ -137,14 +142,27 @@ def _check_targets(files: Sequence[str], output: str | None, save: str | None, e
     check_save(save, excerpts)
 
 
+def _check_memory(memory: str, report: str | None, dask: str | None) -> None:
+    """Reject a limit that cannot be, and options that need the documents in memory."""
+    from tonmf.detector.disk.budget import bytes_of
+
+    bytes_of(memory)
+    for option, value, why in (
+        ("--report", report, "needs all documents in memory"),
+        ("--dask", dask, "keeps the documents in the memory of a cluster"),
+    ):
+        if value:
+            raise ParameterError(f"{option} {why}. Leave out either --memory or {option}.")
+
+
 def _check_report(files: Sequence[str], report: str | None, title: str | None, label_column: str | None) -> None:
-    """The same for the report."""
+    """Reject a report that cannot be written, and options that have no effect without one."""
     if report is not None:
         check_report(report, files)
         return
-    for option, value, what in (("--title", title, "is called"), ("--label-column", label_column, "compares with")):
+    for option, value in (("--title", title), ("--label-column", label_column)):
         if value is not None:
-            raise ParameterError(f"{option} says what a report {what}. Give --report, or leave it out.")
+            raise ParameterError(f"{option} has no effect without --report. Give both, or leave it out.")
 
 
 def _next_steps(
@@ -161,22 +179,22 @@ def _next_steps(
         if len(command) > LONGEST_COMMAND:
             command = "tonmf detect … (as before)"
         both = "--save model" + (" --output scores.csv" if output is None else "")
-        keeps = f"{command} {both}  keeps the model" + (", and the scores of all documents" if output is None else "")
+        keeps = f"{command} {both}  keeps the model" + (" and all scores" if output is None else "")
         return (
             [keeps]
             if report is not None or memory is not None
-            else [keeps, f"{command} --report report.html  makes a page to look at, and to share"]
+            else [keeps, f"{command} --report report.html  writes a report to open in a browser and share"]
         )
     names = shlex.join(files) if len(files) < 4 else f"{shlex.quote(files[0])} …"
     flags = "".join(f" {flag}" for flag in as_flags(reading))
     page = (
         []
         if report is not None or memory is not None
-        else [f"tonmf report {shlex.quote(save)} {names}{flags}  makes a page to look at, and to share"]
+        else [f"tonmf report {shlex.quote(save)} {names}{flags}  writes a report to open in a browser and share"]
     )
     return [
         f"tonmf explain {shlex.quote(save)} {names}{flags} --id {shlex.quote(strangest)}  says why",
         *page,
-        f"tonmf topics {shlex.quote(save)}  shows what is ordinary",
-        f"tonmf score {shlex.quote(save)} NEW_FILES  scores documents that come later",
+        f"tonmf topics {shlex.quote(save)}  shows the topics",
+        f"tonmf score {shlex.quote(save)} NEW_FILES  scores new documents",
     ]

@@ -1,4 +1,4 @@
-"""``tonmf explain``: why documents have the scores they have."""
+"""``tonmf explain``: say why documents have their scores."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tonmf.cli import options as opt
-from tonmf.cli.learning import check_terms
+from tonmf.cli.learning import check_model, check_terms
 from tonmf.cli.reading import read, reading_files
 from tonmf.cli.screen import Screen
 from tonmf.cli.tables import explanation_lines, styled
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tonmf.io import ReadOptions
 
 LONGEST_TEXT = 1000
-"""Characters of a document that are shown."""
+"""Maximum number of characters of a document to show."""
 
 
 @reading_files
@@ -28,20 +28,22 @@ def explain(
     reading: ReadOptions,
     ids: Annotated[
         list[str] | None,
-        typer.Option(
-            "--id", help="Document to explain, by its id; may be given more than once. (Default: the strangest.)"
-        ),
+        typer.Option("--id", help="Id of a document to explain; can be repeated. (Default: the strangest document.)"),
     ] = None,
     top: Annotated[
-        int | None, typer.Option(min=1, help="How many to explain of the strangest, if no --id is given. (Default: 1.)")
+        int | None,
+        typer.Option(min=1, help="Explain this many of the strangest documents, if no --id is given. (Default: 1.)"),
     ] = None,
-    words: Annotated[int, typer.Option(min=1, help="Unexpected words to list.")] = 10,
+    words: Annotated[int, typer.Option(min=1, help="Number of unexpected words to list.")] = 10,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Say why documents in FILES are as strange as they are, by a saved MODEL."""
+    """Say why documents in FILES have their scores, by a saved MODEL."""
     screen = Screen(as_json=as_json)
     if ids and top is not None:
-        raise ParameterError("--top explains the strangest documents, and --id names others. Give one of the two.")
+        raise ParameterError(
+            "--top explains the strangest documents, and --id those that it names. Give one of the two."
+        )
+    check_model(model)
     documents = read(screen, files, reading)
     with screen.step("Loading"):
         from tonmf.persist import load_detector
@@ -68,7 +70,7 @@ def explain(
 
 
 def _rows(ids: Sequence[str], known: Sequence[str]) -> list[int]:
-    """Numbers of the documents of these ids; all of them, if several share one."""
+    """Return the numbers of the documents with these ids; all of them, if several share one."""
     rows = []
     for wanted in ids:
         found = [row for row, name in enumerate(known) if name == wanted]

@@ -1,4 +1,4 @@
-"""``tonmf generate``: made-up documents with known outliers, to try things on."""
+"""``tonmf generate``: write documents with known outliers, to try things on."""
 
 from __future__ import annotations
 
@@ -13,17 +13,20 @@ from tonmf.cli.errors import answering
 from tonmf.cli.screen import Screen
 from tonmf.errors import InputError
 
-app = typer.Typer(help="Make documents with known outliers, to try things on.", no_args_is_help=True)
+app = typer.Typer(help="Write documents with known outliers, to try things on.", no_args_is_help=True)
 
-Documents = Annotated[int, typer.Option("--documents", min=1, help="How many to make, outliers included.")]
-Outliers = Annotated[int, typer.Option("--outliers", min=0, help="How many of them are outliers.")]
+Documents = Annotated[int, typer.Option("--documents", min=1, help="Number of documents, outliers included.")]
+Outliers = Annotated[int, typer.Option("--outliers", min=0, help="Number of outliers among them.")]
 Target = Annotated[
-    str, typer.Option("--output", "-o", help="File to write: .jsonl, .csv, .tsv or .parquet have a column 'planted'.")
+    str,
+    typer.Option(
+        "--output", "-o", help="File to write, .jsonl, .csv, .tsv or .parquet; its column 'planted' marks outliers."
+    ),
 ]
 
 
 def corpus(output: Target, documents: Documents = 500, outliers: Outliers = 10, seed: opt.Seed = 0) -> None:
-    """Make short reports on four subjects, and some on others."""
+    """Generate short reports on four subjects, and outliers on other subjects."""
     from tonmf.datasets import make_corpus
     from tonmf.io import check_output, write_table
 
@@ -34,7 +37,7 @@ def corpus(output: Target, documents: Documents = 500, outliers: Outliers = 10, 
 
 
 def noticeboard(output: Target) -> None:
-    """Write the posts of the demo, 260 of a neighbourhood's notice board, to a file."""
+    """Write the 260 posts of the demo to a file."""
     from tonmf.datasets.noticeboard import read_noticeboard
     from tonmf.io import check_output, write_table
 
@@ -51,25 +54,27 @@ def baskets(
         typer.Option(
             "--output",
             "-o",
-            help="File to write: .dat has a basket a line; .jsonl and .parquet say which are outliers.",
+            help="File to write: .dat with one basket per line, or .jsonl or .parquet, which also mark outliers.",
         ),
     ],
     documents: Documents = 1000,
     outliers: Outliers = 20,
     groups: Annotated[
-        int, typer.Option(min=1, help="Groups of ordinary customers, each with patterns of its own.")
+        int, typer.Option(min=1, help="Number of groups of ordinary customers, each with its own patterns.")
     ] = 4,
-    length: Annotated[float, typer.Option(help="Items in a basket, on average.")] = 20,
-    items: Annotated[int, typer.Option(help="Items there are.")] = 1000,
-    patterns: Annotated[int, typer.Option(help="Sets of items that each group buys together.")] = 100,
-    pattern_length: Annotated[float, typer.Option(help="Items in a pattern, on average.")] = 4,
+    length: Annotated[float, typer.Option(help="Mean number of items in a basket.")] = 20,
+    items: Annotated[int, typer.Option(help="Number of different items.")] = 1000,
+    patterns: Annotated[
+        int, typer.Option(help="Number of patterns of each group: sets of items bought together.")
+    ] = 100,
+    pattern_length: Annotated[float, typer.Option(help="Mean number of items in a pattern.")] = 4,
     correlation: Annotated[
-        float, typer.Option(help="Share of its items that a pattern has from the one before.")
+        float, typer.Option(help="Share of its items that a pattern takes from the previous one.")
     ] = 0.25,
-    confidence: Annotated[float, typer.Option(help="How much of a pattern a basket keeps, on average.")] = 0.75,
+    confidence: Annotated[float, typer.Option(help="Mean share of a pattern that a basket keeps.")] = 0.75,
     seed: opt.Seed = 0,
 ) -> None:
-    """Make market baskets by the method of the IBM Quest generator, and some of customers who buy other things."""
+    """Generate market baskets as the IBM Quest generator does, and outliers: customers who buy other things."""
     from tonmf.datasets import QuestOptions, make_baskets
     from tonmf.storage.atomic import check_writable
 

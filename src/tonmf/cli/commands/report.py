@@ -1,4 +1,4 @@
-"""``tonmf report``: a page that shows what does not belong among documents, by a saved model."""
+"""``tonmf report``: write a report on documents, scored by a saved model."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tonmf.cli import options as opt
-from tonmf.cli.learning import scored
+from tonmf.cli.learning import check_model, scored
 from tonmf.cli.reading import read, reading_files
 from tonmf.cli.report_files import check_report, title_of, write_report
 from tonmf.cli.screen import Screen
@@ -31,8 +31,9 @@ def report(
     quiet: opt.Quiet = False,
     jobs: opt.Jobs = None,
 ) -> None:
-    """Write one HTML file that shows the documents in FILES, scored by a saved MODEL: to look at, search and share."""
+    """Write a report on the documents in FILES, scored by a saved MODEL: one HTML file to browse, search and share."""
     screen = Screen(quiet)
+    check_model(model, jobs)
     check_report(output, files)
     documents = read(screen, files, replace(reading, label_column=label_column))
     ranking = scored(screen, model, documents, jobs)

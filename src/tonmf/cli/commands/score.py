@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tonmf.cli import options as opt
 from tonmf.cli.answer import show_ranking, write
-from tonmf.cli.learning import scored
+from tonmf.cli.learning import check_model, scored
 from tonmf.cli.reading import read, reading_files
 from tonmf.cli.screen import Screen
 
@@ -25,11 +25,12 @@ def score(
     quiet: opt.Quiet = False,
     jobs: opt.Jobs = None,
 ) -> None:
-    """Score the documents in FILES by a saved MODEL, on the scale of those that it was fitted on."""
-    from tonmf.io import check_output
-
+    """Score the documents in FILES by a saved MODEL, on the scale of its training documents."""
     screen = Screen(quiet, as_json)
+    check_model(model, jobs)
     if output is not None:
+        from tonmf.io import check_output
+
         check_output(output, files)
     documents = read(screen, files, reading)
     ranking = scored(screen, model, documents, jobs)

@@ -1,4 +1,4 @@
-"""``tonmf serve``: a saved model over HTTP, and a page."""
+"""``tonmf serve``: serve a saved model over HTTP, with a page."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from tonmf.cli import options as opt
+from tonmf.cli.learning import check_model
 from tonmf.cli.screen import Screen
 from tonmf.errors import MissingExtraError, ParameterError
 
@@ -21,16 +22,16 @@ def serve(
     model: opt.Model,
     host: Annotated[
         str,
-        typer.Option(help="Address to listen on. Any but this machine's own needs a token.", rich_help_panel=ACCESS),
+        typer.Option(help="Address to listen on. Any that others can reach needs a token.", rich_help_panel=ACCESS),
     ] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes one that is free.", rich_help_panel=ACCESS)
+        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.", rich_help_panel=ACCESS)
     ] = 8765,
     token: Annotated[
         str | None,
         typer.Option(
             envvar="TONMF_TOKEN",
-            help="What requests must show. Others on the machine can see a command's options: better set the variable.",
+            help="Token that requests must send. Better set the variable: others on the machine can see a command's options.",
             rich_help_panel=ACCESS,
             show_default=False,
         ),
@@ -39,7 +40,7 @@ def serve(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Further name that the server goes by, such as that of a proxy; can be given several times.",
+            help="Another host name of the server, such as that of a proxy in front of it; can be repeated.",
             rich_help_panel=ACCESS,
         ),
     ] = None,
@@ -47,30 +48,39 @@ def serve(
         str | None,
         typer.Option(
             metavar="DIR",
-            help="Folder for uploads and what is learnt from them. (Default: tonmf/jobs among the user's data.)",
+            help="Folder for uploads and results. (Default: tonmf/jobs in the user's data folder.)",
         ),
     ] = None,
     threads: Annotated[
-        int | None, typer.Option(help="Threads of the model, and of each job. (Default: all cores.)")
+        int | None, typer.Option(help="Number of threads of the model, and of each job. (Default: all cores.)")
     ] = None,
     max_body: Annotated[
-        float, typer.Option(min=0.001, help="Megabytes of a request to score or explain.", rich_help_panel=LIMITS)
+        float,
+        typer.Option(
+            min=0.001, help="Maximum size of a request to score or explain, in megabytes.", rich_help_panel=LIMITS
+        ),
     ] = 16,
-    max_batch: Annotated[int, typer.Option(min=1, help="Documents in one request.", rich_help_panel=LIMITS)] = 10_000,
-    max_text: Annotated[int, typer.Option(min=1, help="Characters of a document.", rich_help_panel=LIMITS)] = 1_000_000,
+    max_batch: Annotated[
+        int, typer.Option(min=1, help="Maximum number of documents in a request.", rich_help_panel=LIMITS)
+    ] = 10_000,
+    max_text: Annotated[
+        int, typer.Option(min=1, help="Maximum number of characters of a document.", rich_help_panel=LIMITS)
+    ] = 1_000_000,
     max_requests: Annotated[
-        int, typer.Option(min=1, help="Requests to score or explain at once.", rich_help_panel=LIMITS)
+        int, typer.Option(min=1, help="Maximum number of requests to score or explain at once.", rich_help_panel=LIMITS)
     ] = 512,
     max_upload: Annotated[
-        float, typer.Option(min=0.001, help="Megabytes of a file to learn from.", rich_help_panel=LIMITS)
+        float, typer.Option(min=0.001, help="Maximum size of a file to fit on, in megabytes.", rich_help_panel=LIMITS)
     ] = 256,
     max_jobs: Annotated[
-        int, typer.Option(min=1, help="Jobs that are kept, finished ones included.", rich_help_panel=LIMITS)
+        int, typer.Option(min=1, help="Maximum number of jobs to keep, finished ones included.", rich_help_panel=LIMITS)
     ] = 100,
     max_waiting_jobs: Annotated[
-        int, typer.Option(min=1, help="Jobs that wait for their turn.", rich_help_panel=LIMITS)
+        int, typer.Option(min=1, help="Maximum number of jobs in the queue.", rich_help_panel=LIMITS)
     ] = 10,
-    jobs_at_once: Annotated[int, typer.Option(min=1, help="Jobs that run at once.", rich_help_panel=LIMITS)] = 1,
+    jobs_at_once: Annotated[
+        int, typer.Option(min=1, help="Number of jobs that run at once.", rich_help_panel=LIMITS)
+    ] = 1,
     job_time: Annotated[int, typer.Option(min=1, help="Seconds that a job may take.", rich_help_panel=LIMITS)] = 3600,
     idle_time: Annotated[
         int, typer.Option(min=1, help="Seconds that a client may keep the server waiting.", rich_help_panel=LIMITS)
@@ -82,15 +92,21 @@ def serve(
     access_log: Annotated[bool, typer.Option("--access-log", help="Log every request.")] = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    """Serve a saved MODEL over HTTP: score and explain documents, and a page to do so and to learn from files.
+    """Serve a saved MODEL over HTTP: an API to score and explain documents, and a page that also fits models on files.
 
-    The page is at the address that is printed; docs/guide/service.md describes the API. Ctrl-C stops the server when the
-    requests under way are answered.
+    The page is at the address that is printed. docs/guide/service.md describes the API. Ctrl-C stops the server when the
+    requests in progress are answered.
     """
     screen = Screen(quiet)
+    if threads is not None and threads == 0:
+        raise ParameterError("--threads must not be 0; leave it out for all cores.")
+    check_model(model)
     with screen.step("Loading"):
         try:
             from tonmf.service.limits import Limits
+            from tonmf.service.security import access_for
+
+            access_for(host, token or None, allow_host or ())  # what is wrong with it is said before the rest is loaded
             from tonmf.service.server import serve as run
         except ModuleNotFoundError as error:
             if (error.name or "").startswith("tonmf"):
@@ -98,8 +114,6 @@ def serve(
             raise MissingExtraError(
                 f"tonmf serve needs {error.name}, which is not installed: pip install 'tonmf[serve]'."
             ) from error
-    if threads is not None and threads == 0:
-        raise ParameterError("--threads must not be 0; leave it out for all cores.")
     limits = Limits(
         body=int(max_body * MEGABYTE),
         batch=max_batch,
@@ -134,7 +148,7 @@ def serve(
 
 
 def _jobs_folder(given: str | None) -> Path:
-    """The folder that was given, or one among the user's data: results are to be there tomorrow, which caches need not be."""
+    """Return the given folder, or one in the user's data folder; caches may be cleared, and results must stay."""
     if given:
         return Path(given)
     from platformdirs import user_data_path

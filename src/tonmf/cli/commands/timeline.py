@@ -1,17 +1,17 @@
-"""``tonmf timeline``: documents in order of time, each scored by the model of its moment; topics that come and go."""
+"""``tonmf timeline``: score documents in order of time, and follow how topics come and go."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from tonmf.cli import options as opt
 from tonmf.cli.answer import show_next
-from tonmf.cli.learning import check_save, learning_options
+from tonmf.cli.learning import check_kind, check_learning, check_save, learning_options
 from tonmf.cli.learning import learn as fit
 from tonmf.cli.reading import read, reading_files
 from tonmf.cli.screen import Screen
@@ -33,7 +33,7 @@ def timeline(
     time_column: Annotated[
         str,
         typer.Option(
-            help="Column that says when each document was written: ISO 8601, mail dates, or seconds since 1970.",
+            help="Column with the times of the documents: ISO 8601, mail dates, or seconds since 1970.",
             rich_help_panel=TIME,
         ),
     ],
@@ -43,17 +43,18 @@ def timeline(
     warm_up: Annotated[
         str,
         typer.Option(
-            help="The first documents, to learn from before the timeline begins: a number, a share such as 20%, or a time.",
+            help="First documents, to fit on before the timeline begins: a number, a share such as 20%, or a time.",
             rich_help_panel=TIME,
         ),
     ] = "20%",
     learn: Annotated[
-        bool, typer.Option(help="Learn from the documents as they come, or only from the first.", rich_help_panel=TIME)
+        bool,
+        typer.Option(help="Learn from the documents as they come, or only fit on the first.", rich_help_panel=TIME),
     ] = True,
     half_life: Annotated[
         str | None,
         typer.Option(
-            help="How fast documents are forgotten: a number of documents, or a time such as '30 days'. (Default: never.)",
+            help="When a document counts half: after a number of documents, or a time such as '30 days'. (Default: never.)",
             rich_help_panel=TIME,
         ),
     ] = None,
@@ -78,15 +79,19 @@ def timeline(
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    """Score the documents in FILES in order of time, each by the model of its moment, and show how topics come and go."""
+    """Score the documents in FILES in order of time, each by the model at its time, and show how topics come and go."""
     screen = Screen(quiet, as_json)
     options = learning_options(contamination, stop_words, stem, min_df, topics, seed, jobs)
     _check_targets(files, window, half_life, output, plot)
+    check_learning(options)
     check_save(save, excerpts)
+    _first_of(warm_up)
     if half_life is not None and not learn:
-        raise ParameterError("--half-life says how fast what is learnt fades, and has no effect beside --no-learn.")
-    documents = _in_order(screen, read(screen, files, replace(reading, time_column=time_column)))
-    n_first = _n_first(warm_up, documents.times or [])
+        raise ParameterError("--half-life has no effect beside --no-learn. Give one of the two.")
+    documents = read(screen, files, replace(reading, time_column=time_column))
+    check_kind(options, documents.kind)
+    n_first = _n_first(warm_up, sorted(documents.times or []))
+    documents = _in_order(screen, documents)
     said = _say_first(screen, n_first)
     detector, found = _follow(screen, documents, n_first, window, learn, {**options, "half_life": half_life})
     for note in found.notes[len(said) :]:
@@ -102,9 +107,7 @@ def timeline(
     if save is not None:
         with screen.step(f"Saving {save}"):
             detector.save(save, excerpts=excerpts)
-        screen.note(
-            f"The model as it is after the last document is in {save}; there, topics are numbered by their share."
-        )
+        screen.note(f"The model after the last document is in {save}; its topics are numbered by share.")
     show_timeline(screen, found, n_first, documents.notes)
     if save is not None:
         show_next(screen, *_next_steps(save, time_column, documents))
@@ -113,11 +116,11 @@ def timeline(
 def _check_targets(
     files: Sequence[str], window: str, half_life: str | None, output: str | None, plot: str | None
 ) -> None:
-    """Refuse what cannot be done before the work begins."""
+    """Reject wrong options and targets before the work begins."""
     from tonmf.stream.half_life import half_life_of
     from tonmf.stream.times import duration_of
 
-    duration_of(window, "--window")
+    duration_of(window, "window")
     half_life_of(half_life)
     if output is not None:
         from tonmf.io import check_output
@@ -132,7 +135,7 @@ def _check_targets(
 
 
 def _in_order(screen: Screen, documents: Documents) -> Documents:
-    """By time; documents of equal times stay in the order in which they came."""
+    """Sort documents by time; those of equal times keep their order."""
     import numpy as np
 
     from tonmf.text.documents import take
@@ -152,18 +155,40 @@ def _in_order(screen: Screen, documents: Documents) -> Documents:
     )
 
 
-def _n_first(warm_up: str, times: Sequence[float]) -> int:
-    """How many documents come before the timeline."""
+class _First(NamedTuple):
+    """A parsed ``--warm-up``: a number of documents, a share of them, or seconds."""
+
+    number: int | None = None
+    share: float | None = None
+    seconds: float = 0.0
+
+
+def _first_of(warm_up: str) -> _First:
     from tonmf.stream.times import duration_of
 
-    text, n_docs = warm_up.strip(), len(times)
+    text = warm_up.strip()
     if text.isdecimal():
-        n_first = int(text)
-    elif text.endswith("%") and text[:-1].strip().replace(".", "", 1).isdecimal():
-        n_first = round(float(text[:-1]) / 100 * n_docs)
+        return _First(number=int(text))
+    if text.endswith("%") and text[:-1].strip().replace(".", "", 1).isdecimal():
+        return _First(share=float(text[:-1]) / 100)
+    try:
+        return _First(seconds=duration_of(text, "warm_up"))
+    except ParameterError:
+        raise ParameterError(
+            "--warm-up must be a number of documents, a share such as 20%, or a time above 0 such as '7 days'; got "
+            f"{warm_up!r:.60}."
+        ) from None
+
+
+def _n_first(warm_up: str, times: Sequence[float]) -> int:
+    """Return how many documents come before the timeline; `times` are in order."""
+    first, n_docs = _first_of(warm_up), len(times)
+    if first.number is not None:
+        n_first = first.number
+    elif first.share is not None:
+        n_first = round(first.share * n_docs)
     else:
-        end = times[0] + duration_of(text, "--warm-up, if neither a number of documents nor a share such as 20%,")
-        n_first = sum(time < end for time in times)
+        n_first = sum(time < times[0] + first.seconds for time in times)
     if not 0 < n_first < n_docs:
         raise ParameterError(
             f"--warm-up {warm_up} takes {n_first:,} of {n_docs:,} documents; expected at least 1, and some left for the "
@@ -173,7 +198,7 @@ def _n_first(warm_up: str, times: Sequence[float]) -> int:
 
 
 def _say_first(screen: Screen, n_first: int) -> list[str]:
-    """What there is to say of the first documents, before the work begins; the first notes of the timeline are the same."""
+    """Print the notes on the first documents before the work begins; the timeline begins with the same notes."""
     from tonmf.timeline.follow import note_on_first
 
     notes = note_on_first(n_first)
@@ -185,7 +210,7 @@ def _say_first(screen: Screen, n_first: int) -> list[str]:
 def _follow(
     screen: Screen, documents: Documents, n_first: int, window: str, learn: bool, options: dict[str, Any]
 ) -> tuple[TextOutlierDetector, Timeline]:
-    """The detector as it is in the end, and what it met."""
+    """Fit a detector on the first documents, and let it follow the others."""
     from tonmf.text.documents import take
 
     times, ids = documents.times or [], documents.ids
@@ -228,8 +253,8 @@ def _next_steps(save: str, time_column: str, documents: Documents) -> list[str]:
     from tonmf.text.documents import is_matrix
 
     model = shlex.quote(save)
-    watch = f"tonmf watch {model} FILE --time-column {shlex.quote(time_column)}  goes on with documents as they come"
+    watch = f"tonmf watch {model} FILE --time-column {shlex.quote(time_column)}  scores documents as they arrive"
     return [
-        f"tonmf score {model} NEW_FILES  scores documents that come later",
+        f"tonmf score {model} NEW_FILES  scores new documents",
         *([] if is_matrix(documents.content) else [watch]),
     ]

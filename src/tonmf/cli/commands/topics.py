@@ -1,4 +1,4 @@
-"""``tonmf topics``: what is ordinary, by a saved model."""
+"""``tonmf topics``: show the topics of a saved model."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ from typing import Annotated
 import typer
 
 from tonmf.cli import options as opt
+from tonmf.cli.learning import check_model
 from tonmf.cli.screen import Screen
 from tonmf.cli.tables import topic_lines
 
 
 def topics(
     model: opt.Model,
-    words: Annotated[int, typer.Option(min=1, help="Words to show of each topic.")] = 8,
+    words: Annotated[int, typer.Option(min=1, help="Number of words to show of each topic.")] = 8,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Show the topics of a saved MODEL: how common each is, its first words, and documents that are typical of it."""
+    """Show the topics of a saved MODEL: the share of each, its first words, and typical documents."""
     screen = Screen(as_json=as_json)
+    check_model(model)
     with screen.step("Loading"):
         from tonmf.persist import load_detector
 

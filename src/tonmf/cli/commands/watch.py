@@ -1,4 +1,4 @@
-"""``tonmf watch``: score documents as they come, and learn from them."""
+"""``tonmf watch``: score documents as they arrive, and learn from them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ import typer
 
 from tonmf.cli import options as opt
 from tonmf.cli.errors import INTERRUPTED
+from tonmf.cli.learning import check_jobs, check_model
 from tonmf.cli.screen import Screen
-from tonmf.errors import ParameterError
+from tonmf.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +29,7 @@ READING, LEARNING, KEEPING = "Reading", "Learning", "Snapshots"
 
 
 class WatchFormat(StrEnum):
-    """What lines hold."""
+    """Formats of lines."""
 
     JSONL = "jsonl"
     LINES = "lines"
@@ -40,7 +41,7 @@ def watch(
         str,
         typer.Argument(
             metavar="FILE",
-            help="File that grows, of JSON lines or plain lines, or - for standard input.",
+            help="Growing file of JSON lines or plain lines, or - for standard input.",
             show_default=False,
         ),
     ],
@@ -48,12 +49,12 @@ def watch(
         WatchFormat | None,
         typer.Option(
             "--format",
-            help="What the lines hold. (Default: by the name of FILE; jsonl if it does not say.)",
+            help="Format of the lines. (Default: by the name of FILE, else jsonl.)",
             rich_help_panel=READING,
         ),
     ] = None,
     text_column: Annotated[
-        str | None, typer.Option(help="Key of the texts, if there is a choice.", rich_help_panel=READING)
+        str | None, typer.Option(help="Key of the texts, if there are several.", rich_help_panel=READING)
     ] = None,
     id_column: Annotated[
         str | None,
@@ -61,7 +62,7 @@ def watch(
     ] = None,
     time_column: Annotated[
         str | None,
-        typer.Option(help="Key of the documents' times. (Default: when they come.)", rich_help_panel=READING),
+        typer.Option(help="Key of the documents' times. (Default: when they arrive.)", rich_help_panel=READING),
     ] = None,
     until_end: Annotated[
         bool,
@@ -69,16 +70,16 @@ def watch(
     ] = False,
     learn: Annotated[
         bool,
-        typer.Option("--learn/--no-learn", help="Learn from the documents as they come.", rich_help_panel=LEARNING),
+        typer.Option("--learn/--no-learn", help="Learn from the documents as they arrive.", rich_help_panel=LEARNING),
     ] = True,
     learn_every: Annotated[
         int | None,
-        typer.Option(min=1, help="Documents that are learnt from together. (Default: 32.)", rich_help_panel=LEARNING),
+        typer.Option(min=1, help="Batch size for learning. (Default: 32.)", rich_help_panel=LEARNING),
     ] = None,
     half_life: Annotated[
         str | None,
         typer.Option(
-            help="When a document counts a half: 5000 documents, '30 days', or never. (Default: as the model says.)",
+            help="When a document counts half: after 5000 documents, '30 days', or never. (Default: as the model says.)",
             rich_help_panel=LEARNING,
         ),
     ] = None,
@@ -86,26 +87,32 @@ def watch(
         bool,
         typer.Option(
             "--new-topics/--no-new-topics",
-            help="Announce strange documents that come to hang together, and learn them as a topic.",
+            help="Announce strange documents that turn out to share a subject, and learn them as a topic.",
             rich_help_panel=LEARNING,
         ),
     ] = True,
     snapshot: Annotated[
         str | None,
-        typer.Option(metavar="FOLDER", help="Keep snapshots here, and go on from the last.", rich_help_panel=KEEPING),
+        typer.Option(
+            metavar="FOLDER", help="Keep snapshots in this folder, and resume from the last.", rich_help_panel=KEEPING
+        ),
     ] = None,
     snapshot_every: Annotated[
         str | None,
-        typer.Option(help="Time, or number of documents, between two. (Default: '60 s'.)", rich_help_panel=KEEPING),
+        typer.Option(
+            help="Time or number of documents between two snapshots. (Default: '60 s'.)", rich_help_panel=KEEPING
+        ),
     ] = None,
     only_outliers: Annotated[
-        bool, typer.Option("--only-outliers", help="Write out outliers only.", rich_help_panel=opt.RESULTS)
+        bool, typer.Option("--only-outliers", help="Print outliers only.", rich_help_panel=opt.RESULTS)
     ] = False,
-    words: Annotated[int, typer.Option(min=1, help="Unexpected words to list.", rich_help_panel=opt.RESULTS)] = 10,
+    words: Annotated[
+        int, typer.Option(min=1, help="Number of unexpected words to list.", rich_help_panel=opt.RESULTS)
+    ] = 10,
     quiet: opt.Quiet = False,
     jobs: opt.Jobs = None,
 ) -> None:
-    """Score the documents in FILE by a saved MODEL as they come, a JSON line each, and learn from them."""
+    """Score the documents in FILE by a saved MODEL as they arrive, print a JSON line for each, and learn from them."""
     screen = Screen(quiet)
     from tonmf.stream.half_life import half_life_of
 
@@ -116,6 +123,10 @@ def watch(
     form = _format(file, file_format)
     if form == "lines" and (column := text_column or id_column or time_column):
         raise ParameterError(f"Plain lines have no columns; got {column!r:.60}. Leave it out, or give --format jsonl.")
+    check_jobs(jobs)
+    if snapshot is None or not os.path.exists(snapshot):
+        check_model(model)
+    _check_file(file)
     with screen.step("Loading"), ExitStack() as stack:
         from tonmf.cli.watching.lines import Lines
         from tonmf.cli.watching.output import Output
@@ -161,9 +172,9 @@ def _check_no_option_idle(
 ) -> None:
     for option, value in (("--learn-every", learn_every), ("--half-life", half_life)):
         if value is not None and not learn:
-            raise ParameterError(f"{option} says how to learn, and --no-learn not to. Give one of the two.")
+            raise ParameterError(f"{option} has no effect beside --no-learn. Give one of the two.")
     if snapshot_every is not None and snapshot is None:
-        raise ParameterError("--snapshot-every says when to take snapshots. Give --snapshot, or leave it out.")
+        raise ParameterError("--snapshot-every has no effect without --snapshot. Give both, or leave it out.")
 
 
 def _interval(text: str) -> HalfLife:
@@ -190,8 +201,8 @@ def _format(file: str, given: WatchFormat | None) -> str:
     form = FORMAT_OF.get(os.path.splitext(file)[1].lower(), "jsonl")
     if form in ("csv", "tsv", "parquet", "matrix"):
         raise ParameterError(
-            f"By its name {path_shown(os.path.basename(file))} is no file of lines that grows. Give one of JSON lines or of "
-            "plain lines, or say which it is (--format)."
+            f"By its name {path_shown(os.path.basename(file))} is not a file of lines. Give a file of JSON lines or of plain "
+            "lines, or say which it is (--format)."
         )
     return "jsonl" if form == "jsonl" else "lines"  # a basket is on a line of its own
 
@@ -212,20 +223,28 @@ def _start(model: str, snapshots: Snapshots | None, new_topics: bool, screen: Sc
     return replace(last, new_topics=(last.new_topics or NewTopics()) if wanted else None)
 
 
-def _coming(file: str, place: Place, note: Callable[[str], None], until_end: bool) -> tuple[FollowedFile | Pipe, Place]:
-    """What to read, and where it begins."""
-    from tonmf.cli.watching.following import FollowedFile, Pipe, Place
-    from tonmf.errors import InputError
-    from tonmf.wording import cannot, path_shown
+def _check_file(file: str) -> int:
+    """Raise `InputError` if there is no such file; return its mode, 0 for standard input."""
+    from tonmf.wording import cannot
 
     if file == "-":
-        return Pipe(sys.stdin.fileno(), "stdin"), Place(lines=place.lines)
+        return 0
     try:
-        is_file = stat.S_ISREG(os.stat(file).st_mode) or os.path.isdir(file)
+        return os.stat(file).st_mode
     except (OSError, ValueError) as error:
         reason = error if isinstance(error, OSError) else OSError(str(error))
         raise InputError(cannot("read", file, reason)) from error
-    if not is_file:
+
+
+def _coming(file: str, place: Place, note: Callable[[str], None], until_end: bool) -> tuple[FollowedFile | Pipe, Place]:
+    """What to read, and where it begins."""
+    from tonmf.cli.watching.following import FollowedFile, Pipe, Place
+    from tonmf.wording import path_shown
+
+    if file == "-":
+        return Pipe(sys.stdin.fileno(), "stdin"), Place(lines=place.lines)
+    mode = _check_file(file)
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         return Pipe(os.open(file, os.O_RDONLY), path_shown(os.path.basename(file))), Place(lines=place.lines)
     followed = FollowedFile(file, place, note, until_end)
     return followed, followed.start

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from tonmf.cli.errors import in_flags
 from tonmf.cli.watching.lines import LONGEST_LINE, Line
 from tonmf.errors import InputError
 from tonmf.io.columns import Chooser, Columns, id_from, is_list_of_items, is_missing, is_text_name, items_in
@@ -125,7 +126,7 @@ class Records:
         except InputError as error:
             if self._options.columns:
                 raise
-            raise ValueError(f"no key holds a text ({error})") from error
+            raise ValueError(f"no key holds a text ({in_flags(error.message)})") from error
         if columns.text.lower() == "id" and self._options.text_column is None:
             raise ValueError("no key holds a text, only an id")
         for note in notes:

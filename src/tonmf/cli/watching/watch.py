@@ -24,6 +24,7 @@ from tonmf.cli.watching.snapshots import Snapshot, Snapshots
 from tonmf.cli.watching.stopping import Stopping
 from tonmf.detector.detector import TextOutlierDetector
 from tonmf.detector.explain.explanation import Explanation
+from tonmf.detector.reading import ReadDocuments
 from tonmf.errors import InputError
 from tonmf.stream.half_life import HalfLife
 from tonmf.text.batches import size_of
@@ -72,6 +73,8 @@ class Watch:
         self._lines, self._records, self._output, self._snapshots = lines, records, output, snapshots
         self._stopping, self._habits, self._say, self._new_topics = stopping, habits, say, new_topics
         self._pending = list(pending)
+        self._documents: list[ReadDocuments] = []
+        """Those of `_pending` that were not in the snapshot, as the detector has read them."""
         self._learning = False
         """Whether the detector is between two states; what fails then must not be kept."""
         self._place = lines.start
@@ -115,15 +118,10 @@ class Watch:
         """Write out what there is to say about the documents on some lines."""
         read = [(line, self._record(line)) for line in lines]
         found = [record for _, record in read if record is not None]
+        documents = self._read_documents(found) if found else None
         reasons: list[Explanation] = []
-        if found:
-            reasons = self.detector.explain(
-                [record.content for record in found],
-                names=[record.id for record in found],
-                n_words=self._habits.n_words,
-                n_nearest=0,
-                n_missing=0,
-            )
+        if documents is not None:
+            reasons = documents.explain(self._habits.n_words, n_nearest=0, n_missing=0)
         following = iter(reasons)
         for line, record in read:
             if record is not None:
@@ -134,7 +132,12 @@ class Watch:
                 if self._habits.learn:
                     self._pending.append(Scored(record, reason.score))
             self._place, self._moved = line.place, True
+        if documents is not None and self._habits.learn:
+            self._documents.append(documents)
         return True
+
+    def _read_documents(self, records: Sequence[Record]) -> ReadDocuments:
+        return self.detector.read([record.content for record in records], names=[record.id for record in records])
 
     def _record(self, line: Line) -> Record | None:
         try:
@@ -170,11 +173,11 @@ class Watch:
             return
         self._learning = True
         batch, self._pending = self._pending, []
-        self.detector.partial_fit(
-            [record.content for record, _ in batch],
-            times=[record.seconds for record, _ in batch],
-            names=[record.id for record, _ in batch],
-        )
+        documents, self._documents = self._documents, []
+        unread = [record for record, _ in batch[: len(batch) - sum(len(some.ids) for some in documents)]]
+        if unread:  # they are from a snapshot
+            documents.insert(0, self._read_documents(unread))
+        self.detector.learn_from(ReadDocuments.joined(documents), times=[record.seconds for record, _ in batch])
         if self._new_topics is not None:
             self._new_topics.look(self.detector, batch)
         self._learning = False

@@ -1,8 +1,8 @@
-"""How much memory may be used, and what for.
+"""Divide the memory limit.
 
-Of what is left beside the interpreter and its libraries, a share goes to the words that are counted in the first pass, and
-later, when these are gone, to the vocabulary, as each term takes some numbers in every fit of the ladder; the rest to the
-documents, of each of which a few numbers stay in memory throughout.
+Part of it goes to the interpreter and its libraries. A share of the rest goes to the words that are counted in the first pass
+and later, when these are gone, to the vocabulary: each term takes some numbers in every fit of the ladder. What remains goes to
+the documents, each of which keeps a few numbers in memory throughout.
 """
 
 from __future__ import annotations
@@ -10,50 +10,53 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from tonmf.errors import InputError, ParameterError
+from tonmf.errors import InputError, Param, ParameterError
 
 BASE = 350_000_000
-"""Bytes of the interpreter, the libraries, and the block that is worked on."""
+"""Bytes of the interpreter, the libraries, and the current block."""
 
 PER_WORD, WORDS_SHARE = 260, 0.6
-"""Bytes of a word that is remembered while counting, and the share of memory for them."""
+"""Bytes of a word while counting, and the share of memory for all of them."""
 
 PER_NUMBER, TERMS_SHARE = 12, 0.3
-"""Bytes of a term in a topic that a fit keeps, and the share of memory for them."""
+"""Bytes of a term in a topic of a fit, and the share of memory for all of them."""
 
 ROUNDED = 1.05
-"""So much more than what is needed is needed for certain, also when it is written with few digits."""
+"""Factor by which the memory that an error asks for is raised, so that it suffices when rounded to few digits."""
 
 PER_DOCUMENT = 180
-"""Bytes of what stays in memory of a document."""
+"""Bytes that each document keeps in memory."""
 
 SMALLEST = 500_000_000
-"""Bytes below which there is no room for anything."""
+"""Least memory limit, in bytes."""
 
 UNITS = {"": 1, "B": 1, **{f"{prefix}B": 1000**n for n, prefix in enumerate("KMGT", 1)}}
 UNITS |= {f"{prefix}IB": 1024**n for n, prefix in enumerate("KMGT", 1)}
 
 
 def bytes_of(memory: int | float | str) -> int:
-    """A number of bytes, or a text such as "2GB", "800 MB" or "1.5GiB".
+    """Parse a number of bytes, or a text such as "2GB", "800 MB" or "1.5GiB".
 
     >>> bytes_of("2GB"), bytes_of(600_000_000)
     (2000000000, 600000000)
     """
     found = re.fullmatch(r"\s*([0-9]*\.?[0-9]+(?:e[0-9]+)?)\s*([a-z]*)\s*", str(memory), re.IGNORECASE)
     if isinstance(memory, bool) or found is None or found[2].upper() not in UNITS:
-        raise ParameterError(f"memory must be a number of bytes, or a text such as '2GB' or '800MB'; got {memory!r}.")
+        raise ParameterError(
+            Param("memory"), f" must be a number of bytes, or a text such as '2GB' or '800MB'; got {memory!r}."
+        )
     n_bytes = int(float(found[1]) * UNITS[found[2].upper()])
     if n_bytes < SMALLEST:
         raise ParameterError(
-            f"memory must be at least {in_units(SMALLEST)}, of which {in_units(BASE)} go to the interpreter and its libraries; "
-            f"got {memory!r}."
+            Param("memory"),
+            f" must be at least {in_units(SMALLEST)}, of which {in_units(BASE)} go to the interpreter and its libraries; "
+            f"got {memory!r}.",
         )
     return n_bytes
 
 
 def in_units(n_bytes: float) -> str:
-    """A number of bytes in writing.
+    """Format a number of bytes.
 
     >>> in_units(2_000_000_000), in_units(750_000_000)
     ('2.0 GB', '750 MB')
@@ -63,7 +66,7 @@ def in_units(n_bytes: float) -> str:
 
 @dataclass(frozen=True)
 class Budget:
-    """So many bytes for a ladder of `n_fits` that score, each of at most `max_topics` topics."""
+    """The memory limit in bytes for a ladder of `n_fits` that score, each of at most `max_topics` topics."""
 
     n_bytes: int
     n_fits: int
@@ -71,12 +74,12 @@ class Budget:
 
     @property
     def words(self) -> int:
-        """Different words to remember while counting."""
+        """Most different words while counting."""
         return int(WORDS_SHARE * (self.n_bytes - BASE) / PER_WORD)
 
     @property
     def terms(self) -> int:
-        """Terms of the vocabulary."""
+        """Most terms of the vocabulary."""
         return int(TERMS_SHARE * (self.n_bytes - BASE) / self._per_term)
 
     @property
@@ -84,7 +87,7 @@ class Budget:
         return PER_NUMBER * self.max_topics * (self.n_fits + 2)
 
     def check(self, n_docs: int) -> None:
-        """Refuse more documents than there is memory for."""
+        """Reject more documents than fit into memory."""
         most = (1 - TERMS_SHARE) * (self.n_bytes - BASE) / PER_DOCUMENT
         if n_docs > most:
             needed = n_docs * PER_DOCUMENT / (1 - TERMS_SHARE) + BASE
@@ -95,7 +98,7 @@ class Budget:
             )
 
     def check_terms(self, n_terms: int) -> None:
-        """Refuse a vocabulary that there was memory for once, and is not now."""
+        """Reject a vocabulary that was made with a higher memory limit."""
         if n_terms > self.terms:
             needed = ROUNDED * (n_terms * self._per_term / TERMS_SHARE + BASE)
             raise InputError(

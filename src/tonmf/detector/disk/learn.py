@@ -1,4 +1,4 @@
-"""The detector's recipe on documents that are too many for memory."""
+"""Run the detector's recipe on documents that do not fit into memory."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from typing import Any
 
 from tonmf.detector.disk.budget import Budget, bytes_of, in_units
 from tonmf.detector.disk.checkpoints import DiskLadderCheckpoints
-from tonmf.detector.disk.store import Facts, Store
+from tonmf.detector.disk.store import Store, StoreFacts
 from tonmf.detector.recipe import Recipe
 from tonmf.detector.state import DetectorState
-from tonmf.errors import InputError, ParameterError
+from tonmf.errors import InputError, Message, Param, ParameterError
 from tonmf.parameters import check_unused
 from tonmf.storage.locks import hold
 from tonmf.text.analysis import TEXT_OPTIONS
@@ -37,19 +37,26 @@ OF_FITTING = ("topic_shares", "n_restarts", "max_topics", "backend", "random_sta
 def learn_on_disk(
     recipe: Recipe, batches: Batches, values: Mapping[str, Any], defaults: Mapping[str, Any]
 ) -> DetectorState:
-    """All that there is to know about documents, within the memory and in the cache folder that `values` name.
+    """Learn from documents, within the memory limit and in the cache folder that `values` name.
 
     With ``values["cache"]`` what is done stays in that folder, and another run of the same goes on from there; otherwise it
     is in a temporary folder, which is gone at the end.
     """
-    check_unused(values, defaults, ("vectorizer",), "beside memory")
+    check_unused(values, defaults, ("vectorizer",), Message("beside ", Param("memory")))
     if values["cache"] is not None and not isinstance(values["random_state"], Integral):
         raise ParameterError(
-            f"random_state must be a whole number beside cache, so that a run can go on where another stopped; got "
-            f"{values['random_state']!r}."
+            Param("random_state"),
+            " must be a whole number beside ",
+            Param("cache"),
+            f", so that a run can go on where another stopped; got {values['random_state']!r}.",
         )
     if values["cache"] is not None and callable(values["analyzer"]):
-        raise ParameterError("analyzer must be a name beside cache: whether a function is the same cannot be told.")
+        raise ParameterError(
+            Param("analyzer"),
+            " must be a name beside ",
+            Param("cache"),
+            ": functions cannot be told apart in a new run.",
+        )
     budget = Budget(bytes_of(values["memory"]), recipe.n_restarts * len(recipe.topic_shares), recipe.max_topics)
     with _folder(values["cache"]) as folder:
         try:
@@ -94,15 +101,15 @@ def _learn(
 
 
 def _kind_of(batches: Batches) -> str:
-    """The kind of documents, by the first of them."""
+    """Return the kind of documents, judged by the first of them."""
     first = next(iter(batches), None)
     if first is None:
         raise InputError("Expected at least one document, got none.")
     return as_documents(first.content)[1]
 
 
-def _found(store: Store, budget: Budget) -> Facts | None:
-    """What the store holds, if it is of use with this memory; None if documents are still to be counted."""
+def _found(store: Store, budget: Budget) -> StoreFacts | None:
+    """Open the store if it can be used with this memory limit; None if documents must be counted."""
     facts = store.open()
     if facts is None:
         return None
@@ -118,8 +125,8 @@ def _found(store: Store, budget: Budget) -> Facts | None:
     return facts
 
 
-def _warn(facts: Facts) -> None:
-    """Tell what did not fit into memory."""
+def _warn(facts: StoreFacts) -> None:
+    """Warn of what did not fit into memory."""
     if facts.forgotten_up_to:
         warnings.warn(
             "There were more different words than fit into memory, so rare ones were forgotten on the way: those of up to "
@@ -128,21 +135,25 @@ def _warn(facts: Facts) -> None:
         )
     if facts.n_left_out:
         warnings.warn(
-            f"The vocabulary has the {facts.n_terms:,} words of most documents; {facts.n_left_out:,} rarer ones did not fit "
-            "into memory and count as unknown. Allow more memory, or raise min_df.",
+            Message(
+                f"The vocabulary has the {facts.n_terms:,} words of most documents; {facts.n_left_out:,} rarer ones did not "
+                "fit into memory and count as unknown. Allow more memory, or raise ",
+                Param("min_df"),
+                ".",
+            ),
             stacklevel=6,
         )
 
 
 def _is_of_cache(error: OSError, folder: Path) -> bool:
-    """Whether an error is about the cache folder, and not about the documents."""
+    """Check that an error is about the cache folder, and not about the documents."""
     if error.filename is None:
         return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EIO)
     return Path(os.fsdecode(error.filename)).is_relative_to(folder)
 
 
 def _written(value: Any) -> str:
-    """An option in writing, the same in every process."""
+    """Write an option as text, the same in every process."""
     return repr(sorted(value) if isinstance(value, set | frozenset) else value)
 
 
@@ -152,7 +163,7 @@ def _digest(options: Mapping[str, str]) -> str:
 
 @contextmanager
 def _folder(cache: str | Path | None) -> Iterator[Path]:
-    """The folder to work in, for nobody else at the same time; a temporary one is removed in the end."""
+    """Lock the cache folder, or make a temporary one that is removed at the end."""
     if cache is None:
         temporary = Path(tempfile.mkdtemp(prefix="tonmf-"))
         try:
@@ -182,4 +193,4 @@ def _folder(cache: str | Path | None) -> Iterator[Path]:
 
 
 LOCK = "tonmf.lock"
-"""In every cache folder, and locked while it is in use."""
+"""File in every cache folder that is locked while the folder is in use."""

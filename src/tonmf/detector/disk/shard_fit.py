@@ -1,4 +1,4 @@
-"""What a fit remembers of documents on disk: H in a file that is mapped where a block is, ρ and ω in memory."""
+"""What a fit keeps of documents on disk: H in a file of which the current block is mapped, ρ and ω in memory."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class FitOnDisk:
 
     @contextmanager
     def opened(self, block: Block) -> Iterator[None]:
-        """Give a block what is remembered of it, and remember what has become of that."""
+        """Load H, ρ and ω into a block, and store them when it is done."""
         n_docs = len(block.squared_norms)
         here = slice(block.first, block.first + n_docs)
         mapped = block.H = self._map(self._path, self._n_topics, block.first, n_docs)
@@ -61,7 +61,7 @@ class FitOnDisk:
             self._n_measured = max(self._n_measured, here.stop)
 
     def keep_topics(self, kept: NDArray[np.bool_], stretches: Sequence[tuple[int, int]]) -> None:
-        """Forget the other topics; `stretches` are pairs of a first document and how many there are to go over at a time."""
+        """Forget the other topics, some documents at a time: `stretches` are pairs of a first document and a number."""
         n_topics, narrower = int(kept.sum()), self._path.with_name(self._path.name + ".part")
         _reserve(narrower, self._n_docs * n_topics * DTYPE.itemsize)
         for first, n_docs in stretches:
@@ -77,7 +77,7 @@ class FitOnDisk:
         write_arrays(folder / "residuals", {"rho": self._rho, "omega": self._omega, "H": checksum})
 
     def restore(self, folder: Path, n_topics: int) -> None:
-        """Be as one was that is kept in a folder."""
+        """Load all of it from a folder."""
         residuals = ArrayFile(folder / "residuals")
         self._rho, self._omega = residuals.map("rho").copy(), residuals.map("omega").copy()
         H = folder / "H"
@@ -88,7 +88,7 @@ class FitOnDisk:
         self._n_topics, self._n_measured = n_topics, self._n_docs
 
     def _map(self, path: Path, n_topics: int, first: int, n_docs: int) -> Array:
-        """H of some documents; what is written to it goes to the file."""
+        """Map H of some documents; writing to it writes to the file."""
         shape = (n_docs, n_topics)
         if 0 in shape:
             return np.zeros(shape, DTYPE)
@@ -100,7 +100,7 @@ class FitOnDisk:
 
 
 def _checksum(path: Path) -> int:
-    """CRC-32 of a file."""
+    """Return the CRC-32 of a file."""
     checksum = 0
     with path.open("rb") as file:
         while chunk := file.read(ZEROS):
@@ -109,7 +109,7 @@ def _checksum(path: Path) -> int:
 
 
 def _reserve(path: Path, n_bytes: int) -> None:
-    """An empty file of zeros that has its place on the disk: a mapped file on a full disk would end the process."""
+    """Make a file of zeros with all its blocks allocated: writing to a mapped file on a full disk would end the process."""
     with path.open("wb") as file:
         if n_bytes and hasattr(os, "posix_fallocate"):
             os.posix_fallocate(file.fileno(), 0, n_bytes)

@@ -1,17 +1,17 @@
-"""Blocks of documents in files, a shard each: only the one that is worked on is mapped into memory.
+"""Blocks of documents in files, a shard each; only the current one is mapped into memory.
 
 =============== ================= ===========================================================
 array           shape             what
 =============== ================= ===========================================================
-ends, columns   n_docs + 1, nnz   places of the stored values by document
-y, c            nnz               unit rows Y and damped counts C in these places
+ends, columns   n_docs + 1, nnz   sparsity pattern by document
+y, c            nnz               values of the unit rows Y and the damped counts C
 column_ends     n_terms + 1       the same by term, of Y only
 rows, y_columns nnz
 squared_norms   n_docs            ‖y_i‖²
-n_words, …      n_docs            `tonmf.detector.scores.corpus.WordTotals`
+n_words, …      n_docs            `tonmf.text.totals.WordTotals`
 =============== ================= ===========================================================
 
-A fit keeps H in one more file, which is mapped where a block is; ρ and ω stay in memory.
+A fit keeps H in one more file (`tonmf.detector.disk.shard_fit`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from tonmf.arrays import Array
 from tonmf.detector.disk.shard_fit import FitOnDisk
 from tonmf.detector.scores.corpus import DocumentBlock
-from tonmf.errors import ParameterError
+from tonmf.errors import Param, ParameterError
 from tonmf.nmf.in_memory import squared_norms
 from tonmf.nmf.ops.two_way import TwoWayMatrix
 from tonmf.storage.array_file import ArrayFile, DamagedFileError, write_arrays
@@ -40,7 +40,7 @@ TOTALS = tuple(field.name for field in fields(WordTotals))
 
 
 def write_shard(path: Path, Y: sp.csr_matrix, C: sp.csr_matrix, totals: WordTotals) -> None:
-    """Write documents whose places Y and C share."""
+    """Write documents; Y and C share their sparsity pattern."""
     by_column = Y.tocsc()
     arrays: dict[str, NDArray[Any]] = {
         "ends": Y.indptr.astype(np.int32),
@@ -57,7 +57,7 @@ def write_shard(path: Path, Y: sp.csr_matrix, C: sp.csr_matrix, totals: WordTota
 
 
 class MappedMatrix:
-    """`tonmf.nmf.ops.two_way.TwoWay` in a file: mapped when asked for, and let go when no longer held."""
+    """`tonmf.nmf.ops.two_way.TwoWay` in a file: mapped on access, and unmapped when no longer referenced."""
 
     def __init__(self, file: ArrayFile, values: str, n_docs: int, n_terms: int) -> None:
         self._file, self._values, self._shape = file, values, (n_docs, n_terms)
@@ -84,7 +84,7 @@ class MappedMatrix:
 
 @dataclass(frozen=True)
 class Shard:
-    """A file of documents, of which some come before it."""
+    """A file of documents, and the number of the first of them."""
 
     file: ArrayFile
     first: int
@@ -92,7 +92,7 @@ class Shard:
 
 
 def _check(shard: Shard, n_terms: int) -> None:
-    """Kernels read arrays without looking, so nothing in them may point outside."""
+    """Check that no index points outside: kernels read arrays without bounds checks."""
     n_docs, file = shard.n_docs, shard.file
     for ends, places, values, n_rows, n_columns in (
         ("ends", "columns", ("y", "c"), n_docs, n_terms),
@@ -145,13 +145,13 @@ class ShardSource:
         self.fit = FitOnDisk(folder / "H", self.n_docs)
 
     def again(self) -> ShardSource:
-        """The same documents for another fit. One fit at a time: they share the file of H."""
+        """Return the same documents for another fit. One fit at a time: they share the file of H."""
         twin = ShardSource(self.folder, self._names, self.n_terms)
         twin._shards, twin._sound = self._shards, self._sound
         return twin
 
     def among(self, rows: NDArray[np.int64]) -> ShardSource:
-        """Some documents in shards of their own."""
+        """Copy some documents to shards of their own."""
         folder = self.folder / "among"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
@@ -166,7 +166,7 @@ class ShardSource:
         return ShardSource(folder, names, self.n_terms)
 
     def blocks(self) -> Iterator[DocumentBlock]:
-        """One block at a time: each is in memory until the next is asked for, and what a fit changed in it is kept."""
+        """Yield one block at a time: each is valid until the next is asked for, and what a fit changed in it is stored."""
         for shard in self._shards:
             block = self._open(shard)
             with self.fit.opened(block):
@@ -193,7 +193,9 @@ class ShardSource:
         self.fit.keep_topics(kept, [(shard.first, shard.n_docs) for shard in self._shards])
 
     def matrix(self) -> sp.csr_matrix:
-        """There is none: documents on disk are not put together."""
+        """Raise: documents on disk are not put together."""
         raise ParameterError(
-            "A start by nndsvd needs all documents in one place, and these are on disk. Use init='random' or 'rows'."
+            "A start by nndsvd needs all documents in one place, and these are on disk. Use ",
+            Param("init", "random"),
+            " or 'rows'.",
         )

@@ -1,9 +1,9 @@
 """Counted documents on disk.
 
-First every document is counted by provisional numbers of words (files ``raw-…``), with its name and how it begins
-(``names-…``); then, when the vocabulary is known, the counts are turned into shards (``shard-…``,
-`tonmf.detector.disk.shards`). Beside them lie the vocabulary, and what fits keep (``H``, ``among``, ``fits-…``).
-``store.json`` is written last: a store without it is begun anew.
+First every document is counted by provisional numbers of words (files ``raw-…``), and its name and excerpt are written
+(``names-…``). Then, when the vocabulary is known, the counts become shards (``shard-…``, `tonmf.detector.disk.shards`). The
+vocabulary and the files of fits (``H``, ``among``, ``fits-…``) are beside them. ``store.json`` is written last: a store without
+it is made anew.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ VERSION = 2
 
 FILES = re.compile(r"(store\.json|vocabulary\.json|H|terms-0|(names|raw|shard)-\d{5,})(\.part)?")
 FOLDERS = re.compile(r"among|fits-[0-9a-f]{16}")
-"""All that a store and the fits in it leave behind: nothing else in the folder is ever removed."""
+"""All files of a store and of the fits in it; nothing else in the folder is ever removed."""
 
 SHARD_DOCS, SHARD_VALUES = 32_768, 3_000_000
 """Documents and stored counts after which a shard is full."""
 
 
 @dataclass(frozen=True)
-class Facts:
-    """What ``store.json`` holds; `memory` are the bytes that there were to count with."""
+class StoreFacts:
+    """The contents of ``store.json``; `memory` is the memory limit that documents were counted with."""
 
     memory: int
     shards: list[tuple[str, int]]
@@ -58,7 +58,7 @@ class Facts:
     n_left_out: int
 
     def lacks_words(self, budget: Budget) -> bool:
-        """Whether words were lost for want of memory that there is now."""
+        """Check whether words were left out that would fit into memory now."""
         left_out = self.n_left_out > 0 and budget.terms > self.n_terms
         return budget.n_bytes > self.memory and (self.forgotten_up_to > 0 or left_out)
 
@@ -77,26 +77,24 @@ class Store:
     def __init__(self, folder: Path, identity: dict[str, Any]) -> None:
         self.folder, self._identity = folder, json.loads(json.dumps(identity))
 
-    def open(self) -> Facts | None:
-        """What the store holds; None if it is still to be made."""
+    def open(self) -> StoreFacts | None:
+        """Read what the store holds; None if it is not made yet."""
         path = self.folder / "store.json"
         if not path.exists():
             return None
         stored = read_json(path)
         version, identity = stored.pop("version"), stored.pop("identity")
-        if (
-            isinstance(identity, dict) and identity.get("n_buckets") == "None"
-        ):  # an option that was retired, and not in use
-            del identity["n_buckets"]
+        if isinstance(identity, dict) and identity.get("n_buckets") == "None":
+            del identity["n_buckets"]  # of an earlier version: the option was removed, and was not in use here
         if version != VERSION or identity != self._identity:
             what = "by another version of tonmf" if version != VERSION else _difference(identity, self._identity)
             raise InputError(
                 f"The cache folder {self.folder} was made {what}. Give another folder, or remove this one to begin anew."
             )
-        return Facts(**{**stored, "shards": [tuple(shard) for shard in stored["shards"]]})
+        return StoreFacts(**{**stored, "shards": [tuple(shard) for shard in stored["shards"]]})
 
-    def make(self, batches: Batches, counter: TermCounter, min_df: float, budget: Budget) -> Facts:
-        """Count documents, and write them all, in place of what is there."""
+    def make(self, batches: Batches, counter: TermCounter, min_df: float, budget: Budget) -> StoreFacts:
+        """Count documents and write them, in place of what is there."""
         self._clear()
         words = GrowingVocabulary(budget.words)
         any_words = False
@@ -113,7 +111,7 @@ class Store:
         del words  # its memory is needed for what follows
         self._weigh(vocabulary, n_docs, shards)
         n_terms, n_left_out = len(vocabulary.terms), vocabulary.n_left_out
-        facts = Facts(budget.n_bytes, shards, n_docs, n_terms, any_words, forgotten, n_left_out)
+        facts = StoreFacts(budget.n_bytes, shards, n_docs, n_terms, any_words, forgotten, n_left_out)
         write_json(self.folder / "store.json", {"version": VERSION, "identity": self._identity, **vars(facts)})
         return facts
 
@@ -127,7 +125,7 @@ class Store:
                 path.unlink()
 
     def _weigh(self, vocabulary: LearntTerms, n_docs: int, shards: Sequence[tuple[str, int]]) -> None:
-        """From provisional numbers to columns, and from counts to unit rows."""
+        """Turn provisional numbers into columns, and counts into unit rows."""
         idf = idf_of(vocabulary.document_frequencies, n_docs)
         background = np.zeros(len(idf))
         by_number = np.argsort(vocabulary.numbers)
@@ -145,7 +143,7 @@ class Store:
             raw.unlink()
         write_arrays(self.folder / "terms-0", {"idf": idf, "background": background})
 
-    def terms(self, facts: Facts) -> list[str]:
+    def terms(self, facts: StoreFacts) -> list[str]:
         """Return the terms of the vocabulary."""
         terms: list[str] = read_json(self.folder / "vocabulary.json")["terms"]
         if len(terms) != facts.n_terms:
@@ -154,8 +152,8 @@ class Store:
             )
         return terms
 
-    def corpus(self, facts: Facts, terms: list[str]) -> Corpus:
-        """The documents, block by block."""
+    def corpus(self, facts: StoreFacts, terms: list[str]) -> Corpus:
+        """Return the documents as a corpus."""
         source = ShardSource(self.folder, facts.shards, facts.n_terms)
         file = ArrayFile(self.folder / "terms-0")
         totals = WordTotals.joined([_held(block.totals) for block in source.blocks()])
@@ -170,24 +168,24 @@ class Store:
 
 @dataclass
 class _Group:
-    """What is kept of the documents that make up a shard: not their texts, which may be long."""
+    """Documents of one shard: names, excerpts and counts, but not texts, which may be long."""
 
     ids: list[str] = field(default_factory=list)
     excerpts: list[str] = field(default_factory=list)
     counted: list[NumberedCounts] = field(default_factory=list)
 
     def add(self, batch: Batch, counted: NumberedCounts) -> None:
-        """Take some more."""
+        """Add a batch."""
         self.ids += batch.ids
         self.excerpts += map(excerpt_of, batch.content)
         self.counted.append(counted)
 
     def is_full(self) -> bool:
-        """Whether they are enough."""
+        """Check whether the shard is full."""
         return len(self.ids) >= SHARD_DOCS or sum(len(part.numbers) for part in self.counted) >= SHARD_VALUES
 
     def joined(self) -> NumberedCounts:
-        """All counts."""
+        """Join all counts."""
         ends = np.cumsum([0, *np.concatenate([np.diff(part.ends) for part in self.counted])])
         rest = (
             np.concatenate([getattr(part, name) for part in self.counted]) for name in ("numbers", "counts", "n_words")
@@ -209,7 +207,7 @@ def _groups(batches: Batches, analyze: Analyzer, words: GrowingVocabulary) -> It
 def _columns_of(
     numbers: NDArray[np.int64], sorted_numbers: NDArray[np.int64], by_number: NDArray[np.int64]
 ) -> NDArray[np.int32]:
-    """Columns of words by number; -1 for those outside the vocabulary."""
+    """Return the columns of words, given by number; -1 for those outside the vocabulary."""
     if not len(sorted_numbers):
         return np.full(len(numbers), -1, np.int32)
     places = np.minimum(np.searchsorted(sorted_numbers, numbers), len(sorted_numbers) - 1)
@@ -217,13 +215,13 @@ def _columns_of(
 
 
 def _small(totals: WordTotals) -> WordTotals:
-    """The same in half the room."""
+    """Store totals in half the space."""
     n_words, n_distinct, n_outside = (getattr(totals, name).astype(np.int32) for name in TOTALS[:3])
     return WordTotals(n_words, n_distinct, n_outside, totals.outside_weight)
 
 
 def _held(totals: WordTotals) -> WordTotals:
-    """Copies that do not hold on to a file."""
+    """Copy totals, so that they keep no file open."""
     return WordTotals(*(np.array(getattr(totals, name)) for name in TOTALS))
 
 
@@ -237,7 +235,7 @@ def _difference(one: Any, other: Any) -> str:
 
 
 def write_names(path: Path, ids: Sequence[str], excerpts: Sequence[str]) -> None:
-    """Write the names and the beginnings of some documents."""
+    """Write the names and excerpts of some documents."""
     arrays = {}
     for name, texts in (("ids", ids), ("excerpts", excerpts)):
         encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
@@ -249,7 +247,7 @@ def write_names(path: Path, ids: Sequence[str], excerpts: Sequence[str]) -> None
 def ids_and_excerpts(
     folder: Path, files: Sequence[tuple[str, int]], rows: NDArray[np.int64]
 ) -> tuple[list[str], list[str]]:
-    """The names and the beginnings of documents with rising numbers; `files` are pairs of a name and how many it has."""
+    """Read the names and excerpts of documents with rising numbers; `files` are pairs of a name and a number of documents."""
     found: dict[str, list[str]] = {"ids": [], "excerpts": []}
     first = 0
     for name, n_docs in files:

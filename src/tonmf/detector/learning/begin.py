@@ -1,9 +1,8 @@
-"""What a detector remembers of the documents it has seen, so that more of them can come (docs/method/updates.md).
+"""Begin a stream: make the sums and quantiles that new documents add to of what a fit keeps (docs/method/updates.md).
 
-A fit keeps medians and spreads, a sample of ordinary documents, and the words' document frequencies within idf. That is enough
-to go on from: `begin` makes of it the sums and quantiles that a stream adds to. What the fit did not keep is made up so that
-nothing changes by it: distributions have the percentiles that are known, and the topics' sums are those for which the topics
-are the best there are (`tonmf.nmf.streaming`), with Q from the sample.
+A fit keeps medians and spreads, a sample of ordinary documents, and the words' document frequencies within idf. `begin` fills
+in what the fit did not keep, in a way that changes nothing: distributions have the percentiles that are known, and the topics'
+sums are those for which the topics are optimal (`tonmf.nmf.streaming`), with Q from the sample.
 """
 
 from __future__ import annotations
@@ -42,21 +41,21 @@ OPTIONS = Options(
     inner_iter=SWEEPS,
     inner_tol=0.0,
 )
-"""How a rung learns from a block."""
+"""Options of the pass by which a rung learns from a block."""
 
 
 def rows_source(rows: sp.csr_matrix, weights: Array, n_topics: int, ops: Ops) -> MatrixSource:
-    """Rows of these weights, ready for a pass."""
+    """Cut weighted rows into blocks, ready for a pass."""
     return MatrixSource(rows, weights, default_block_size(rows, n_topics), ops)
 
 
 def problem_of(source: MatrixSource, ops: Ops) -> Problem:
-    """A block for a rung to learn from."""
+    """Make the problem that a rung learns from."""
     return Problem(source, OPTIONS, ops, SerialExecutor())
 
 
 def solve(problem: Problem, W: Array, alpha: float) -> tuple[Pass, Sums]:
-    """Solve the documents of a block against topics; the pass in which that was done, and its sums."""
+    """Solve documents against topics; return the pass in which that was done, and its sums."""
     current = Pass(topics_of(problem.ops, W), alpha, np.zeros(W.shape[1]), OPTIONS.inner, n_sweeps=SWEEPS)
     return current, problem.run(document_step, current)
 
@@ -71,7 +70,7 @@ def begin(
     alarms: Mapping[str, Array],
     ops: Ops,
 ) -> DetectorStream:
-    """From all that a fit keeps."""
+    """Make a stream of what a fit keeps."""
     n_docs, rng = profile.n_docs, np.random.default_rng(profile.n_docs)
     df = np.maximum((1 + n_docs) / np.exp(idf - 1) - 1, 0)
     share_outside = min(scorer.alarms.means["unknown"], 0.99)
@@ -114,7 +113,7 @@ def _of_scale(scale: Scale, n_docs: float) -> Digest:
 
 
 def _begin_rung(rung: Rung, sample: sp.csr_matrix, n_docs: int, ops: Ops) -> RungStream:
-    """Each document of the sample stands for as many as there are."""
+    """Begin the stream of a rung; each document of the sample stands for many."""
     weights = np.full(sample.shape[0], n_docs / max(sample.shape[0], 1))
     past, rho = Past.nothing(rung.topics.shape[1]), Digest.of([])
     if sample.shape[0]:
@@ -125,7 +124,7 @@ def _begin_rung(rung: Rung, sample: sp.csr_matrix, n_docs: int, ops: Ops) -> Run
 
 
 def _belonging(scorer: Scorer, idf: Array, ops: Ops) -> Array:
-    """θ of the sample; its damped counts follow from its rows, as the smallest of a document is nearly always 1."""
+    """Return θ of the sample; its damped counts follow from its rows, as the smallest of a document is nearly always 1."""
     sample, n_topics = scorer.sample, scorer.rungs[0].topics.shape[1]
     if sample.shape[0] == 0:
         return np.zeros((0, n_topics))

@@ -1,10 +1,10 @@
-"""How a fitted detector learns from more documents: scored first, by the detector as it is, and then learnt from.
+"""How a fitted detector learns from more documents.
 
-From the scores and what they are made of come the quantiles: medians and spreads of the scales, alarms, percentiles, threshold.
-Counts give idf, background and vocabulary. Every rung takes one pass (`tonmf.nmf.streaming`) over the documents that raise no
-alarm, with those that its topics explain badly weighted down; the topics of the fit stay as many as they are, and topics that
-were added leave when they have faded (`tonmf.detector.learning.learner`). Ordinary documents get a chance to be in the sample.
-docs/guide/streaming.md says it in more words.
+They have been scored by the detector as it is. Their scores, and the numbers these are made of, update the quantiles: medians
+and spreads of the scales, alarms, percentiles, threshold. Counts update idf, background and vocabulary. Every rung takes one
+pass (`tonmf.nmf.streaming`) over the documents that raise no alarm; those that its topics explain badly are weighted down. The
+topics of the fit stay, and added topics leave when they have faded. Ordinary documents may replace others in the sample.
+docs/method/updates.md has the details.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ from tonmf.text.vocabulary.selection import least_documents
 from tonmf.text.weighting import damped, unit_rows
 
 LEAST_LEFT = 1000.0
-"""Documents below which the past does not fade by time alone: after a long silence there would be nothing to go by."""
+"""Documents below which the past does not fade by time alone: after a long silence nothing would be left to compare with."""
 
 LEAST_IN_GROUP = 2
-"""Documents of a group that must have a word for it to join the vocabulary with the group's topic."""
+"""Documents of a group that must have a word for the word to join the vocabulary with the group's topic."""
 
 
 @dataclass(frozen=True)
 class Learner:
-    """The options of the detector that say how to learn; added topics leave only if `topics_leave`."""
+    """The options of the detector that decide how it learns; added topics leave only if `topics_leave`."""
 
     min_df: float
     rules: WordRules
@@ -54,7 +54,7 @@ class Learner:
     topics_leave: bool = True
 
     def stream_of(self, state: DetectorState) -> DetectorStream:
-        """What a detector remembers, or what its fit leaves to go on from."""
+        """Return the stream of a detector, or begin one from its fit."""
         if state.stream is not None:
             return state.stream
         scores, plain = state.outlier_scores, state.scores_before_alarms
@@ -64,7 +64,7 @@ class Learner:
             )
 
     def learn(self, state: DetectorState, new: ReadDocuments, ageing: Ageing) -> DetectorState:
-        """The detector that has learnt from these documents, too."""
+        """Return the state after learning from documents."""
         stream = self.stream_of(state)
         if ageing.by_time:
             ageing = replace(ageing, factor=max(ageing.factor, min(LEAST_LEFT / stream.n_docs, 1.0)))
@@ -93,7 +93,7 @@ class Learner:
     def _learn_rung(
         self, remembered: RungStream, W: Array, source: MatrixSource, weights: Array, ageing: Ageing
     ) -> RungStream:
-        """One pass; W is changed in place."""
+        """Take one pass; W is changed in place."""
         rho = remembered.rho.faded(ageing.factor)
         alpha = automatic_alpha(rho.values, rho.weights) if len(rho.values) else np.inf
         problem = problem_of(source, self.ops)
@@ -104,7 +104,7 @@ class Learner:
     def _with_topics_that_stay(
         self, stream: DetectorStream, topics: list[Array], most: int
     ) -> tuple[DetectorStream, list[Array], NDArray[np.bool_]]:
-        """Without added topics that have faded or are too many, each gone from all rungs; and which of the first rung stay."""
+        """Remove added topics that have faded or are too many from all rungs; also return which of the first rung stay."""
         n_added, usage = len(stream.added), stream.rungs[0].past.usage
         n_first = len(usage) - n_added
         stays = staying(usage[n_first:], stream.added, most)
@@ -121,7 +121,7 @@ class Learner:
     def _words(
         self, state: DetectorState, stream: DetectorStream, new: ReadDocuments, ageing: Ageing, least: float
     ) -> tuple[DetectorStream, VocabularyUpdate]:
-        """Document frequencies, background and vocabulary with the words of documents."""
+        """Update document frequencies, background and vocabulary with the words of documents."""
         C = damped(new.counts.matrix)
         weights = np.repeat(ageing.weights, np.diff(C.indptr))
         df = ageing.factor * stream.df + np.bincount(C.indices, weights, len(stream.df))
@@ -133,7 +133,7 @@ class Learner:
         return _with_vocabulary(state, stream, changed_vocabulary(state.counter, df, joining, least))
 
     def add_topic(self, state: DetectorState, new: ReadDocuments) -> DetectorState:
-        """The detector with a topic more on every rung, that of a group of documents."""
+        """Return the state with one more topic on every rung, that of a group of documents."""
         stream = self.stream_of(state)
         candidates = stream.candidates.seen(new.outside, np.ones(len(new.outside)))
         stream = replace(stream, candidates=candidates)
@@ -168,7 +168,7 @@ class Learner:
 
 
 def _measured_against(stream: DetectorStream, stayed: float) -> DetectorStream:
-    """What was measured against a sample fades with that sample: a larger one has nearer neighbours for everybody."""
+    """Fade what was measured against a sample with that sample: a larger one has nearer neighbours for everybody."""
     faded = {name: stream.digests[name].faded(stayed) for name in ("remoteness", "plain", "total")}
     return replace(stream, digests={**stream.digests, **faded})
 
@@ -190,15 +190,15 @@ class VocabularyUpdate:
     ratio: Array
 
     def counts(self, new: ReadDocuments) -> sp.csr_matrix:
-        """Counts of documents, by the vocabulary as it is now."""
+        """Count documents by the new vocabulary."""
         return new.counts.matrix if self.change is None else self.change.counter.count(new.documents).matrix
 
     def rows(self, sample: sp.csr_matrix) -> sp.csr_matrix:
-        """Unit rows that were made with the idf before, with the present one."""
+        """Weigh unit rows of the old idf by the new idf."""
         return unit_rows(sample if self.change is None else self.change.of_columns(sample), self.ratio)
 
     def topics(self, rung: Rung, past: Past) -> tuple[Array, Past]:
-        """Topics and their sums as they are with the present idf and vocabulary: a copy."""
+        """Return a copy of topics and their sums, by the new idf and vocabulary."""
         P, W = past.right_hand_side(rung.topics), rung.topics
         if self.change is not None:
             P, W = self.change.of_rows(P), self.change.of_rows(W)
@@ -210,7 +210,7 @@ class VocabularyUpdate:
 def _with_vocabulary(
     state: DetectorState, stream: DetectorStream, change: Change | None, common: ReadDocuments | None = None
 ) -> tuple[DetectorStream, VocabularyUpdate]:
-    """With another vocabulary, and idf anew; words of a group that is to be `common` are from now on as common as words are."""
+    """Apply a vocabulary change and compute idf; words of a group in `common` become as common as the average word."""
     before = state.idf
     if change is not None:
         documents, totals = change.counts_of_joined()
@@ -236,11 +236,11 @@ LEAVES_BELOW = 0.1
 """Share of its first use at which an added topic leaves: after three to four half-lives without documents like it."""
 
 MOST_ADDED = 50
-"""Added topics of a detector."""
+"""Most added topics of a detector."""
 
 
 def staying(usage: Array, at_first: Array, most: int) -> NDArray[np.bool_]:
-    """Which added topics stay, given how much each is used, how much it was at first, and how many there may be.
+    """Decide which added topics stay, given how much each is used now and was at first, and how many may stay.
 
     >>> staying(np.array([5.0, 0.3, 8.0, 6.0]), np.array([5.0, 5.0, 5.0, 5.0]), most=2).tolist()
     [False, False, True, True]

@@ -15,7 +15,7 @@ from tonmf.detector.state import OF_ALARMS, RECENT, DetectorStream
 from tonmf.stream.half_life import Ageing
 
 FEWEST = 1e-9
-"""Documents that remain at least, however much has faded."""
+"""Least number of documents, however much has faded."""
 
 
 def with_measures(stream: DetectorStream, scorer: Scorer, new: ReadDocuments, ageing: Ageing) -> DetectorStream:

@@ -1,4 +1,4 @@
-"""From what a stream remembers to all that a fitted detector consists of: rungs, the sample of ordinary documents, scales."""
+"""Rebuild the state of a detector from its stream: rungs, the sample of ordinary documents, scales and alarms."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tonmf.text.vocabulary.changing import Change
 
 
 def learnt_rung(rung: Rung, W: Array, remembered: RungStream, idf: Array, background: Array) -> Rung:
-    """A rung with other topics, and its mixture and scales by what is remembered."""
+    """Make a rung of new topics, with the mixture and scales that its stream remembers."""
     usage = remembered.past.usage
     return Rung(
         rung.topic_share,
@@ -50,7 +50,7 @@ def _scale(digest: Digest, otherwise: Scale) -> Scale:
 
 @dataclass(frozen=True)
 class Sample:
-    """The ordinary documents that others are compared with: their rows, and what goes with each.
+    """The ordinary documents that others are compared with: their rows, names, excerpts, reservoir keys and topics.
 
     A document is ordinary if the topics' score is no higher than `limit`. `stayed` is the share of them that was there before.
     """
@@ -67,7 +67,7 @@ class Sample:
 
     @classmethod
     def of(cls, state: DetectorState, stream: DetectorStream, rows: sp.csr_matrix) -> Self:
-        """The present one, with rows by the present idf."""
+        """Take the current sample, with rows by the new idf."""
         profile, scorer = state.profile, state.scorer
         limit = float(stream.digests["topics"].percentiles([100 * ORDINARY_SHARE])[0])
         return cls(
@@ -82,11 +82,11 @@ class Sample:
         )
 
     def of_topics(self, kept: NDArray[np.bool_]) -> Self:
-        """The same after some topics of the finest rung have left."""
+        """Keep only some topics of the finest rung."""
         return replace(self, belonging=self.belonging[:, kept])
 
     def with_ordinary(self, new: ReadDocuments, Y: sp.csr_matrix, ageing: Ageing, rng: np.random.Generator) -> Self:
-        """With the ordinary ones among new documents, as chance will have it, in place of others."""
+        """Let the ordinary ones among new documents replace others at random."""
         ordinary = np.flatnonzero(new.quiet & (new.topic_scores <= self.limit) & (np.diff(Y.indptr) > 0))
         weights = ageing.weights[ordinary]
         sample = self._with_embeddings(new, ordinary, fresh_keys(weights, rng), ageing.factor)
@@ -103,9 +103,9 @@ class Sample:
         theta: Array,
         rng: np.random.Generator,
     ) -> Self:
-        """With all documents of a group that got a topic of its own, the last of `theta`; each with a key as others have.
+        """Add all documents of a group that got a topic of its own, the last of `theta`, with keys drawn from the others'.
 
-        If they are few, each is there several times, so that they are neighbours enough for others like them.
+        If they are few, each is added several times, so that documents like them have enough neighbours.
         """
         documents = np.flatnonzero(np.diff(Y.indptr) > 0)
         documents = np.tile(documents, -(-(NEAREST + 1) // max(len(documents), 1)))
@@ -163,7 +163,7 @@ def learnt_state(
     new: ReadDocuments | None,
     contamination: float | str,
 ) -> DetectorState:
-    """The detector of what is remembered; scores of documents are those of the `new` ones, if there are any."""
+    """Make the next state of a detector; its document scores are those of the `new` documents, if there are any."""
     digests, plain, total = stream.digests, stream.digests["plain"], stream.digests["total"]
     level = state.scorer.level
     if len(plain.values):

@@ -1,1 +1,13 @@
-"""From counted documents to scores."""
+"""From counted documents to scores.
+
+========== ==================================================================================
+corpus     `Corpus`: counted documents, in memory, on disk or on a cluster
+ladder     `Ladder` and `Rung`: fits that ask more and more of a topic
+ordinary   the sample of ordinary documents, and the distance from it
+embeddings the same distance in the user's own embeddings
+alarms     unknown, rare and repeated words
+scale      numbers of different kinds on one scale
+scoring    `Scorer`: measure documents by all of these, and combine the measures to a score
+groups     small groups: rare documents that have something in common
+========== ==================================================================================
+"""

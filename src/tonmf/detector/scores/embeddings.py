@@ -1,8 +1,8 @@
-"""How far a document lies from ordinary ones in the user's own embedding space.
+"""The distance of a document from ordinary ones in the user's own embedding space.
 
-The distance is the mean of 1 − cos over the 50 nearest ordinary training documents (`tonmf.detector.scores.ordinary` says
-why ordinary ones). Up to `EXACT` of them neighbours are found by comparing all with all; beyond, by an inverted file of
-faiss, which looks only into the cells nearby.
+The distance is the mean of 1 − cos over the 50 nearest ordinary training documents (`tonmf.detector.scores.ordinary` explains
+why only ordinary ones). Up to `EXACT` of them, neighbours are found by brute force; beyond, by an inverted file index of faiss,
+which searches only the cells nearby.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from tonmf.arrays import Array
 from tonmf.errors import InputError, MissingExtraError
 
 NEIGHBOURS = 50
-"""Neighbours that are averaged over."""
+"""Nearest neighbours that the mean is taken over."""
 
 EXACT = 50_000
-"""Rows in the index up to which neighbours are exact."""
+"""Rows up to which neighbours are exact."""
 
 CELLS_LOOKED_INTO = 0.1
-"""Share of the cells in which an approximate search looks."""
+"""Share of the cells that an approximate search looks into."""
 
 
 def check_embeddings(embeddings: Any, n_docs: int, width: int | None = None) -> Array:
-    """Embeddings as float32 rows of unit norm, one for each document; a row of zeros stays zero."""
+    """Check embeddings, and return them as float32 rows of unit norm; a row of zeros stays zero."""
     given = np.asarray(embeddings)
     if given.dtype.kind not in "biuf":
         raise InputError(f"embeddings must be a dense matrix of real numbers; got values of type {given.dtype}.")
@@ -70,23 +70,23 @@ def check_new_embeddings(embeddings: Any, n_docs: int, neighbours: Neighbours | 
 
 
 class Neighbours:
-    """An index over the embeddings of ordinary documents, given at unit norm; those that are zero are left out."""
+    """An index of the embeddings of ordinary documents, given at unit norm; rows of zeros are left out."""
 
     def __init__(self, rows: Array) -> None:
         self.rows = rows[rows.any(axis=1)]
 
     @cached_property
     def _search(self) -> Callable[[Array, int], Array]:
-        """Squared distances to the nearest rows, in rising order."""
+        """Search the index: return squared distances to the nearest rows, in rising order."""
         return _exact(self.rows) if len(self.rows) <= EXACT else _approximate(self.rows)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"rows": self.rows}  # the index is made again when it is needed
 
     def distances(self, rows: Array) -> Array:
-        """Mean distance of documents to their nearest ones in the index; 1 for an embedding of zeros.
+        """Return the mean distance of documents to their nearest neighbours in the index; 1 for an embedding of zeros.
 
-        One at distance 0 is left out: that is the document itself, if it is in the index.
+        One neighbour at distance 0 is left out: that is the document itself, if it is in the index.
         """
         distances = np.ones(len(rows))
         n_neighbours = min(NEIGHBOURS, len(self.rows) - 1)
@@ -101,7 +101,7 @@ class Neighbours:
 
 
 SAME_PLACE = 1e-5
-"""Squared distance below which two embeddings are taken for the same."""
+"""Squared distance below which two embeddings count as the same."""
 
 
 def _exact(rows: Array) -> Callable[[Array, int], Array]:
@@ -117,7 +117,7 @@ def _exact(rows: Array) -> Callable[[Array, int], Array]:
 
 
 def require_index(n_docs: int) -> Any:
-    """The library of the approximate index if so many ordinary documents need it, or an error that names it."""
+    """Import the library of the approximate index if so many ordinary documents need it."""
     if n_docs <= EXACT:
         return None
     try:

@@ -1,10 +1,10 @@
-"""Small groups: documents that hang together, but are too rare to be ordinary.
+"""Find small groups: documents that have much in common, but are too rare to be ordinary.
 
 A fit that asks little of a topic keeps topics that a fit which asks much drops. Such a topic is a group: its documents have
 much in common, and little with the rest. A tight group of outliers explains itself that way, so its documents may have
-ordinary scores; here it shows all the same. Topics come from all fits of the ladder, from one that asks less than any of
-these, and from one among the strangest documents only, where a group of them has more weight. The same documents may make one
-topic in one fit and two in another; the larger group is listed.
+ordinary scores; the list of groups shows it all the same. Topics come from all fits of the ladder, from one that asks less than
+any of these, and from one among the strangest documents only, where a group of them has more weight. The same documents may
+make one topic in one fit and two in another; the larger group is listed.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from tonmf.detector.scores.corpus import Glance
 from tonmf.detector.scores.ladder import Rung, first_words
 
 FINE_SHARE, COARSE_SHARE = 0.004, 0.1
-"""How common a topic must be for a group to show, and how common for it to be no small group."""
+"""Share that a topic must carry to make a group, and share at which it is no longer a small one."""
 
 STRANGEST, SHARE_AMONG_STRANGEST = 0.3, 0.01
-"""The share of documents, strangest first, among which groups are looked for again, and how common a topic must be there."""
+"""Share of the documents, the strangest, among which groups are searched for again, and how common a topic must be there."""
 
 SAME_TOPIC = 0.5
-"""Cosine from which two topics count as the same."""
+"""Cosine at which two topics count as the same."""
 
 MEMBER_SHARE = 0.25
-"""Share of a document that the group's topic must explain, as well as being its largest topic."""
+"""Share of a document that the group's topic must explain, beside being its largest topic."""
 
 SMALLEST_GROUP = 3
 """Documents that a group must have."""
@@ -38,7 +38,7 @@ LARGEST_SHARE = 0.15
 """Share of all documents up to which a group counts as small."""
 
 OVERLAP = 0.5
-"""Share of a group's documents in a larger group from which on it is a part of that."""
+"""Share of a group's documents in a larger group at which it is a part of that group."""
 
 N_WORDS = 10
 """Words that describe a group."""
@@ -71,9 +71,9 @@ class Group:
 
 
 def candidates(rung: Rung, glance: Glance, common: Rung, strangeness: Array, terms: Sequence[str]) -> list[Group]:
-    """Topics of a rung that the rung of common topics does not have, with their documents.
+    """Return the topics of a rung that the rung of common topics lacks, with their documents.
 
-    `strangeness` is what the documents score where only common topics count.
+    `strangeness` is the score of each document by the rung of common topics.
     """
     n_docs, found = len(strangeness), []
     for topic in np.flatnonzero((rung.topics.T @ common.topics).max(axis=1) < SAME_TOPIC):
@@ -87,20 +87,20 @@ def candidates(rung: Rung, glance: Glance, common: Rung, strangeness: Array, ter
 
 
 def small_groups(found: Sequence[Group]) -> list[Group]:
-    """The candidates that are stranger than the median document and no part of another, those that stand out most first."""
+    """Return the candidates that are stranger than the median document and no part of another, most prominent first."""
     strange = [group for group in _without_parts(found) if group.strangeness > 0]
     return sorted(strange, key=lambda group: -group.strangeness * np.sqrt(group.size))
 
 
 def strangest(scores: Array, readable: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Numbers of the documents, among those with any term, that common topics explain least; in order."""
+    """Return the numbers of the documents that common topics explain least, of those with a known term, in order."""
     documents = np.flatnonzero(readable)
     n_docs = max(int(STRANGEST * len(documents)), 1)
     return np.sort(documents[np.argsort(-scores[documents], kind="stable")[:n_docs]])
 
 
 def _without_parts(groups: Sequence[Group]) -> list[Group]:
-    """The groups that are no part of a larger one."""
+    """Return the groups that are no part of a larger one."""
     kept: list[Group] = []
     for group in sorted(groups, key=lambda group: -group.size):
         if all(np.isin(group.documents, other.documents).mean() < OVERLAP for other in kept):
@@ -109,5 +109,5 @@ def _without_parts(groups: Sequence[Group]) -> list[Group]:
 
 
 def members_of(glance: Glance, topic: int | np.intp) -> NDArray[np.int64]:
-    """Documents that lean on a topic (column) more than on others, and enough to be its."""
+    """Return the documents that lean on a topic (column) more than on others, and enough to belong to it."""
     return np.flatnonzero((glance.main == topic) & (glance.belonging >= MEMBER_SHARE))

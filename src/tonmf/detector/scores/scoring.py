@@ -69,6 +69,19 @@ class DocumentScores:
     alarms: dict[str, Array]
     total: Array
 
+    @classmethod
+    def joined(cls, several: Sequence[DocumentScores]) -> DocumentScores:
+        """Join the scores of several lists of documents, in order."""
+        plain, total = (np.concatenate([getattr(one, name) for one in several]) for name in ("plain", "total"))
+        parts, alarms = (
+            {
+                name: np.concatenate([getattr(one, field)[name] for one in several])
+                for name in getattr(several[0], field)
+            }
+            for field in ("parts", "alarms")
+        )
+        return cls(parts, plain, alarms, total)
+
 
 @dataclass(frozen=True)
 class Scorer:

@@ -162,7 +162,7 @@ CONVERGENCE = Experiment(
         "start": tuple(STARTS),
         "inner": INNER,
     },
-    quick={"setting": ("authors",)},
+    quick={"setting": ("authors",), "inner": ("hals",)},
     measure=measure,
     report=report,
 )

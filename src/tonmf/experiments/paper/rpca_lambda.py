@@ -55,7 +55,7 @@ RPCA_LAMBDA = Experiment(
     name="rpca-lambda",
     question="How good can robust PCA be with another λ than the textbook's?",
     axes={"task": tuple(TASKS), "seed": (0,), "factor": FACTORS},
-    quick={"task": ("reuters",)},
+    quick={"task": ("reuters",), "factor": (1, 2)},
     measure=measure,
     report=report,
 )

@@ -1,4 +1,4 @@
-"""A Dask cluster: who is there, how things get to and fro, and what its failures mean in plain words."""
+"""A Dask cluster: its workers, sending and fetching values, and its failures in plain words."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from contextlib import contextmanager, suppress
 from typing import Any, NoReturn, TypeVar
 from urllib.parse import urlsplit
 
-from tonmf.errors import ClusterError, InputError, MissingExtraError, ParameterError, TonmfError
+from tonmf.errors import ClusterError, InputError, MissingExtraError, Param, ParameterError, TonmfError
 from tonmf.nmf.cluster.partitions import PartitionSource
 from tonmf.nmf.cluster.worker import forget_family, is_at_work
 
 T = TypeVar("T")
 
 ATTEMPTS = 6
-"""How often something is tried when workers are lost on the way."""
+"""How often an operation is tried while workers are lost."""
 
 FIRST_PAUSE = 0.1
-"""Seconds before the second time; before each further one twice as many."""
+"""Seconds before the second attempt; the pause doubles before each further one."""
 
 LOOK_EVERY = 2.0
-"""Seconds after which one looks whether a cluster that is waited for is still there."""
+"""Seconds between checks that the cluster is still there while waiting for it."""
 
 PATIENCE = 60.0
-"""Seconds for which a cluster may be without any worker that works."""
+"""Seconds for which a cluster may be without a working worker."""
 
 
 class Transient(Exception):  # noqa: N818 (never seen outside)
-    """Something was lost on the way; the same again should work."""
+    """A value was lost on the way; trying again should work."""
 
 
 def require_dask() -> None:
-    """Dask must be installed."""
+    """Raise `MissingExtraError` if Dask is not installed."""
     try:
         import distributed  # noqa: F401
     except ImportError as error:
@@ -46,7 +46,7 @@ def require_dask() -> None:
 
 
 def connect(address: str, timeout: float = 5.0) -> Any:
-    """A client of the scheduler at an address, such as tcp://127.0.0.1:8786."""
+    """Return a client of the scheduler at an address, such as tcp://127.0.0.1:8786."""
     require_dask()
     from distributed import Client
     from distributed.comm.addressing import parse_address, parse_host_port
@@ -64,13 +64,13 @@ def connect(address: str, timeout: float = 5.0) -> Any:
 
 
 def be_silent() -> None:
-    """Have Dask's own messages left out where what goes wrong is told in our words; to be called when it is loaded."""
+    """Silence Dask's log, where we word its failures ourselves; call it once Dask is loaded."""
     for name in ("distributed", "distributed.client"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 class Cluster:
-    """A `distributed.Client`, checked: it is connected, has workers, and these have this version of tonmf."""
+    """A `distributed.Client` that is connected and whose workers have this version of tonmf."""
 
     def __init__(self, client: Any) -> None:
         require_dask()
@@ -78,8 +78,9 @@ class Cluster:
 
         if not isinstance(client, Client) or client.asynchronous:
             raise ParameterError(
-                "executor must be a dask.distributed Client that is not asynchronous, or None for this process; got "
-                f"{type(client).__name__}."
+                Param("executor"),
+                " must be a dask.distributed Client that is not asynchronous, or None for this process; got "
+                f"{type(client).__name__}.",
             )
         self.client = client
         self._made = weakref.WeakValueDictionary[int, Any]()
@@ -90,12 +91,12 @@ class Cluster:
 
     @property
     def address(self) -> str:
-        """Where the scheduler is, or was."""
+        """Return the address of the scheduler, or its last known one."""
         scheduler = self.client.scheduler
         return str(getattr(scheduler, "address", None) or "its address")
 
     def workers(self) -> list[str]:
-        """Addresses of the workers that take work; waits a while if there are none."""
+        """Return the addresses of the workers that accept tasks; wait up to `PATIENCE` for one."""
         deadline = time.monotonic() + PATIENCE
         while True:
             try:
@@ -110,11 +111,11 @@ class Cluster:
             time.sleep(0.2)
 
     def _running(self) -> list[str]:
-        """Addresses of the workers that take work: paused ones do not."""
+        """Return the addresses of the workers that accept tasks, which paused ones do not."""
         return list(self.client.sync(self.client.scheduler.ncores_running))
 
     def _nobody_works(self, n_paused: int, n_there: int) -> str:
-        """What to say when there is no worker, or so many are paused that nothing goes on."""
+        """Return the message for a cluster without workers, or with so many paused that no task runs."""
         if not n_there:
             return (
                 f"The cluster at {self.address} has no workers. Start some, and try again: dask worker {self.address}"
@@ -128,7 +129,7 @@ class Cluster:
     _had_workers = False
 
     def _check_versions(self) -> None:
-        """Workers must have what we have."""
+        """Raise `ClusterError` if a worker has another version of tonmf."""
 
         def version_there() -> str | None:  # defined here, so that a worker without tonmf can run it
             try:
@@ -146,14 +147,14 @@ class Cluster:
                 )
 
     def send_to_all(self, value: Any) -> Any:
-        """A reference to a value that every worker has got."""
+        """Send a value to every worker and return a reference to it."""
         try:
             return self._sent(value, "payload", broadcast=True)
         except ValueError as error:  # Dask's, if workers are paused or lost while they pass it on
             raise Transient(f"what all workers need did not get to them: {error}") from error
 
     def send_to(self, value: Any, address: str | None = None) -> Any:
-        """A reference to a value that a worker has got, any if none is named."""
+        """Send a value to the worker at `address`, or to any, and return a reference to it."""
         return self._sent(value, "sent", workers=None if address is None else [address])
 
     def _sent(self, value: Any, name: str, **to: Any) -> Any:
@@ -162,13 +163,13 @@ class Cluster:
         return self._ours(self.client.scatter({key: value}, direct=self.direct, **to)[key])
 
     def task(self, name: str, function: Callable[..., Any], *arguments: Any, near: str | None = None) -> Any:
-        """A reference to what a function makes of some arguments, called after the name; at best on the worker `near`."""
+        """Submit a task whose key contains `name`, preferably to the worker `near`; return a reference to its result."""
         key = f"tonmf-{name}-{self.new_token()}"
         where = {} if near is None else {"workers": [near], "allow_other_workers": True}
         return self._ours(self.client.submit(function, *arguments, key=key, pure=False, **where))
 
     def computed(self, lazy: Any) -> Any:
-        """A reference to what becomes of something delayed."""
+        """Compute a delayed object and return a reference to the result."""
         return self._ours(self.client.compute(lazy))
 
     def _ours(self, reference: Any) -> Any:
@@ -176,7 +177,7 @@ class Cluster:
         return reference
 
     def persist(self, attempt: Callable[[], T], references: Sequence[Any] = ()) -> T:
-        """Try until it works, as long as what goes wrong is that workers are lost; `references` are to partitions."""
+        """Call `attempt` again while it fails because workers were lost; `references` are to partitions."""
         for number in range(ATTEMPTS - 1):
             try:
                 return attempt()
@@ -193,7 +194,7 @@ class Cluster:
 
     @contextmanager
     def freeing(self) -> Iterator[None]:
-        """After an error workers drop all that was sent or made there, even if somebody keeps the error."""
+        """On an error, release all that was sent or made on workers, even if the caller keeps the exception."""
         try:
             yield
         except BaseException:
@@ -206,7 +207,7 @@ class Cluster:
 
     @contextmanager
     def forgetting(self, source: PartitionSource) -> Iterator[None]:
-        """In the end workers drop the documents of a source, and what fits over them remember."""
+        """On exit, release the documents of a source on the workers, and the state of fits over them."""
         try:
             yield
         finally:
@@ -216,11 +217,11 @@ class Cluster:
                     self.client.run(forget_family, source.fits.family, on_error="ignore")
 
     def new_token(self) -> str:
-        """What makes names of tasks unique."""
+        """Return a token that makes a task's key unique."""
         return uuid.uuid4().hex
 
     def made(self, references: Sequence[Any]) -> None:
-        """Wait for values that are made from one partition each; an error tells which partition is to blame."""
+        """Wait for values that are made from one partition each; errors name the partition."""
         from concurrent.futures import CancelledError
 
         self.wait(references)
@@ -231,27 +232,27 @@ class Cluster:
                 raise CancelledError(f"what was made of partition {number} was lost")
 
     def read(self, references: Sequence[Any]) -> list[Any]:
-        """Values made from one partition each, brought here; an error tells which partition is to blame."""
+        """Fetch values that are made from one partition each; errors name the partition."""
         self.made(references)
         return self.results(references)
 
     def holders(self, references: Sequence[Any]) -> list[tuple[str, ...]]:
-        """Which workers have each of some values."""
+        """Return the addresses of the workers that hold each value."""
         known = self.client.who_has(list(references))
         return [tuple(known.get(reference.key, ())) for reference in references]
 
     def result(self, reference: Any) -> Any:
-        """One value, brought here."""
+        """Fetch one value."""
         return self.results([reference])[0]
 
     def results(self, references: Sequence[Any]) -> list[Any]:
-        """Values, brought here."""
+        """Fetch values."""
         self.wait(references)
         values: list[Any] = self.client.gather(list(references), direct=self.direct)
         return values
 
     def wait(self, references: Sequence[Any]) -> None:
-        """Until values are there, or it is known that they will not be."""
+        """Wait until all values are finished or have failed."""
         from distributed import wait
 
         idle_since = None
@@ -272,7 +273,7 @@ class Cluster:
                 raise Transient(message) if running else ClusterError(message)  # those that run may do it
 
     def _goes_on(self, running: Sequence[str], there: Sequence[str]) -> bool:
-        """Whether workers may be at what is waited for; those that are paused finish what they are at, and begin nothing."""
+        """Tell whether any worker may still work on our tasks; paused ones finish running tasks and start none."""
         paused = sorted(set(there) - set(running))
         if not paused:
             return bool(running)
@@ -282,7 +283,7 @@ class Cluster:
         return any(self.client.run(is_at_work, workers=paused, on_error="ignore").values())
 
     def explain(self, error: BaseException, references: Sequence[Any] = ()) -> None:
-        """Raise what an error means in plain words; return if it may go away by itself."""
+        """Raise an error in plain words, or return if trying again may help."""
         from concurrent.futures import CancelledError
 
         from distributed.scheduler import KilledWorker
@@ -303,7 +304,7 @@ class Cluster:
             raise error
 
     def blame(self, number: int, error: BaseException) -> NoReturn:
-        """Raise that a partition cannot be had."""
+        """Raise an error that says why a partition cannot be read."""
         if isinstance(error, InputError):
             raise error
         _raise_shortage(error, f" over partition {number}")
@@ -312,7 +313,7 @@ class Cluster:
         ) from error
 
     def _check_running(self, error: BaseException | None = None) -> None:
-        """The scheduler must be there."""
+        """Raise `ClusterError` if the scheduler is gone."""
         if self.client.status != "running":
             raise ClusterError(
                 f"The Dask scheduler at {self.address} does not answer any more (the client is {self.client.status}). The work "
@@ -321,7 +322,7 @@ class Cluster:
 
 
 def _raise_shortage(error: BaseException, where: str) -> None:
-    """Say what a worker ran out of, if that is what an error means."""
+    """Raise `ClusterError` if a worker ran out of memory or disk."""
     if isinstance(error, MemoryError):
         raise ClusterError(
             f"A worker ran out of memory{where}. Give workers more, or cut the documents into more partitions."
@@ -334,7 +335,7 @@ def _raise_shortage(error: BaseException, where: str) -> None:
 
 
 def _reaches(address: str) -> bool:
-    """Whether this process can talk to a worker itself."""
+    """Tell whether this process can connect to a worker directly."""
     parts = urlsplit(address)
     if parts.scheme != "tcp" or parts.hostname is None or parts.port is None:
         return False

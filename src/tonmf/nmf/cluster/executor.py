@@ -27,17 +27,17 @@ from tonmf.nmf.cluster.partitions import FitLog, PartitionedData, PartitionSourc
 from tonmf.nmf.cluster.worker import ops_of_this_worker
 
 PLAN_SECONDS = 2.0
-"""How long a plan of who works on what is used before one looks again which workers there are."""
+"""How long a plan of which worker has which partitions is used before it is made anew."""
 
 SMALL = 2**16
 """Bytes up to which a payload is sent with each task."""
 
 BRANCHES = 2
-"""Sums that are added up in one task."""
+"""Sums that one task adds up."""
 
 
 Plan = dict[str, list[int]]
-"""Which partitions each worker works on."""
+"""The partitions of each worker, by its address."""
 
 
 class DaskExecutor:
@@ -89,7 +89,7 @@ class DaskExecutor:
         return looks
 
     def _persist(self, attempt: Callable[[str, Plan], Any], name: str, source: PartitionSource) -> Any:
-        """Try until it works, as long as what goes wrong is that workers are lost, and what they had with them."""
+        """Repeat an attempt while it fails because workers, or the state they held, were lost."""
         numbers = itertools.count(1)
 
         def again() -> Any:
@@ -105,7 +105,7 @@ class DaskExecutor:
                 self.cluster.results(
                     self._submit(worker.restore, f"restore-{name}-{number}", payload, log, source, plan)
                 )
-                raise Transient("what was remembered of some partitions was lost, and has been made up") from error
+                raise Transient("the state of some partitions was lost, and has been restored") from error
 
         return self.cluster.persist(again, source.data.references)
 
@@ -118,7 +118,7 @@ class DaskExecutor:
         source: PartitionSource,
         plan: Plan,
     ) -> list[Any]:
-        """A task for each worker that has partitions."""
+        """Submit one task to each worker that has partitions."""
         data = source.data
         message: Any = payload if len(payload) <= SMALL else self.cluster.send_to_all(payload)
         shares, firsts = [], data.firsts
@@ -138,7 +138,7 @@ class DaskExecutor:
         return shares
 
     def _merged(self, shares: Sequence[Any], name: str, dtype: np.dtype[Any]) -> Any:
-        """The sums of all workers, by a tree of tasks."""
+        """Add up the sums of all workers in a tree of tasks."""
         level = 0
         while len(shares) > 1:
             groups = [shares[low : low + BRANCHES] for low in range(0, len(shares), BRANCHES)]
@@ -152,7 +152,7 @@ class DaskExecutor:
         return shares[0]
 
     def _plan_for(self, data: PartitionedData) -> Plan:
-        """Which worker works on which partitions."""
+        """Return the plan in force, made anew every `PLAN_SECONDS`."""
         now = time.monotonic()
         if self._planned_for is not data or now - self._planned > PLAN_SECONDS:
             holders = self.cluster.holders(data.references)
@@ -168,9 +168,9 @@ class DaskExecutor:
 def assign(
     holders: Sequence[Sequence[str]], workers: Sequence[str], before: dict[int, str], sizes: Sequence[int]
 ) -> list[str]:
-    """A worker for each partition: who worked on it before, or has it, or has least to do.
+    """Choose a worker for each partition: the one that had it before, one that holds it, or the least loaded.
 
-    Workers that have nothing to do get partitions of those that have most.
+    Idle workers then get partitions of the most loaded ones.
 
     >>> assign([["a"], ["a"], ["a"], []], ["a", "b"], {}, [1, 1, 1, 1])
     ['a', 'a', 'b', 'b']
@@ -196,7 +196,7 @@ def assign(
 
 
 def name_of(function: Callable[..., Any]) -> str:
-    """What a step is called on the dashboard: after the function that it was written in.
+    """Return the name of a step on the dashboard: that of the function in which it is written.
 
     >>> name_of(assign)
     'assign'
@@ -206,7 +206,7 @@ def name_of(function: Callable[..., Any]) -> str:
 
 
 def pack(what: Any) -> bytes:
-    """`what` in bytes that ``pickle.loads`` reads on a worker."""
+    """Return `what` as bytes that ``pickle.loads`` reads on a worker."""
     import cloudpickle
 
     from tonmf.nmf.ops.compiled import CompiledOps

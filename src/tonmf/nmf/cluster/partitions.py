@@ -1,8 +1,8 @@
-"""Documents that are kept in partitions on other machines, and the handle by which a fit goes over them.
+"""Partitions of documents on workers, and the source by which a fit goes over them.
 
-A `Partition` is on a worker; here is only a reference to it (`PartitionSource.data`). What a fit remembers of its documents is
-on the worker too, beside the partition (`tonmf.nmf.cluster.worker`). So the source keeps a log instead: which fit this is, how
-many passes it has done, and what has to happen to every document's topics before the next one.
+A `Partition` lies on a worker; this process has only a reference to it (`PartitionSource.data`). The state that a fit keeps for
+its documents lies on the worker too, beside the partition (`tonmf.nmf.cluster.worker`). So the source keeps a log instead:
+which fit this is, how many passes it has done, and what to do to every document's topics before the next pass.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tonmf.arrays import Array
-from tonmf.errors import ParameterError
+from tonmf.errors import Param, ParameterError
 from tonmf.nmf.blocks import Block, Source
 
 
 @dataclass(frozen=True)
 class Partition:
-    """Some blocks, whose documents are numbered from the first of the partition."""
+    """Blocks, whose documents are numbered from the start of the partition."""
 
     blocks: tuple[Block, ...]
     n_terms: int
 
     @property
     def n_docs(self) -> int:
-        """How many documents it has."""
+        """Return the number of documents."""
         return sum(len(block.squared_norms) for block in self.blocks)
 
     def facts(self) -> PartitionFacts:
-        """What the fit has to know of it."""
+        """Return size, dtype and checksum."""
         values = crc = 0
         for block in self.blocks:
             rows = block.X.by_row
@@ -49,7 +49,7 @@ class Partition:
 
 @dataclass(frozen=True)
 class PartitionFacts:
-    """Size, type and checksum of a partition: made again from its input, it must have the same."""
+    """Size, dtype and checksum of a partition, which must be the same if it is recomputed."""
 
     n_docs: int
     n_terms: int
@@ -66,9 +66,9 @@ class PartitionedData:
     field         what
     ============= ===================================================================================
     references    to the partitions, in order
-    facts         of each partition
-    supply        makes a new reference to a partition that was lost and cannot be made again there
-    places        on which worker each partition is worked on, as far as that is known
+    facts         size, dtype and checksum of each partition
+    supply        sends a lost partition again that Dask cannot recompute, and returns the reference
+    places        the worker that works on each partition, as far as known
     ============= ===================================================================================
     """
 
@@ -78,7 +78,7 @@ class PartitionedData:
     places: dict[int, str] = field(default_factory=dict)
 
     def supply_lost(self) -> None:
-        """Replace references to what is lost and cannot be made again."""
+        """Send lost partitions again that Dask cannot recompute."""
         if self.supply is not None:
             for number, reference in enumerate(self.references):
                 if reference.status in ("lost", "cancelled"):
@@ -86,12 +86,12 @@ class PartitionedData:
 
     @property
     def firsts(self) -> NDArray[np.int64]:
-        """How many documents come before each partition, and the number of all."""
+        """Return the number of documents before each partition, and of all."""
         return np.append(0, np.cumsum([fact.n_docs for fact in self.facts])).astype(np.int64)
 
 
 class Fits:
-    """Fits over the same documents, which have names that no others have, and those of them that are over."""
+    """The fits over the same documents: their unique names, and which of them are over."""
 
     def __init__(self) -> None:
         self.family = uuid.uuid4().hex
@@ -99,13 +99,13 @@ class Fits:
         self._numbers = itertools.count(1)
 
     def begin(self) -> str:
-        """The name of a new fit."""
+        """Return the name of a new fit."""
         return f"{self.family}-{next(self._numbers)}"
 
 
 @dataclass(frozen=True)
 class FitLog:
-    """Where a fit stands: what a worker must know to find, or to make up, what the fit remembers of a partition."""
+    """Where a fit stands: what a worker needs to find or restore the fit's state for a partition."""
 
     family: str
     name: str
@@ -135,7 +135,7 @@ class PartitionSource:
         return len(self.data.references)
 
     def again(self) -> PartitionSource:
-        """The same documents for another fit."""
+        """Return a source of the same documents, for another fit."""
         return PartitionSource(self.data, self.fits)
 
     def start_from(self, H: Array | None, n_topics: int) -> None:
@@ -145,28 +145,28 @@ class PartitionSource:
         self._n_done, self._n_topics, self._kept, self.start, self.last_step = 0, n_topics, None, H, None
 
     def keep_topics(self, kept: NDArray[np.bool_]) -> None:
-        """Forget every document's use of the other topics, when the next pass begins."""
+        """Drop the columns of every document's H that are not in `kept`, when the next pass begins."""
         if self._kept is None:
             self._kept = kept.copy()
         else:
             self._kept[np.flatnonzero(self._kept)[~kept]] = False
 
     def begin_pass(self) -> FitLog:
-        """What to tell those who run the next pass."""
+        """Return the log for the tasks of the next pass."""
         over = frozenset(self.fits.over)
         return FitLog(self.fits.family, self._name, self._n_done, self._n_topics, self._kept, over)
 
     def end_pass(self, step: Any) -> None:
-        """A pass is done, by this step."""
+        """Record that `step` has done a pass."""
         self._n_done += 1
         self._kept, self.last_step = None, step
 
     def log(self) -> FitLog | None:
-        """What to tell those who look at what the fit remembers; None if there is nothing."""
+        """Return the log for tasks that read the fit's state; None if there is none yet."""
         return self.begin_pass() if self._n_done else None
 
     def forget(self) -> None:
-        """The fit is over: workers may forget it."""
+        """Mark the fit as over, so that workers drop its state."""
         if self._name:
             self.fits.over.add(self._name)
 
@@ -174,9 +174,11 @@ class PartitionSource:
         self.forget()
 
     def matrix(self) -> sp.csr_matrix:
-        """There is none."""
+        """Raise `ParameterError`: the documents are not in one place."""
         raise ParameterError(
-            "A start by nndsvd needs all documents in one place, and these are on several workers. Use init='random' or 'rows'."
+            "A start by nndsvd needs all documents in one place, and these are on several workers. Use ",
+            Param("init", "random"),
+            " or 'rows'.",
         )
 
     def __reduce__(self) -> Any:

@@ -1,4 +1,4 @@
-"""Rows of numbers on a cluster."""
+"""Rows of numbers on a cluster: from what the user passes to checked partitions on workers."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from tonmf.nmf.threads import make_ops
 from tonmf.nmf.validation import check_rows
 
 PARTITIONS_PER_WORKER = 2
-"""Partitions that a matrix in memory is cut into, for each worker."""
+"""Partitions per worker that a matrix in memory is cut into."""
 
 
 def is_collection(X: Any) -> bool:
-    """Whether X is something of Dask's, or a list of partitions."""
+    """Tell whether X is a Dask collection, delayed, a future, or a list of partitions."""
     if isinstance(X, list | tuple):
         return len(X) > 0 and (_is_lazy(X[0]) or sp.issparse(X[0]) or hasattr(X[0], "iloc"))
     return _is_lazy(X)
@@ -34,7 +34,7 @@ def _is_lazy(X: Any) -> bool:
 
 
 def inputs_of(cluster: Cluster, X: Any) -> list[Any]:
-    """References to the partitions of a bag, array, dataframe or list, as they are given."""
+    """Return references to the partitions of a bag, array, dataframe or list, not checked yet."""
     if hasattr(X, "compute_chunk_sizes") and X.ndim != 2:
         raise InputError(f"Expected an array of rows, with 2 dimensions; got one with {X.ndim}.")
     if isinstance(X, list | tuple):
@@ -51,7 +51,7 @@ def inputs_of(cluster: Cluster, X: Any) -> list[Any]:
 def cut_rows(
     cluster: Cluster, X: sp.csr_matrix, weights: Array, n_topics: int, block_size: int | None
 ) -> PartitionSource:
-    """A checked matrix in memory, in partitions that are sent to the workers; those that get lost are sent again."""
+    """Cut a checked matrix into partitions and send them to the workers; send lost ones again."""
     workers = cluster.workers()
     n_docs = X.shape[0]
     most = PARTITIONS_PER_WORKER * len(workers)
@@ -71,7 +71,7 @@ def cut_rows(
 
 
 def read_rows(cluster: Cluster, X: Any, n_topics: int, block_size: int | None) -> PartitionSource:
-    """Partitions of a collection, read and checked on the workers, where they stay."""
+    """Read and check the partitions of a collection on the workers, where they stay."""
     references = [
         cluster.task(f"read-{number}", rows_of, number, part, n_topics, block_size)
         for number, part in enumerate(inputs_of(cluster, X))
@@ -80,14 +80,14 @@ def read_rows(cluster: Cluster, X: Any, n_topics: int, block_size: int | None) -
 
 
 def data_of(cluster: Cluster, references: list[Any]) -> PartitionedData:
-    """Partitions that are being made, once they are there, and checked one against the other."""
+    """Wait for partitions, and check that they fit together."""
     facts = cluster.read([cluster.task(f"check-{n}", facts_of, reference) for n, reference in enumerate(references)])
     check_facts(facts)
     return PartitionedData(references, facts)
 
 
 def check_facts(facts: Sequence[PartitionFacts]) -> None:
-    """Partitions must have the same columns and be of the same type."""
+    """Raise `InputError` unless all partitions have the same columns and dtype."""
     filled = [(number, fact) for number, fact in enumerate(facts) if fact.n_docs]
     if not filled:
         raise InputError("None of the partitions has any document.")
@@ -105,11 +105,11 @@ def check_facts(facts: Sequence[PartitionFacts]) -> None:
 
 
 class TONMFPartition(BaseEstimator):  # type: ignore[misc]
-    """Stands for the model where a partition is checked."""
+    """Stands for the model when a partition is checked."""
 
 
 def rows_of(number: int, given: Any, n_topics: int, block_size: int | None) -> Partition:
-    """A partition of rows, checked."""
+    """Check the rows of a partition."""
     try:
         X = together(given)
         if X is None or X.shape[0] == 0:
@@ -121,7 +121,7 @@ def rows_of(number: int, given: Any, n_topics: int, block_size: int | None) -> P
 
 
 def together(given: Any) -> Any:
-    """What is in a partition, in one piece: a matrix, an array, a table, or a list of rows or of matrices."""
+    """Join the contents of a partition: a matrix, an array, a table, or a list of rows or matrices."""
     if isinstance(given, np.ndarray) or sp.issparse(given) or hasattr(given, "iloc"):
         return given
     parts = list(given)
@@ -133,7 +133,7 @@ def together(given: Any) -> Any:
 
 
 def as_partition(rows: sp.csr_matrix, weights: Array, n_topics: int, block_size: int | None) -> Partition:
-    """Checked rows in blocks that fit the caches."""
+    """Cut checked rows into blocks that fit the caches."""
     size = block_size or default_block_size(rows, n_topics)
     blocks = MatrixSource(rows, weights, size, make_ops("numba", 1)).blocks()
     return Partition(tuple(blocks), rows.shape[1])

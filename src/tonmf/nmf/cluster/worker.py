@@ -1,20 +1,20 @@
-"""What runs on the workers of a cluster: steps on the blocks of partitions, and what fits remember of these.
+"""Code that runs on the workers of a cluster: steps on the blocks of partitions, and the state that fits keep for these.
 
-Partitions are values that the scheduler knows how to make again. What a fit remembers of its documents is not: it would make a
-chain of all passes. It lies in `_memories` of the worker's process, by fit and partition, with the number of passes that it has
-seen. A pass first looks there:
+The scheduler can recompute a partition. The state that a fit keeps for its documents it cannot: that would be a chain of all
+passes. The state lies in `_memories` of the worker's process, by fit and partition, with the number of passes it has seen. A
+pass looks there first:
 
 ======================================== ======================================================================
-memory of the partition                  then
+state of the partition                   then
 ======================================== ======================================================================
-of the pass before                       go on from it; it is kept until the next pass, in case this one is repeated
-of this pass, which is being repeated    go back to how it was before the pass
-none, or of an earlier pass              make it up from the topics at hand (`tonmf.nmf.steps.BlockStep.restore`)
-of a later pass                          do nothing: nobody waits for this one any more
+of the previous pass                     continue from it; keep a copy, in case this pass is repeated
+of this pass, which is being repeated    go back to the copy from before the pass
+none, or of an earlier pass              restore it from the current topics (`tonmf.nmf.steps.BlockStep.restore`)
+of a later pass                          do nothing: nobody waits for this pass any more
 ======================================== ======================================================================
 
-A pass may be repeated while a task of the first attempt still runs, in another thread of the same process. So a task has what a
-fit remembers of a partition to itself while it works on it (`alone_with`).
+A pass may be repeated while a task of the first attempt still runs in another thread of the same process. So a task locks the
+state of a partition while it works on it (`alone_with`).
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class PartitionTask:
 
 @dataclass
 class BlockMemory:
-    """What a fit remembers of a block, but for the documents themselves."""
+    """A copy of the state that a fit keeps for a block."""
 
     H: Array
     rho: Array | None
@@ -63,12 +63,12 @@ class BlockMemory:
 
     @classmethod
     def of(cls, block: Block) -> BlockMemory:
-        """A copy; only H is changed in place."""
+        """Copy the state of a block; only H is ever changed in place."""
         rho, omega = getattr(block, "rho", None), getattr(block, "omega", None)
         return cls(block.H.copy(), rho, omega, block.measured, block.held_z)
 
     def back_to(self, block: Block) -> None:
-        """Put it back."""
+        """Put the state back into a block."""
         block.H, block.measured, block.held_z = self.H.copy(), self.measured, self.held_z
         if self.rho is not None and self.omega is not None:
             block.rho, block.omega = self.rho, self.omega
@@ -76,7 +76,7 @@ class BlockMemory:
 
 @dataclass
 class FitMemory:
-    """The blocks of a partition as a fit has left them after so many passes, and how they were before the last one."""
+    """The blocks of a partition after `n_done` passes of a fit, and their state before the last pass."""
 
     n_done: int
     blocks: list[Block]
@@ -85,11 +85,11 @@ class FitMemory:
 
 
 LONG_UNUSED = 6 * 3600.0
-"""Seconds after which what a fit remembers is dropped if no pass has come."""
+"""Seconds without a pass after which the state of a fit is dropped."""
 
 
 N_ENDED = 1000
-"""Families of fits that are known to be over: a task of theirs that still runs leaves nothing behind."""
+"""Families of fits known to be over, so that a task of theirs that still runs leaves nothing behind."""
 
 
 _memories: dict[tuple[str, int], FitMemory] = {}
@@ -100,7 +100,7 @@ _in_use = weakref.WeakValueDictionary[tuple[str, int], Any]()
 
 @contextmanager
 def alone_with(log: FitLog | None, task: PartitionTask) -> Iterator[None]:
-    """Wait until no other task works on what a fit, if there is one, remembers of a partition, and let none begin."""
+    """Hold the lock on the state of a partition; without a fit there is none to hold."""
     if log is None:
         yield
         return
@@ -111,20 +111,20 @@ def alone_with(log: FitLog | None, task: PartitionTask) -> Iterator[None]:
 
 
 def is_at_work(dask_worker: Any) -> bool:
-    """Whether a worker runs a task, or fetches something for one."""
+    """Tell whether a worker runs a task or fetches data for one."""
     state = dask_worker.state
     return bool(state.executing or state.long_running or state.in_flight_tasks)
 
 
 def ops_of_this_worker() -> Any:
-    """Compiled operations on as many threads as the worker has."""
+    """Return compiled operations on as many threads as the worker has."""
     from tonmf.nmf.ops.compiled import CompiledOps
 
     return CompiledOps(threads_of_this_worker())
 
 
 def threads_of_this_worker() -> int:
-    """Threads that the worker was started with; 1 outside of one."""
+    """Return the number of threads of the worker; 1 outside a worker."""
     from distributed import get_worker
 
     try:
@@ -134,7 +134,7 @@ def threads_of_this_worker() -> int:
 
 
 def run_step(payload: bytes, log: FitLog, tasks: Sequence[PartitionTask], *partitions: Partition) -> Any:
-    """The sums of a pass of a fit over partitions."""
+    """Do a pass of a fit over partitions and return the sums."""
     step, empty, dtype = pickle.loads(payload)  # noqa: S301 (from the process whose tasks this worker runs)
     sums = empty()
     with one_blas_thread():
@@ -147,7 +147,7 @@ def run_step(payload: bytes, log: FitLog, tasks: Sequence[PartitionTask], *parti
 
 
 def merge_sums(dtype: np.dtype[Any], *parts: Any) -> Any:
-    """Sums of several sets of partitions in one."""
+    """Add up the sums of several sets of partitions."""
     total = parts[0].unpacked()
     for part in parts[1:]:
         total.merge(part)
@@ -155,15 +155,15 @@ def merge_sums(dtype: np.dtype[Any], *parts: Any) -> Any:
 
 
 class MemoryLostError(Exception):
-    """What a fit remembers of a partition is not here; it has to be made up by `restore`."""
+    """The state of a partition is not on this worker and must be made by `restore`."""
 
 
 class PassOverError(Exception):
-    """The fit has gone on since this pass was asked for."""
+    """The fit has continued since this pass was requested."""
 
 
 def sum_over(payload: bytes, log: FitLog | None, tasks: Sequence[PartitionTask], *partitions: Partition) -> Any:
-    """The sums of a step over partitions that changes none of them. With a log, it sees what that fit remembers."""
+    """Return the sums of a step that changes no block. With a log, the blocks have the state of that fit."""
     step, empty, dtype = pickle.loads(payload)  # noqa: S301
     sums = empty()
     with one_blas_thread():
@@ -175,7 +175,7 @@ def sum_over(payload: bytes, log: FitLog | None, tasks: Sequence[PartitionTask],
 
 
 def look_at(payload: bytes, log: FitLog | None, tasks: Sequence[PartitionTask], *partitions: Partition) -> list[Any]:
-    """What there is to see in the blocks of each partition, a list each."""
+    """Return a list for each partition, with ``look(block)`` of its blocks."""
     look, seen = pickle.loads(payload), []  # noqa: S301
     with one_blas_thread():
         for task, partition in zip(tasks, partitions, strict=True):
@@ -185,7 +185,7 @@ def look_at(payload: bytes, log: FitLog | None, tasks: Sequence[PartitionTask], 
 
 
 def blocks_to_look_at(log: FitLog | None, task: PartitionTask, partition: Partition) -> list[Block]:
-    """The blocks of a partition as the last pass left them, or as they are without any fit."""
+    """Return the blocks of a partition as the last pass left them, or without state if there is no fit."""
     check(task, partition)
     if log is None:
         return fresh_blocks(task, partition)
@@ -196,7 +196,7 @@ def blocks_to_look_at(log: FitLog | None, task: PartitionTask, partition: Partit
 
 
 def restore(payload: bytes, log: FitLog, tasks: Sequence[PartitionTask], *partitions: Partition) -> None:
-    """Make up what was lost of a fit, from the topics of its last pass."""
+    """Restore lost state of a fit, from the topics of its last pass."""
     step = pickle.loads(payload)  # noqa: S301
     for task, partition in zip(tasks, partitions, strict=True):
         with alone_with(log, task):
@@ -208,7 +208,7 @@ def restore(payload: bytes, log: FitLog, tasks: Sequence[PartitionTask], *partit
 
 
 def blocks_for_pass(log: FitLog, task: PartitionTask, partition: Partition, step: Any) -> list[Block]:
-    """The blocks of a partition as they are when the next pass begins."""
+    """Return the blocks of a partition in their state at the start of the next pass."""
     forget(log.over)
     memory = _memories.get((log.name, task.number))
     if memory is not None and memory.n_done == log.n_done + 1 and memory.before:
@@ -229,7 +229,7 @@ def blocks_for_pass(log: FitLog, task: PartitionTask, partition: Partition, step
 
 
 def _begin(block: Block, log: FitLog, task: PartitionTask) -> None:
-    """H as the fit starts from it."""
+    """Set H to the start of the fit."""
     n_docs, low = len(block.squared_norms), block.first - task.first
     rows = np.zeros((n_docs, log.n_topics)) if task.start is None else task.start[low : low + n_docs]
     block.H = np.array(rows, dtype=block.H.dtype, order="C")
@@ -245,13 +245,13 @@ def _remember(log: FitLog, task: PartitionTask, memory: FitMemory) -> None:
 
 
 def remembered_blocks(log: FitLog, task: PartitionTask) -> list[Block] | None:
-    """The blocks of a partition as the last pass left them, if they are here."""
+    """Return the blocks of a partition as the last pass left them, or None if they are not on this worker."""
     memory = _memories.get((log.name, task.number))
     return memory.blocks if memory is not None and memory.n_done == log.n_done else None
 
 
 def forget(fits: frozenset[str]) -> None:
-    """Drop what some fits remember, and what nobody has asked for since long: its client may be gone without a word."""
+    """Drop the state of some fits, and state that has long been unused, whose client may have died."""
     now = time.monotonic()
     with _lock:
         for key in [key for key, memory in _memories.items() if key[0] in fits or now - memory.used > LONG_UNUSED]:
@@ -259,7 +259,7 @@ def forget(fits: frozenset[str]) -> None:
 
 
 def forget_family(family: str) -> None:
-    """Drop what all fits over the same documents remember, now and later: they are over."""
+    """Drop the state of all fits over the same documents, and let tasks that still run keep none."""
     with _lock:
         _ended.append(family)
         for key in [key for key in _memories if key[0].startswith(family)]:
@@ -267,7 +267,7 @@ def forget_family(family: str) -> None:
 
 
 def fresh_blocks(task: PartitionTask, partition: Partition) -> list[Block]:
-    """The blocks of a partition, numbered among all documents, of which nothing is remembered yet."""
+    """Return the blocks of a partition without state, numbered among all documents."""
     blocks: list[Block] = []
     for block in partition.blocks:
         copied = block.fresh()
@@ -277,7 +277,7 @@ def fresh_blocks(task: PartitionTask, partition: Partition) -> list[Block]:
 
 
 def check(task: PartitionTask, partition: Partition) -> None:
-    """A partition that had to be made again must be what it was."""
+    """Raise `InputError` if a recomputed partition is not what it was."""
     facts = task.facts
     if (partition.n_docs, partition.n_terms) == (facts.n_docs, facts.n_terms) and _is_same(partition, facts):
         return
@@ -289,7 +289,7 @@ def check(task: PartitionTask, partition: Partition) -> None:
 
 
 def _is_same(partition: Partition, facts: PartitionFacts) -> bool:
-    """Whether the checksum is right; it is looked at once for each copy of a partition."""
+    """Compare the checksum, which is computed once for each copy of a partition."""
     seen = partition.__dict__.get("_checksum")
     if seen is None:
         seen = partition.facts().checksum
@@ -298,7 +298,7 @@ def _is_same(partition: Partition, facts: PartitionFacts) -> bool:
 
 
 def among(partition: Partition, mask: NDArray[np.uint8]) -> Partition:
-    """Only some documents of a partition; `mask` has a bit for each."""
+    """Return a partition with only the documents whose bit in `mask` is set."""
     chosen = np.unpackbits(mask, count=partition.n_docs).astype(bool)
     blocks, first = [], 0
     for block in partition.blocks:
@@ -312,5 +312,5 @@ def among(partition: Partition, mask: NDArray[np.uint8]) -> Partition:
 
 
 def facts_of(partition: Partition) -> PartitionFacts:
-    """Size, type and checksum."""
+    """Return size, dtype and checksum of a partition."""
     return partition.facts()

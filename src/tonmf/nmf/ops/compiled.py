@@ -1,8 +1,8 @@
-"""The operations by numba kernels, on a pool of threads.
+"""The numba backend: kernels on a pool of threads.
 
-The kernels are compiled without numba's own threading: they release the GIL and ordinary threads run them, which compiles
-in a fraction of the time, works beside fork, joblib and other users of threads, and leaves the number of threads to
-the caller. Ranges of rows never depend on the number of threads, so neither do results.
+The kernels do not use numba's own threading: they release the GIL and ordinary threads run them. That compiles in a fraction
+of the time, works with fork, joblib and other users of threads, and leaves the number of threads to the caller. Ranges of
+rows do not depend on the number of threads, so results do not either.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from tonmf.nmf.ops.two_way import TwoWay, TwoWayMatrix
 Cuts = NDArray[np.int64]
 
 ROWS_PER_RANGE = 512
-"""Rows of a factor in one range."""
+"""Rows of a factor in a range."""
 
 ROWS_PER_GRAM = 8192
-"""Rows in one partial Gram matrix."""
+"""Rows in a partial Gram matrix."""
 
 STORED_PER_RANGE = 16_384
-"""Stored values in one range of a sparse product."""
+"""Stored values in a range of a sparse product."""
 
 
 def even_cuts(n_rows: int, rows_per_range: int) -> Cuts:
@@ -66,7 +66,7 @@ class CompiledOps:
         self._pool = ThreadPoolExecutor(max(self.n_threads - 1, 1), thread_name_prefix="tonmf")
 
     def __reduce__(self) -> tuple[type[CompiledOps], tuple[int]]:
-        return type(self), (self.n_threads,)  # threads are not sent to another process
+        return type(self), (self.n_threads,)  # threads cannot be pickled
 
     def prepare(self, X: sp.csr_matrix) -> TwoWayMatrix:
         return TwoWayMatrix(X)
@@ -85,7 +85,7 @@ class CompiledOps:
 
     def hals(self, F: Array, rhs: Array, gram: Array, n_sweeps: int) -> None:
         largest = float(np.diag(gram).max())
-        scale = 1 / largest if largest > 0 else 1.0  # or the entries may be too large or too small for float32
+        scale = 1 / largest if largest > 0 else 1.0  # else entries may be too large or too small for float32
         scaled = np.ascontiguousarray(gram * scale, dtype=F.dtype)
         self._run(kernels.hals, (F, rhs, scale, scaled, n_sweeps), even_cuts(len(F), ROWS_PER_RANGE))
 
@@ -119,7 +119,7 @@ class CompiledOps:
         return theta, lift
 
     def _run(self, kernel: Callable[..., None], arguments: tuple[Any, ...], cuts: Cuts) -> None:
-        """Run a kernel on this thread and as many others as there are ranges for."""
+        """Run a kernel on this thread and on as many others as there are ranges for."""
         cursor = np.zeros(1, np.int64)
         n_others = min(self.n_threads, len(cuts) - 1) - 1
         others = [self._pool.submit(kernel, *arguments, cuts, cursor) for _ in range(n_others)]

@@ -7,19 +7,19 @@ F        (n_rows, n_topics)       the factor being solved for, updated in place,
 rhs      (n_rows, n_topics)       right-hand side of the normal equations, float64
 gram     (n_topics, n_topics)     their matrix, symmetric; in F's dtype for `hals`
 A, B     (n_rows, n_topics)       dense factors
-ratios   (n_terms, n_topics)      how much likelier a topic makes a term than the background does
+ratios   (n_terms, n_topics)      probability of a term in a topic over that in the background
 theta    (n_rows, n_topics + 1)   mixture of each row over the background (first) and the topics
 out      see each kernel          float64
-cuts     (n_ranges + 1,)          where one range of rows ends and the next begins
-cursor   (1,)                     the next range that nobody works on yet
+cuts     (n_ranges + 1,)          boundaries of the ranges of rows
+cursor   (1,)                     the next range that no thread has claimed
 ======== ======================== ===========================================================
 
-Several threads call the same kernel with the same arguments: each takes ranges of rows from the shared cursor until none is
-left, so a slow thread holds up nobody. The kernels release the GIL. Every number in a result comes from one range, or
-from one range after the other in order, so results do not depend on the number of threads.
+Several threads call the same kernel with the same arguments. Each claims ranges of rows from the shared cursor until none is
+left, so a slow thread does not hold up the others. The kernels release the GIL. Every number in a result comes from one
+range, or from several in order, so results do not depend on the number of threads.
 
 Both coordinate-descent kernels lower  ½ f·gram·fᵀ − rhs·fᵀ  over f ≥ 0 for each row f of F. A coordinate whose diagonal
-entry of `gram` is zero has no effect on the fit and is left as it is.
+entry of `gram` is zero has no effect on the fit and is not changed.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ from tonmf.nmf.ops import SAME_ROW
 from tonmf.nmf.ops.simd import LANES, MAX_VECTORS, claim, strip1, strip2, strip3, strip4, strip5, strip6, strip7, strip8
 
 TILE = 64
-"""Rows that go through a HALS sweep together, one per SIMD lane."""
+"""Rows in a tile of a HALS sweep, one per SIMD lane."""
 
 GRAM_TILE = 128
-"""Rows that go into a Gram matrix together."""
+"""Rows in a tile of a Gram matrix."""
 
 
 @njit(nogil=True, cache=True)
 def sparse_times_dense(indptr: Any, indices: Any, data: Any, B: Any, out: Any, cuts: Any, cursor: Any) -> None:
-    """out[i] += Σ_p data[p] · B[indices[p]]  for every compressed row i, in stored order."""
+    """Compute out[i] += Σ_p data[p] · B[indices[p]]  for every compressed row i, in stored order."""
     while True:
         r = claim(cursor)
         if r >= len(cuts) - 1:
@@ -52,7 +52,7 @@ def sparse_times_dense(indptr: Any, indices: Any, data: Any, B: Any, out: Any, c
 
 @njit(nogil=True, cache=True, inline="always")
 def _add_sparse_row(data: Any, indices: Any, start: Any, stop: Any, B: Any, out: Any, i: int) -> None:
-    """out[i] += Σ_p data[p] · B[indices[p]]  for p in [start, stop), float64 sums."""
+    """Compute out[i] += Σ_p data[p] · B[indices[p]]  for p in [start, stop), float64 sums."""
     n_topics = B.shape[1]
     if n_topics < LANES:
         for c in range(n_topics):
@@ -65,7 +65,7 @@ def _add_sparse_row(data: Any, indices: Any, start: Any, stop: Any, B: Any, out:
         return
     last = n_topics - LANES
     n_vectors = (n_topics + LANES - 1) // LANES
-    # A short strip goes first, so that the vector that overlaps its neighbour shares a strip with it.
+    # A short strip comes first, so that the vector that overlaps its neighbour is in the same strip.
     opening = n_vectors % MAX_VECTORS
     end = last if opening == n_vectors else LANES * (opening - 1)
     if opening == 1:
@@ -90,9 +90,9 @@ def _add_sparse_row(data: Any, indices: Any, start: Any, stop: Any, B: Any, out:
 
 @njit(nogil=True, cache=True)
 def partial_grams(A: Any, weight: Any, B: Any, out: Any, cuts: Any, cursor: Any) -> None:
-    """out[r] += Σ_i weight_i a_i ⊗ b_i over the rows i of range r.
+    """Compute out[r] += Σ_i weight_i a_i ⊗ b_i over the rows i of range r.
 
-    A tile of A is compressed column by column first: most entries of a factor are zero and cost nothing more.
+    A tile of A is compressed column by column first: most entries of a factor are zero and cost nothing further.
     """
     values = np.empty(GRAM_TILE)
     rows = np.empty(GRAM_TILE, np.int64)
@@ -114,9 +114,9 @@ def partial_grams(A: Any, weight: Any, B: Any, out: Any, cuts: Any, cursor: Any)
 
 @njit(nogil=True, cache=True, fastmath={"contract"})
 def hals(F: Any, rhs: Any, scale: float, gram: Any, n_sweeps: int, cuts: Any, cursor: Any) -> None:
-    """`n_sweeps` sweeps over the topics: f_j ← max(0, f_j + (scale·rhs_j − f·gram_j) / gram_jj).
+    """Do `n_sweeps` sweeps over the topics: f_j ← max(0, f_j + (scale·rhs_j − f·gram_j) / gram_jj).
 
-    A tile of rows is turned so that its rows lie along the SIMD lanes: no branch and no reduction is left inside.
+    A tile is transposed so that its rows lie along the SIMD lanes, which leaves no branch and no reduction inside.
     """
     n_topics = F.shape[1]
     tile = np.zeros((n_topics, TILE), F.dtype)
@@ -143,7 +143,7 @@ def hals(F: Any, rhs: Any, scale: float, gram: Any, n_sweeps: int, cuts: Any, cu
 
 @njit(nogil=True, cache=True, fastmath={"contract"}, inline="always")
 def _update_topic(tile: Any, tile_rhs: Any, gram: Any, gradient: Any, j: int) -> None:
-    """One coordinate of every row of a tile, four topics of the product at a time."""
+    """Update one coordinate of every row of a tile, four topics of the product at a time."""
     n_topics, width = tile.shape
     for t in range(width):
         gradient[t] = tile_rhs[j, t]
@@ -168,7 +168,7 @@ def _update_topic(tile: Any, tile_rhs: Any, gram: Any, gradient: Any, j: int) ->
 
 @njit(nogil=True, cache=True)
 def greedy(F: Any, rhs: Any, gram: Any, n_updates: int, cuts: Any, cursor: Any) -> None:
-    """In each row, `n_updates` times: move the one coordinate whose exact minimisation lowers the objective most.
+    """Move, `n_updates` times in each row, the coordinate whose exact minimisation lowers the objective most.
 
     With gradient g = f·gram − rhs, coordinate j moves by s_j = max(−f_j, −g_j/gram_jj) and gains
     −g_j s_j − ½ gram_jj s_j².
@@ -204,7 +204,7 @@ def greedy(F: Any, rhs: Any, gram: Any, n_updates: int, cuts: Any, cursor: Any) 
 
 @njit(nogil=True, cache=True)
 def quadratic(F: Any, rhs: Any, gram: Any, out: Any, cuts: Any, cursor: Any) -> None:
-    """out_i = f_i gram f_iᵀ − 2 rhs_i·f_i in float64; topics that a row does not use cost nothing."""
+    """Compute out_i = f_i gram f_iᵀ − 2 rhs_i·f_i in float64; topics that a row does not use cost no time."""
     while True:
         r = claim(cursor)
         if r >= len(cuts) - 1:
@@ -234,7 +234,7 @@ def mixtures(
     cuts: Any,
     cursor: Any,
 ) -> None:
-    """`n_steps` of EM for each row's mixture, from uniform, and the mean log of what it makes of the row's terms.
+    """Run `n_steps` of EM for each row's mixture, from uniform, and compute its lift.
 
     With s_t = θ_0 + Σ_k θ_k ratios_tk for each term t of the row:  θ_k ∝ prior_k + Σ_t count_t θ_k ratios_tk / s_t,  and
     lift = Σ_t count_t ln s_t / Σ_t count_t. Ratios are gathered once, topic by topic, so that terms lie along the SIMD lanes.
@@ -260,7 +260,7 @@ def mixtures(
                 for k in range(n_topics):
                     local[k, t] = ratios[indices[first + t], k]
             theta[i] = 0
-            if total == 0:  # nothing to explain, so nothing explained
+            if total == 0:  # no words: all background
                 theta[i, 0] = 1
                 lift[i] = 0
                 continue
@@ -279,7 +279,7 @@ def mixtures(
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract"}, inline="always")
 def _mix(local: Any, theta: Any, mixed: Any, n_terms: int) -> None:
-    """mixed_t = θ_0 + Σ_k θ_k local_kt."""
+    """Compute mixed_t = θ_0 + Σ_k θ_k local_kt."""
     for t in range(n_terms):
         mixed[t] = theta[0]
     for k in range(len(local)):
@@ -291,7 +291,7 @@ def _mix(local: Any, theta: Any, mixed: Any, n_terms: int) -> None:
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract"}, inline="always")
 def _reweigh(local: Any, theta: Any, pull: Any, n_terms: int, prior: Any) -> None:
-    """θ_k ← (prior_k + θ_k Σ_t pull_t local_kt) / Σ, where pull_t = count_t / mixed_t."""
+    """Update θ_k ← (prior_k + θ_k Σ_t pull_t local_kt) / Σ, where pull_t = count_t / mixed_t."""
     pulled = 0.0
     for t in range(n_terms):
         pulled += pull[t]
@@ -322,7 +322,7 @@ def nearest(
     cuts: Any,
     cursor: Any,
 ) -> None:
-    """Mean of the largest products of each row with the other rows, which come by columns; one product of 1 is left out."""
+    """Average the largest products of each row with the other rows, given by columns; leave out one product of 1."""
     products = np.empty(n_others)
     largest = np.empty(n_nearest + 1)  # in rising order
     while True:
@@ -350,7 +350,7 @@ def nearest(
 
 @njit(nogil=True, cache=True, inline="always")
 def _insert(rising: Any, value: float) -> None:
-    """Put a value larger than the smallest in its place, and let the smallest go."""
+    """Insert a value larger than the smallest, and drop the smallest."""
     k = 1
     while k < len(rising) and rising[k] < value:
         rising[k - 1] = rising[k]

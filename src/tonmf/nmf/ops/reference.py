@@ -1,4 +1,4 @@
-"""The operations in plain numpy and scipy: the reference for the others, and the fallback."""
+"""The numpy backend: plain numpy and scipy, the reference for the others, and the fallback."""
 
 from __future__ import annotations
 

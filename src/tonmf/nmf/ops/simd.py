@@ -1,4 +1,4 @@
-"""Two building blocks that numba has no words for: a SIMD strip of a sparse-dense product, and an atomic counter.
+"""Two building blocks that numba lacks: a SIMD strip of a sparse-dense product, and an atomic counter.
 
 ======== ===================== =========================================================
 letter   shape                 what
@@ -11,11 +11,11 @@ out      (n_rows, n_topics)    dense, C-contiguous, float64
 
     out[row, c] += Σ_p data[p] · B[indices[p], c]      for p in [start, stop), c in one strip
 
-Why by hand: written as nested loops, the compiler keeps the running sums in memory and re-checks for overlap at
-every stored value, which at ten topics costs more than the arithmetic. Here a strip is one to `MAX_VECTORS` vectors of
-`LANES` float64 sums that stay in registers while the stored values go by. The last vector of a strip may overlap the
-one before it (it starts at ``last``, so that it ends with the last topic); both then compute the same sums from the
-same start, so writing twice does no harm. Sums run in the order of the stored values.
+Why by hand: from nested loops, the compiler keeps the running sums in memory and checks for overlap at every stored value,
+which at ten topics costs more than the arithmetic. Here a strip is one to `MAX_VECTORS` vectors of `LANES` float64 sums that
+stay in registers during the loop over the stored values. The last vector of a strip may overlap the one before it (it starts
+at ``last``, so that it ends with the last topic); both then compute the same sums from the same start, so writing twice does
+no harm. Sums run in the order of the stored values.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ CACHE_LINE_FLOATS = 16
 """float32 numbers in a cache line."""
 
 AHEAD = 16
-"""Stored values that a row of B is asked for before it is needed."""
+"""How many stored values ahead a row of B is prefetched."""
 
 
 def _strip_of(n_vectors: int) -> Any:
@@ -78,7 +78,7 @@ def _strip_of(n_vectors: int) -> Any:
 
 
 class _Emitter:
-    """The few LLVM idioms that a strip is made of."""
+    """The LLVM idioms of a strip."""
 
     int32 = ir.IntType(32)
     int64 = ir.IntType(64)
@@ -96,7 +96,7 @@ class _Emitter:
         self.B_type = context.get_value_type(B_type.dtype)
 
     def columns(self, n_vectors: int) -> list[Any]:
-        """First topic of each vector: LANES apart, the last one where it is told."""
+        """Return the first topic of each vector: LANES apart, the last one at ``last``."""
         steps = range(n_vectors - 1)
         return [self.builder.add(self.first, ir.Constant(self.int64, LANES * i)) for i in steps] + [self.last]
 
@@ -123,14 +123,14 @@ class _Emitter:
 
     @contextmanager
     def stored_values(self, columns: list[Any]) -> Iterator[tuple[Any, Any]]:
-        """Loop over the stored values: yields each one on all lanes, and its row of B."""
+        """Loop over the stored values; yield each one on all lanes, and its row of B."""
         step = ir.Constant(self.int64, 1)
         with cgutils.for_range_slice(self.builder, self.start, self.stop, step) as (position, _):
             self._prefetch(position, columns)
             yield self.value_at(position), self.inner_at(position)
 
     def _prefetch(self, position: Any, columns: list[Any]) -> None:
-        """Ask for the row of B that comes up AHEAD stored values later, on every cache line of the strip."""
+        """Prefetch the row of B that is needed AHEAD stored values later, on every cache line of the strip."""
         ahead = self.builder.add(position, ir.Constant(self.int64, AHEAD))
         inside = self.builder.icmp_signed("<", ahead, self.builder.extract_value(self.indices.shape, 0))
         inner = self.inner_at(self.builder.select(inside, ahead, position))
@@ -158,7 +158,7 @@ class _Emitter:
 
 
 def _claim(typing_context: Any, cursor: Any) -> Any:
-    """``cursor[0]``, counted up by one in the same instant: no two threads get the same number."""
+    """Return ``cursor[0]`` and increment it atomically: no two threads get the same number."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         array = context.make_array(signature.args[0])(context, builder, args[0])

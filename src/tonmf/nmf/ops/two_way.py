@@ -1,4 +1,4 @@
-"""A block of documents in both directions."""
+"""A block of documents, compressed by rows and by columns."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ class TwoWay(Protocol):
 
     @property
     def by_row(self) -> sp.csr_matrix:
-        """X, compressed by documents."""
+        """Return X, compressed by documents."""
 
     @property
     def by_column(self) -> sp.csc_matrix:
-        """X, compressed by terms."""
+        """Return X, compressed by terms."""
 
 
 class TwoWayMatrix:
-    """`TwoWay` in memory; the copy by columns is made once it is needed."""
+    """`TwoWay` in memory; the copy by columns is made when first needed."""
 
     def __init__(self, X: sp.csr_matrix) -> None:
         self.by_row = X
@@ -30,8 +30,8 @@ class TwoWayMatrix:
 
     @property
     def by_column(self) -> sp.csc_matrix:
-        """X, compressed by terms."""
-        with self._lock:  # fits that run side by side share the block
+        """Return X, compressed by terms."""
+        with self._lock:  # fits that run in parallel share the block
             if self._by_column is None:
                 self._by_column = self.by_row.tocsc()
         return self._by_column

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import clone
 
-from tonmf.errors import ParameterError
+from tonmf.errors import Param, ParameterError
 from tonmf.text.analysis import terms_at
 from tonmf.text.counts import Counts, Outside, check_counts, document_frequencies, select_terms, word_totals
 from tonmf.text.words import word_spans
@@ -27,9 +26,11 @@ class VectorizerCounter:
     def __init__(self, vectorizer: Any) -> None:
         if not (hasattr(vectorizer, "fit_transform") and hasattr(vectorizer, "transform")):
             raise ParameterError(
-                "vectorizer must be an object with fit_transform and transform, such as CountVectorizer(); "
-                f"got {vectorizer!r}."
+                Param("vectorizer"),
+                f" must be an object with fit_transform and transform, such as CountVectorizer(); got {vectorizer!r}.",
             )
+        from sklearn.base import clone  # heavy, and only vectorizers need it
+
         self._vectorizer = clone(vectorizer, safe=False)
         self._left_out: frozenset[str] = frozenset()
         self.terms: list[str] = []

@@ -1,0 +1,242 @@
+"""Use a fitted detector: score documents, explain them, and look at its topics.
+
+The methods that other rooms use (`tonmf.timeline`, `tonmf.dask`, `tonmf.ranking`, the service and the commands) are all public;
+those without a leading underscore here and in `tonmf.detector.detector` are the whole seam.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, OutlierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from tonmf.arrays import Array
+from tonmf.detector.explain.explanation import Explanation
+from tonmf.detector.explain.topics import Topic
+from tonmf.detector.explain.unexpected import UnexpectedWord
+from tonmf.detector.reading import ReadDocuments, Reader
+from tonmf.detector.scores.embeddings import check_new_embeddings
+from tonmf.detector.state import DetectorState
+from tonmf.nmf.threads import make_ops
+from tonmf.parameters import check_at_least
+from tonmf.text.documents import COUNTS, as_documents, check_ids, check_names, take
+from tonmf.text.pieces import Piece, pieces_of_items, pieces_of_text
+
+
+class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
+    """A detector that has a state; `tonmf.TextOutlierDetector` learns it."""
+
+    analyzer: Any
+    backend: str
+    n_jobs: int | None
+    max_topics: int
+
+    def _adopt(self, state: DetectorState) -> None:
+        """Be the fitted detector that a state describes."""
+        self._state, self._explainer = state, state.explainer(self.analyzer)
+        self.kind_, self.terms_, self.n_terms_ = state.kind, state.counter.terms, len(state.counter.terms)
+        self.idf_, self.idf_outside_ = state.idf, state.scorer.alarms.rarity_outside + 1
+        self.n_seen_ = state.profile.n_docs if state.stream is None else state.stream.n_seen
+        self.word_, self.highest_score_ = state.word(self.analyzer), state.scorer.highest
+        self.column_names_ = getattr(state.counter, "names", None)
+        self.n_columns_ = getattr(state.counter, "n_columns", None)
+        self.uses_embeddings_ = state.scorer.neighbours is not None
+        self.rungs_, self.groups_ = list(state.scorer.rungs), state.groups
+        self.outlier_scores_, self.scores_before_alarms_ = state.outlier_scores, state.scores_before_alarms
+        self.alarms_, self.empty_ = state.alarms, state.alarms["empty"] > 0
+        self.threshold_, self.offset_ = state.threshold, -state.threshold
+        self.labels_ = np.where(state.outlier_scores > state.threshold, -1, 1)
+
+    @property
+    def _reader(self) -> Reader:
+        check_is_fitted(self)
+        return Reader(self._state, self._explainer, make_ops(self.backend, self.n_jobs), self.max_topics)
+
+    def read(self, documents: Any, *, embeddings: Any = None, names: Sequence[Any] | None = None) -> ReadDocuments:
+        """Read documents by the detector as it is now: scores, topics and unexpected words together.
+
+        The other methods return parts of it; other modules of the package read documents by it.
+
+        Parameters
+        ----------
+        documents : as in ``fit``
+        embeddings : array of shape (n_docs, width), optional
+            If the detector was fitted with embeddings.
+        names : sequence of shape (n_docs,), optional
+            Names of the documents; by default, how many documents came before each.
+
+        Returns
+        -------
+        read : ReadDocuments
+        """
+        reader, (documents, kind) = self._reader, as_documents(documents)
+        n_docs = documents.shape[0] if kind == COUNTS else len(documents)
+        return reader.read(documents, check_new_embeddings(embeddings, n_docs, reader.state.scorer.neighbours), names)
+
+    def outlier_score(self, documents: Any, *, embeddings: Any = None) -> Array:
+        """Score documents on the scale of ``outlier_scores_``; higher is stranger.
+
+        Training documents get the score they have there.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_docs,)
+        """
+        return self._reader.score(documents, embeddings).total
+
+    def rank(self, scores: Array) -> NDArray[np.int64]:
+        """Return the rank of each score: 1 + the number of training documents with a higher score.
+
+        Equal scores have equal ranks. In a stream, the documents seen last stand for the training documents.
+
+        Returns
+        -------
+        ranks : ndarray of shape (n_docs,)
+        """
+        check_is_fitted(self)
+        return self._explainer.ranks(scores)
+
+    def explain(
+        self,
+        documents: Any,
+        ids: Sequence[int | str] | None = None,
+        *,
+        embeddings: Any = None,
+        names: Sequence[Any] | None = None,
+        n_words: int = 10,
+        n_nearest: int = 3,
+        n_missing: int = 5,
+    ) -> list[Explanation]:
+        """Explain the scores of documents.
+
+        Parameters
+        ----------
+        documents : as in ``fit``
+        ids : sequence of int or str, optional
+            Numbers or names of the documents to explain; all if not given.
+        embeddings : array of shape (n_docs, width), optional
+            Embeddings of all documents, if the detector was fitted with embeddings.
+        names : sequence of shape (n_docs,), optional
+            Names of all documents; their numbers if not given.
+        n_words : int
+            Most unexpected words to list of each document.
+        n_nearest : int
+            Most similar ordinary training documents to list.
+        n_missing : int
+            Words to list that its topics lead one to expect but that it lacks.
+
+        Returns
+        -------
+        explanations : list of Explanation
+
+        Examples
+        --------
+        >>> from tonmf import TextOutlierDetector
+        >>> from tonmf.datasets import make_corpus
+        >>> corpus = make_corpus(n_docs=300, n_outliers=5)
+        >>> detector = TextOutlierDetector().fit(corpus.texts)
+        >>> strangest = int(detector.outlier_scores_.argmax())
+        >>> why = detector.explain(corpus.texts, ids=[strangest])[0]
+        >>> why.outlier, why.rank, [word.word for word in why.unexpected[:3]]
+        (True, 1, ['sugar', 'dough', 'knead'])
+        """
+        check_is_fitted(self)
+        check_at_least(n_words, 1, "n_words")
+        check_at_least(n_nearest, 0, "n_nearest")
+        check_at_least(n_missing, 0, "n_missing")
+        documents, kind = as_documents(documents)
+        n_docs = documents.shape[0] if kind == COUNTS else len(documents)
+        called = check_names(names, n_docs)
+        rows = check_new_embeddings(embeddings, n_docs, self._state.scorer.neighbours)
+        chosen = list(range(n_docs)) if ids is None else check_ids(ids, called)
+        if not chosen:
+            return []
+        rows = None if rows is None else rows[chosen]
+        read = self._reader.read(take(documents, chosen), rows, [called[i] for i in chosen])
+        return read.explain(n_words, n_nearest, n_missing)
+
+    def unexpected_words(self, documents: Any, n_words: int = 5) -> list[list[UnexpectedWord]]:
+        """Return the words of each document that say most about what no topic explains, the largest share first.
+
+        A word's share is the part of the document's weight (the sum of its damped word counts) that it takes and no topic
+        explains; the shares of all its words add up to the unexplained share. The words to list are those with the largest
+        share times idf, since a word that is everywhere is no reason.
+
+        Returns
+        -------
+        words : list of lists of UnexpectedWord
+        """
+        return self.reasons(documents, n_words)[1]
+
+    def reasons(self, documents: Any, n_words: int = 5) -> tuple[list[int | None], list[list[UnexpectedWord]]]:
+        """Return the number of each document's main topic, None if it leans on none, and its unexpected words.
+
+        Returns
+        -------
+        topics : list of int or None
+        words : list of lists of UnexpectedWord
+        """
+        check_at_least(n_words, 1, "n_words")
+        check_is_fitted(self)
+        read = self._reader.read(documents, None, None)
+        return read.main_topics(), read.unexpected_words(n_words)
+
+    def analyze(self, document: Any) -> list[str]:
+        """Return the terms of one document, known or not, in order; of a row of counts, the names of its columns.
+
+        >>> from tonmf import TextOutlierDetector
+        >>> TextOutlierDetector().fit(["A dog and a cat."] * 3).analyze("The dogs and the CAT")
+        ['dogs', 'cat']
+        """
+        check_is_fitted(self)
+        return list(self._state.counter.analyze(document))
+
+    def pieces(self, document: Any, words: Sequence[UnexpectedWord]) -> list[Piece]:
+        """Cut a text or a basket into pieces to show; pieces that are unexpected words have the words' shares.
+
+        Returns
+        -------
+        pieces : list of Piece
+            In order; those of a text join to the whole text.
+        """
+        check_is_fitted(self)
+        shares = {word.word: word.share for word in words}
+        if not isinstance(document, str):
+            return pieces_of_items(document, shares)
+        return pieces_of_text(document, shares, self._state.counter.spans(document))
+
+    def topics(self, n_words: int = 10) -> list[Topic]:
+        """Return the topics of the finest scale, the largest share first.
+
+        Returns
+        -------
+        topics : list of Topic
+        """
+        check_is_fitted(self)
+        check_at_least(n_words, 1, "n_words")
+        return self._explainer.topics(n_words)
+
+    def alarms(self, documents: Any) -> dict[str, Array]:
+        """Return the alarms of documents, as in ``alarms_``.
+
+        Returns
+        -------
+        alarms : dict of str to ndarray of shape (n_docs,)
+        """
+        return self._reader.alarms(documents)
+
+    def score_samples(self, documents: Any, *, embeddings: Any = None) -> Array:
+        """Return ``-outlier_score(documents)``, scikit-learn's sign: lower is stranger."""
+        return -self.outlier_score(documents, embeddings=embeddings)
+
+    def decision_function(self, documents: Any, *, embeddings: Any = None) -> Array:
+        """Return ``score_samples(documents) - offset_``, which is negative for outliers."""
+        return self.score_samples(documents, embeddings=embeddings) - self.offset_
+
+    def predict(self, documents: Any, *, embeddings: Any = None) -> NDArray[np.int64]:
+        """Return -1 for outliers, 1 for others."""
+        return np.where(self.decision_function(documents, embeddings=embeddings) < 0, -1, 1)

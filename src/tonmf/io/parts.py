@@ -1,0 +1,250 @@
+"""Read inputs part by part: the one way from files to documents.
+
+`tonmf.io.read_documents` keeps all parts in memory, `tonmf.io.DocumentFiles` takes them in batches; both get the same
+documents, ids, notes and errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import compress
+from typing import Any, BinaryIO
+
+from tonmf.errors import InputError, Message, Param, sentences
+from tonmf.io.columns import Chooser
+from tonmf.io.decoding import encoding_of
+from tonmf.io.formats import split_name
+from tonmf.io.inputs import Input
+from tonmf.io.jsonlines import read_jsonl
+from tonmf.io.lines import read_baskets, read_files, read_lines
+from tonmf.io.notes import Occurrences, SeenBefore, note_on_repeated_ids
+from tonmf.io.options import ReadOptions, check_options_fit
+from tonmf.io.parquet import read_parquet
+from tonmf.io.part import Part
+from tonmf.io.streams import Opened, Sink, opened
+from tonmf.io.tables import read_csv, read_tsv
+from tonmf.stream.times import check_zones
+from tonmf.text.documents import COUNTS, ITEMS, TEXTS
+from tonmf.wording import number_of
+
+FEW = 3
+"""The most files that get a note each on documents without text."""
+
+MANY_FILES = 20
+"""Beyond this number of .txt files, each may be meant as one document."""
+
+
+def _read_matrix(source: Opened, options: ReadOptions) -> Part:
+    from tonmf.io.matrices import read_matrix  # needs scipy, which other formats do not
+
+    return read_matrix(source, options)
+
+
+READERS: dict[str, Callable[[Opened, ReadOptions], Part]] = {
+    "lines": read_lines,
+    "baskets": read_baskets,
+    "matrix": _read_matrix,
+}
+READERS_OF_COLUMNS: dict[str, Callable[[Opened, ReadOptions, Chooser], Part]] = {
+    "jsonl": read_jsonl,
+    "csv": read_csv,
+    "tsv": read_tsv,
+    "parquet": read_parquet,
+}
+
+
+def read_parts(
+    inputs: Sequence[Input],
+    options: ReadOptions,
+    take: Callable[[Part], None],
+    stdin: BinaryIO | None = None,
+    *,
+    in_batches: bool = False,
+) -> list[str]:
+    """Read inputs one after the other, and hand their documents to `take`.
+
+    Parameters
+    ----------
+    inputs : sequence of Input
+        All must give documents of one kind.
+    options : ReadOptions
+        How to read them.
+    take : callable
+        Called with each part that has documents, those with too few words left out.
+    stdin : binary file, optional
+        What to read in place of the process's standard input.
+    in_batches : bool
+        Hand over the documents of an input in several parts, each a batch (`tonmf.text.batches`), rather than in one.
+
+    Returns
+    -------
+    notes : list of str
+        Sentences for the user: which column was taken, what was left out, and so on.
+
+    Raises
+    ------
+    InputError
+        If an input cannot be read or understood, or there is no document in any.
+    """
+    chooser, together, short = Chooser(options), _Together(options), _ShortDocuments(options.min_words)
+    ids, repeated = SeenBefore(), Occurrences()
+
+    def hand_over(part: Part) -> None:
+        together.check(part)
+        repeated.add_all(compress(part.ids, ids.add(part.ids)))
+        short.leave_out(part)
+        if part.ids:
+            take(part)
+
+    parts: list[Part] = []
+    for source in inputs:
+        part = _read(source, options, chooser, stdin, hand_over if in_batches else None)
+        if in_batches:
+            part.hand_over()  # the last batch
+        elif part.ids:
+            hand_over(part)
+        parts.append(part)
+    check_options_fit(options, {part.format for part in parts})
+    notes = _notes_of(parts)
+    if together.first is None:
+        raise InputError(sentences(["Found no document.", *notes] if len(notes) > 1 else notes))
+    together.check_all()
+    return [*_note_on_many_files(inputs, options), *notes, *note_on_repeated_ids(repeated), *short.notes()]
+
+
+def _read(source: Input, options: ReadOptions, chooser: Chooser, stdin: BinaryIO | None, sink: Sink) -> Part:
+    """Read one input; a `sink` takes documents as they are read."""
+    if source.format == "files":
+        return read_files(source, options, stdin, sink)
+    with opened(source.path, source.name, stdin, sink) as file:
+        form = source.format or _format_by_content(file, options)
+        read = READERS.get(form)
+        part = read(file, options) if read else READERS_OF_COLUMNS[form](file, options, chooser)
+        if source.format is None:
+            part.notes.insert(
+                0, Message(f"Standard input was read as {form}; if that is wrong, give ", Param("format"), ".")
+            )
+        return part
+
+
+def _format_by_content(source: Opened, options: ReadOptions) -> str:
+    start = source.head.decode(encoding_of(source.head, options.encoding), "replace")
+    return "jsonl" if start.lstrip().startswith("{") else "lines"
+
+
+class _Together:
+    """Checks that the documents of all parts can be read together."""
+
+    def __init__(self, options: ReadOptions) -> None:
+        self._params = {
+            what: param
+            for what, param, column in (
+                ("labels", "label_column", options.label_column),
+                ("times", "time_column", options.time_column),
+            )
+            if column is not None
+        }
+        self.first: Part | None = None
+        self._with_terms: Part | None = None
+        self._lacking: dict[str, str] = {}  # what the first part lacks, and the name of that part
+        self._zones: dict[bool, str] = {}  # a document whose time has a zone, and one whose time has none
+
+    def check(self, part: Part) -> None:
+        """Compare a part with those before it."""
+        first = self.first = self.first or part
+        if part.kind != first.kind:
+            raise InputError(
+                f"Inputs must all be of one kind: {first.name} holds {first.kind}, {part.name} {part.kind}. Read them "
+                "separately."
+            )
+        if part.kind == COUNTS:
+            self._check_columns(first, part)
+        for what in self._params:
+            if not getattr(part, what):
+                self._lacking.setdefault(what, part.name)
+        for document_id, moment in zip(part.ids, part.times, strict=False):
+            if moment.with_zone is not None:
+                self._zones.setdefault(moment.with_zone, document_id)
+
+    def _check_columns(self, first: Part, part: Part) -> None:
+        if part.content.shape[1] != first.content.shape[1]:
+            raise InputError(
+                f"Matrices must have the same columns: {first.name} has {first.content.shape[1]:,}, {part.name} "
+                f"{part.content.shape[1]:,}. Count with one vocabulary, or read them separately."
+            )
+        if part.terms is None:
+            return
+        known = self._with_terms = self._with_terms or part
+        if part.terms != known.terms:
+            raise InputError(
+                f"Matrices must have the same columns, but the terms of {known.name} and {part.name} differ. Count with one "
+                "vocabulary, or read them separately."
+            )
+
+    def check_all(self) -> None:
+        """Check what can be told only when all parts are read: labels and times are there for all documents, or none."""
+        check_zones(list(self._zones), list(self._zones.values()))
+        for what, param in self._params.items():
+            if what in self._lacking:
+                raise InputError(
+                    f"{self._lacking[what]} has no {what} (", Param(param), "); all files must have them, or none."
+                )
+
+
+class _ShortDocuments:
+    """Leaves out documents with fewer words, items or counts than wanted, and knows how many they were."""
+
+    def __init__(self, min_words: int) -> None:
+        self._min_words, self._kind = min_words, TEXTS
+        self._n_docs, self._n_short = 0, 0
+
+    def leave_out(self, part: Part) -> None:
+        """Keep the documents of a part that are long enough."""
+        self._kind, self._n_docs = part.kind, self._n_docs + len(part.ids)
+        if self._min_words == 0:
+            return
+        kept = [row for row, n in enumerate(_n_words(part)) if n >= self._min_words]
+        self._n_short += len(part.ids) - len(kept)
+        if len(kept) < len(part.ids):
+            part.keep(kept)
+
+    def notes(self) -> list[str]:
+        """Return a note on the documents left out; raise `InputError` if none is left."""
+        if self._n_short == 0:
+            return []
+        documents = number_of(self._n_docs, "document")
+        have, were = ("has", "was") if self._n_short == 1 else ("have", "were")
+        if self._n_short == self._n_docs:
+            raise InputError(f"None of {documents} has {self._min_words} words or more (", Param("min_words"), ").")
+        words = {TEXTS: "words", ITEMS: "items"}.get(self._kind, "counts")
+        return [f"{self._n_short:,} of {documents} {have} fewer than {self._min_words} {words} and {were} left out."]
+
+
+def _n_words(part: Part) -> list[Any]:
+    if part.kind == COUNTS:
+        counts: list[Any] = part.content.sum(axis=1).A1.tolist()
+        return counts
+    return [len(document.split() if isinstance(document, str) else document) for document in part.content]
+
+
+def _notes_of(parts: Sequence[Part]) -> list[str]:
+    """Gather the notes of each part; where many parts have documents without text, say so once for all."""
+    without_text = [part for part in parts if part.without_text]
+    if len(without_text) <= FEW:
+        return [note for part in parts for note in part.all_notes()]
+    n_left_out = sum(part.without_text.count for part in parts)
+    where = f"{len(without_text):,} files (first: {without_text[0].without_text.first})"
+    merged = f"{n_left_out:,} of {sum(p.n_seen for p in parts):,} documents have no text and were left out, in {where}."
+    for part in without_text:
+        part.without_text = Occurrences()
+    return [*(note for part in parts for note in part.all_notes()), merged]
+
+
+def _note_on_many_files(inputs: Sequence[Input], options: ReadOptions) -> list[str]:
+    """Ask whether many .txt files were meant as a document each, unless the user chose the format."""
+    read_as_lines = [source.path for source in inputs if source.path is not None and source.format == "lines"]
+    n_files = sum(split_name(path)[1] == ".txt" for path in read_as_lines)
+    if options.format is not None or n_files <= MANY_FILES:
+        return []
+    what_else = Message("if each file is one document, give the folder or ", Param("format", "files"), ".")
+    return [Message(f"{n_files:,} .txt files were read as a document a line; ", what_else)]
