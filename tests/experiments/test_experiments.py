@@ -1,6 +1,5 @@
 """The experiments: specifications, the log that a run resumes from, and the page about the results."""
 
-import inspect
 import json
 import re
 import shutil
@@ -12,7 +11,7 @@ import pytest
 from repository import DOCS, ROOT
 
 from tonmf import InputError, MissingExtraError
-from tonmf.cli.commands.paper import paper
+from tonmf.cli.commands.paper import NAMES
 from tonmf.datasets import make_baskets
 from tonmf.experiments import tasks
 from tonmf.experiments.beside_baselines import beside_baselines
@@ -350,10 +349,9 @@ def test_baselines_that_are_better_are_named_with_reasons():
 
 def test_help_and_documents_name_every_experiment():
     document = (DOCS / "guide" / "cli.md").read_text(encoding="utf-8")
-    text = inspect.signature(paper).parameters["only"].annotation
+    assert tuple(EXPERIMENTS) == NAMES
     for name in EXPERIMENTS:
         assert f"`{name}`" in document
-        assert name in str(text)
 
 
 def test_the_page_in_the_documents_is_what_its_results_say(tmp_path):
