@@ -108,7 +108,7 @@ class FoundTopic:
 
 
 class RecentDocument(NamedTuple):
-    """A recent document: its different words (none if it is a copy), a digest of its word counts, and its score."""
+    """A recent document: its distinct words (none if it is a copy), a digest of its word counts, and its score."""
 
     words: frozenset[str]
     text: int

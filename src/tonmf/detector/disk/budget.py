@@ -74,7 +74,7 @@ class Budget:
 
     @property
     def words(self) -> int:
-        """Most different words while counting."""
+        """Most distinct words while counting."""
         return int(WORDS_SHARE * (self.n_bytes - BASE) / PER_WORD)
 
     @property
