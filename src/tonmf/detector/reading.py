@@ -135,12 +135,12 @@ class ReadDocuments:
 
     @cached_property
     def readings(self) -> list[Reading]:
-        """Mixtures of the documents, by each rung."""
+        """Return the mixtures of the documents, by each rung."""
         return [self.corpus.read(rung.mixture, self.reader.ops) for rung in self.reader.state.scorer.rungs]
 
     @cached_property
     def scores(self) -> DocumentScores:
-        """Scores of the documents."""
+        """Return the scores of the documents."""
         scorer = self.reader.state.scorer
         topics = mean_score(rung.score(reading) for rung, reading in zip(scorer.rungs, self.readings, strict=True))
         with one_blas_thread():
@@ -148,12 +148,12 @@ class ReadDocuments:
 
     @cached_property
     def leftovers(self) -> Leftovers:
-        """What the topics leave of the documents."""
+        """Return what the topics leave of the documents."""
         return Leftovers.of(self.counts, self.outside, self.reader.state.scorer.rungs, self.readings)
 
     @property
     def explained(self) -> Array:
-        """Share of each document that each topic of the finest rung explains, n_docs × n_topics."""
+        """Return the share of each document that each topic of the finest rung explains, n_docs × n_topics."""
         return self.leftovers.explained
 
     def main_topics(self) -> list[int | None]:
@@ -174,21 +174,21 @@ class ReadDocuments:
 
     @property
     def has_words(self) -> NDArray[np.bool_]:
-        """Which documents have a word."""
+        """Return True for the documents that have a word."""
         return self.counts.n_words > 0
 
     @property
     def readable(self) -> NDArray[np.bool_]:
-        """Which documents have a word of the vocabulary."""
+        """Return True for the documents that have a word of the vocabulary."""
         return self.corpus.readable
 
     @property
     def quiet(self) -> NDArray[np.bool_]:
-        """Which of the readable documents raise no alarm."""
+        """Return True for the readable documents that raise no alarm."""
         quiet: NDArray[np.bool_] = self.readable & (np.maximum.reduce(list(self.scores.alarms.values())) == 0)
         return quiet
 
     @property
     def topic_scores(self) -> Array:
-        """z(b) + z(g) of the documents."""
+        """Return z(b) + z(g) of the documents."""
         return self.scores.parts["topics"] * (2 + REMOTENESS_WEIGHT)

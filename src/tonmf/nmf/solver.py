@@ -228,7 +228,7 @@ class Problem:
         return sums.objective - float(current.l1 @ sums.usage) + self.penalty.value(current.topics.norms * sums.usage)
 
     def settling(self, iteration: int) -> bool:
-        """Tell whether F still changes after this iteration, because α or the price of topics follows the data."""
+        """Return whether F still changes after this iteration, because α or the price of topics follows the data."""
         rising = self.options.ramp is not None and not self.options.ramp.over(iteration)
         return rising or (self.options.alpha is None and iteration <= ALPHA_PASSES)
 

@@ -19,7 +19,7 @@ FEWEST = 1e-9
 
 
 def with_measures(stream: DetectorStream, scorer: Scorer, new: ReadDocuments, ageing: Ageing) -> DetectorStream:
-    """Let what was there fade, and add the numbers of new documents to those whose quantiles are followed."""
+    """Fade the numbers that are followed, and add those of new documents."""
     factor, weights = ageing.factor, ageing.weights
     digests = {name: digest.faded(factor) for name, digest in stream.digests.items()}
 
