@@ -22,6 +22,7 @@ from tonmf.service.json_lines import IncomingLines
 from tonmf.service.limits import Limits
 from tonmf.service.metrics import Metrics
 from tonmf.service.model_queue import JOINED, Admission, ModelQueue
+from tonmf.service.schemas import Explained
 from tonmf.service.security import Access, Guard
 
 
@@ -342,3 +343,10 @@ def test_a_report_without_a_policy_may_do_nothing(tmp_path):
     policy = policy_of(io.BytesIO(b"<!doctype html><title>no policy</title>"))
     assert policy.startswith("default-src 'none'; ")
     assert policy.endswith("sandbox allow-scripts allow-downloads")
+
+
+def test_every_field_of_an_explanation_is_described():
+    described = {name: field.description for name, field in Explained.model_fields.items()}
+    assert all(described.values())
+    assert described["other_topics"] == "The share of the document that topics outside `topics` explain, a little by each."
+    assert not [name for name, text in described.items() if text.startswith("Return")]
