@@ -18,9 +18,10 @@ from tonmf.arrays import Array
 from tonmf.detector.explain.explainer import Explainer
 from tonmf.detector.explain.explanation import Explanation
 from tonmf.detector.explain.unexpected import Leftovers, UnexpectedWord
+from tonmf.detector.scores.alarms import without_alarm
 from tonmf.detector.scores.corpus import Corpus
 from tonmf.detector.scores.embeddings import check_new_embeddings
-from tonmf.detector.scores.scoring import REMOTENESS_WEIGHT, DocumentScores, mean_score
+from tonmf.detector.scores.scoring import DocumentScores, mean_score
 from tonmf.detector.state import DetectorState
 from tonmf.errors import InputError
 from tonmf.nmf.mixture import Reading
@@ -185,10 +186,9 @@ class ReadDocuments:
     @property
     def quiet(self) -> NDArray[np.bool_]:
         """Return True for the readable documents that raise no alarm."""
-        quiet: NDArray[np.bool_] = self.readable & (np.maximum.reduce(list(self.scores.alarms.values())) == 0)
-        return quiet
+        return self.readable & without_alarm(self.scores.alarms)
 
     @property
     def topic_scores(self) -> Array:
         """Return z(b) + z(g) of the documents."""
-        return self.scores.parts["topics"] * (2 + REMOTENESS_WEIGHT)
+        return self.scores.topics_z
