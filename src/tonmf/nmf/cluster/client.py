@@ -206,7 +206,7 @@ class Cluster:
             reference.release()
 
     @contextmanager
-    def forgetting(self, source: PartitionSource) -> Iterator[None]:
+    def releasing(self, source: PartitionSource) -> Iterator[None]:
         """Release on exit the documents of a source on the workers, and the state of fits over them."""
         try:
             yield
