@@ -65,12 +65,12 @@ class RocCurve:
 
     @property
     def area(self) -> float:
-        """The area under the curve as a share of the square, from 0 to 1; guessing gives ½."""
+        """Return the area under the curve as a share of the square, from 0 to 1; guessing gives ½."""
         return float(auc(self.false_positive_rates, self.true_positive_rates)) / 1e4
 
     @property
     def lift(self) -> Array:
-        """How far the curve is above the diagonal at each threshold, in percentage points."""
+        """Return how far the curve is above the diagonal at each threshold, in percentage points."""
         return self.true_positive_rates - self.false_positive_rates
 
     def at(self, false_positive_rates: Any) -> Array:

@@ -104,7 +104,7 @@ class Ranking:
 
     @property
     def outliers(self) -> NDArray[np.bool_]:
-        """True for the documents above the threshold."""
+        """Return True for the documents above the threshold."""
         return self.scores > self.detector.threshold_
 
     @cached_property
@@ -114,7 +114,7 @@ class Ranking:
 
     @property
     def rule(self) -> str:
-        """When documents are flagged, in words; ``TextOutlierDetector`` says how the automatic threshold is found."""
+        """Say when documents are flagged; ``TextOutlierDetector`` says how the automatic threshold is found."""
         threshold, contamination = self.detector.threshold_, self.detector.contamination
         if isinstance(contamination, str):
             return f"score above {threshold:.2f}, the automatic threshold"
@@ -122,7 +122,7 @@ class Ranking:
 
     @cached_property
     def is_of_training(self) -> bool:
-        """True if these are the documents that the detector was fitted on."""
+        """Return whether these are the documents that the detector was fitted on."""
         known = self.detector.outlier_scores_
         return self.scores is known or (
             len(known) == len(self.scores) and bool(np.allclose(known, self.scores, rtol=0, atol=SAME_SCORE))
@@ -130,7 +130,7 @@ class Ranking:
 
     @cached_property
     def empty(self) -> list[int]:
-        """Numbers of the documents without words, which have nothing to show; they score higher than all training documents."""
+        """Return the numbers of the documents without words, which score higher than all training documents."""
         if self.scores is self.detector.outlier_scores_:
             return np.flatnonzero(self.detector.empty_).tolist()
         suspects = [row for row in self.order.tolist() if self.scores[row] > self.detector.highest_score_]
@@ -141,7 +141,7 @@ class Ranking:
 
     @cached_property
     def observations(self) -> list[str]:
-        """Notes on the documents themselves: that they are few, or that some are copies."""
+        """Return notes on the documents themselves: that they are few, or that some are copies."""
         notes, n_docs = [], len(self.ids)
         if self.is_of_training and n_docs < FEW:
             with_few = f"With {number_of(n_docs, 'document')} there is little to learn from"
@@ -152,7 +152,7 @@ class Ranking:
 
     @property
     def small_groups(self) -> list[Group]:
-        """Small groups of similar documents, which may explain one another and so have ordinary scores.
+        """Return small groups of similar documents, which may explain one another and so have ordinary scores.
 
         Only training documents have groups.
         """
@@ -224,7 +224,7 @@ class LargeRanking(Ranking):
 
     @cached_property
     def observations(self) -> list[str]:
-        """Nothing: whoever reads the documents notes the copies among them (`tonmf.io.document_files`)."""
+        """Return nothing: whoever reads the documents notes the copies among them (`tonmf.io.document_files`)."""
         return []
 
     def fetch(

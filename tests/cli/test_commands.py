@@ -296,8 +296,8 @@ def test_short_documents_are_left_out_on_request_and_counted(tmp_path):
 def test_documents_without_words_are_told_apart(tmp_path):
     (tmp_path / "docs.txt").write_text("\n".join([*CORPUS.texts, "the of and", "?!", "..."]))
     ran = run("detect", "docs.txt", "--top", "3", cwd=tmp_path)
-    told = "3 of them have no words but stop words and single characters, and are not in the table: docs.txt:151, docs.txt:152"
-    assert told in " ".join(ran.out.split())
+    note = "3 of them have no words but stop words and single characters, and are not in the table: docs.txt:151, docs.txt:152"
+    assert note in " ".join(ran.out.split())
     assert "docs.txt:151" not in "".join(ran.out.splitlines()[:5])
     assert ran.out.splitlines()[1].split()[0] == "4"  # ranks count them, as the output does
     ran = run("detect", "docs.txt", "--json", "--save", "model", cwd=tmp_path)

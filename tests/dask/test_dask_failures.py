@@ -15,7 +15,7 @@ from waiting import wait_until
 
 from tonmf import TONMF, ClusterError, InputError
 from tonmf import dask as tonmf_dask
-from tonmf.nmf.cluster import client as cluster
+from tonmf.nmf.cluster import client as client_module
 from tonmf.nmf.cluster.client import Cluster, connect
 
 OPTIONS = {"n_topics": 3, "alpha": 3.0, "max_iter": 6, "tol": 0, "random_state": 0}
@@ -142,8 +142,8 @@ def held(client):
 def test_workers_that_are_paused_are_said_and_nothing_is_left_on_them(client, rows, monkeypatch):
     """Dask pauses workers whose memory is nearly full, and a fit waited for them without end."""
     two_workers(client)
-    monkeypatch.setattr(cluster, "PATIENCE", 0.5)
-    monkeypatch.setattr(cluster, "LOOK_EVERY", 0.1)
+    monkeypatch.setattr(client_module, "PATIENCE", 0.5)
+    monkeypatch.setattr(client_module, "LOOK_EVERY", 0.1)
     before, _ = held(client)
     message = r"^The memory of workers is full: (\d+) of \1 at .* are paused, .*\. Give workers more"
 
@@ -174,8 +174,8 @@ def pause_itself():
 
 def test_what_waits_for_a_paused_worker_is_done_by_others(client, rows, monkeypatch):
     two_workers(client)
-    monkeypatch.setattr(cluster, "PATIENCE", 0.3)
-    monkeypatch.setattr(cluster, "LOOK_EVERY", 0.1)
+    monkeypatch.setattr(client_module, "PATIENCE", 0.3)
+    monkeypatch.setattr(client_module, "LOOK_EVERY", 0.1)
     busy = []
 
     def occupy(progress):

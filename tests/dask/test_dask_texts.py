@@ -153,8 +153,8 @@ def test_the_command_says_in_one_line_that_the_scheduler_is_gone(tmp_path):
         with connect(address) as client:
             wait_until(lambda: any("vectorize" in str(key) for keys in client.has_what().values() for key in keys))
         scheduler.kill()
-        told = detecting.stderr.read()
+        output = detecting.stderr.read()
         assert detecting.wait() == 1
-    (error,) = [line for line in told.splitlines() if not line.startswith("note: ")]
+    (error,) = [line for line in output.splitlines() if not line.startswith("note: ")]
     assert error.startswith("tonmf: ")
     assert "scheduler" in error

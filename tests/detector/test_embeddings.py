@@ -8,7 +8,7 @@ import pytest
 
 from tonmf import InputError, MissingExtraError, TextOutlierDetector
 from tonmf.datasets import make_corpus
-from tonmf.detector.scores import embeddings as neighbours
+from tonmf.detector.scores import embeddings as embeddings_module
 from tonmf.detector.scores.embeddings import NEIGHBOURS, Neighbours, check_embeddings
 
 CORPUS = make_corpus(n_docs=200, n_outliers=0, random_state=0)
@@ -32,7 +32,7 @@ def test_distances_are_one_minus_cosine_over_fifty_neighbours():
 def test_beyond_the_limit_an_approximate_index_gives_nearly_the_same(monkeypatch):
     rows = check_embeddings(embeddings(6000, n_clusters=40), 6000)
     exact = Neighbours(rows)
-    monkeypatch.setattr(neighbours, "EXACT", 5000)
+    monkeypatch.setattr(embeddings_module, "EXACT", 5000)
     approximate = Neighbours(rows)
     np.testing.assert_allclose(approximate.distances(rows), exact.distances(rows), rtol=0.02)
     np.testing.assert_array_equal(Neighbours(rows).distances(rows[:99]), approximate.distances(rows[:99]))
@@ -46,7 +46,7 @@ def test_the_real_limit_is_passed_with_the_approximate_index():
 
 
 def test_a_missing_index_library_is_named_with_its_command(monkeypatch):
-    monkeypatch.setattr(neighbours, "EXACT", 10)
+    monkeypatch.setattr(embeddings_module, "EXACT", 10)
     monkeypatch.setitem(sys.modules, "faiss", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'tonmf\[neighbours\]'"):
         TextOutlierDetector(callback=pytest.fail).fit(
@@ -96,7 +96,7 @@ def test_many_copies_do_not_leave_the_approximate_index_short_of_neighbours(monk
     rng = np.random.default_rng(0)
     rows = np.vstack([rng.normal(size=(1, 8)) + 1e-4 * rng.normal(size=(1500, 8)), rng.normal(size=(60, 8))])
     rows = check_embeddings(rows, len(rows))
-    monkeypatch.setattr(neighbours, "EXACT", 1000)
+    monkeypatch.setattr(embeddings_module, "EXACT", 1000)
     assert Neighbours(rows).distances(rows).max() < 2
 
 

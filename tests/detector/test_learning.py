@@ -11,13 +11,13 @@ from tampered import arrays_of, fields_of, put_arrays, sign
 
 from tonmf import InputError, ParameterError, TextOutlierDetector, load
 from tonmf.datasets import make_corpus
-from tonmf.detector.learning import learner as learning
+from tonmf.detector.learning import learner
 from tonmf.detector.reading import ReadDocuments
 from tonmf.detector.state import RECENT
 from tonmf.metrics import area_under_curve
 from tonmf.stream.digest import KEPT, LARGEST, Digest
 from tonmf.stream.reservoir import chosen, faded_keys, fresh_keys, keys_of_sample
-from tonmf.text.vocabulary import changing as vocabulary
+from tonmf.text.vocabulary import changing
 
 
 def texts_about(groups, n_docs, seed):
@@ -160,8 +160,8 @@ def test_without_forgetting_the_vocabulary_is_that_of_a_fit_on_all():
 
 
 def test_vocabulary_and_candidates_are_bounded(detector, monkeypatch):
-    monkeypatch.setattr(vocabulary, "MOST_CANDIDATES", 30)
-    monkeypatch.setattr(vocabulary, "MOST_TERMS", 60)
+    monkeypatch.setattr(changing, "MOST_CANDIDATES", 30)
+    monkeypatch.setattr(changing, "MOST_TERMS", 60)
     for number in range(30):
         words = " ".join(f"new{number}x{i}" for i in range(10))
         detector.partial_fit([f"{words} apple01 apple02", f"{words} apple03 berry04", f"lone{number} berry05 apple06"])
@@ -245,7 +245,7 @@ def test_added_topics_leave_when_they_have_faded_and_others_stay(detector, tmp_p
 
 
 def test_of_too_many_added_topics_those_leave_that_are_used_least(detector, monkeypatch):
-    monkeypatch.setattr(learning, "MOST_ADDED", 2)
+    monkeypatch.setattr(learner, "MOST_ADDED", 2)
     n_topics = detector.rungs_[0].topics.shape[1]
     for group, n_docs in (("cedar", 20), ("delta", 8), ("elder", 12)):
         detector.add_topic(texts_about([group], n_docs, 1))
@@ -359,7 +359,7 @@ def test_a_block_of_nothing_does_no_harm(detector):
 
 
 def test_after_a_long_silence_the_detector_still_knows_what_it_knew(detector, monkeypatch):
-    monkeypatch.setattr(learning, "LEAST_LEFT", 100.0)
+    monkeypatch.setattr(learner, "LEAST_LEFT", 100.0)
     detector.set_params(half_life="1 second")
     ordinary = texts_about(["apple", "berry"], 40, 3)
     detector.partial_fit(ordinary, times=np.zeros(40))

@@ -123,11 +123,11 @@ class StoppedError(Exception):
 
 @pytest.mark.parametrize("after", [1, 44, 75])
 def test_a_fit_that_was_cut_short_goes_on_to_the_same_scores_to_the_bit(small_shards, corpus, tmp_path, after):
-    told = []
+    shares = []
 
     def stop(share):
-        told.append(share)
-        if len(told) == after:
+        shares.append(share)
+        if len(shares) == after:
             raise StoppedError
 
     options = {"memory": "1GB", "cache": tmp_path / "cache", **FEW}

@@ -133,9 +133,9 @@ def test_labels_give_curves_and_follow_their_documents(summary):
 
 
 def test_labels_of_one_kind_give_a_note_in_place_of_curves(ranking):
-    told = summarise(ranking, title="", labels=[0] * len(CORPUS.texts))
-    assert told["curves"] is None
-    assert told["notes"] == ["All labels are the same, so there are no curves."]
+    summary = summarise(ranking, title="", labels=[0] * len(CORPUS.texts))
+    assert summary["curves"] is None
+    assert summary["notes"] == ["All labels are the same, so there are no curves."]
 
 
 def test_labels_must_be_one_for_each_document(ranking):
@@ -144,9 +144,9 @@ def test_labels_must_be_one_for_each_document(ranking):
 
 
 def test_without_labels_there_are_no_curves_and_no_labels(ranking):
-    told = summarise(ranking, title="")
-    assert told["curves"] is None
-    assert "label" not in told["documents"][0]
+    summary = summarise(ranking, title="")
+    assert summary["curves"] is None
+    assert "label" not in summary["documents"][0]
 
 
 def test_a_summary_is_plain_json(ranking, summary, tmp_path):
@@ -170,30 +170,31 @@ def test_baskets_and_counts_have_reports_too():
 
 def test_empty_documents_and_unknown_words_are_counted():
     texts = [*CORPUS.texts, "", "zxcv qwer uiop hjkl vbnm"]
-    told = summarise(ranking_of(texts), title="")
-    assert (told["analysed"]["empty"], told["analysed"]["unknown"]) == (1, 1)
+    summary = summarise(ranking_of(texts), title="")
+    assert (summary["analysed"]["empty"], summary["analysed"]["unknown"]) == (1, 1)
 
 
 def test_documents_beyond_the_strangest_are_described_in_short(ranking, monkeypatch):
     monkeypatch.setattr("tonmf.report.described.DETAILED", 1)
-    told = summarise(ranking, title="")
-    flagged = told["analysed"]["flagged"]
-    assert all("missing" in document for document in told["documents"][:flagged])
-    assert not any("missing" in document for document in told["documents"][flagged:])
-    assert all(len(document["unexpected"]) <= 5 for document in told["documents"][flagged:])
-    assert told["documents"][-1]["sentence"]
+    summary = summarise(ranking, title="")
+    flagged = summary["analysed"]["flagged"]
+    assert all("missing" in document for document in summary["documents"][:flagged])
+    assert not any("missing" in document for document in summary["documents"][flagged:])
+    assert all(len(document["unexpected"]) <= 5 for document in summary["documents"][flagged:])
+    assert summary["documents"][-1]["sentence"]
 
 
 def test_long_texts_are_cut_where_their_unexpected_words_are_and_a_note_says_so(monkeypatch):
     monkeypatch.setattr("tonmf.report.described.ALL_TEXT", 10_000)
     long = f"{CORPUS.texts[0]} zxcv qwer uiop hjkl {CORPUS.texts[1]}"
-    told = summarise(ranking_of([*CORPUS.texts[:-1], long]), title="")
-    cut = [document for document in told["documents"] if "cut" in document]
+    summary = summarise(ranking_of([*CORPUS.texts[:-1], long]), title="")
+    cut = [document for document in summary["documents"] if "cut" in document]
     assert (
-        sum(len(Piece(*_pair(piece)).text) for document in told["documents"] for piece in document["pieces"]) <= 10_000
+        sum(len(Piece(*_pair(piece)).text) for document in summary["documents"] for piece in document["pieces"])
+        <= 10_000
     )
     assert len(cut) > 20
-    assert f"{len(cut)} texts are cut: to " in told["notes"][0]
+    assert f"{len(cut)} texts are cut: to " in summary["notes"][0]
     (longest,) = (document for document in cut if document["cut"] == len(long))
     assert any(piece[0] == "zxcv" for piece in longest["pieces"])
 
@@ -278,8 +279,8 @@ def test_nothing_is_loaded_from_elsewhere_and_only_our_scripts_may_run(summary, 
 @pytest.mark.parametrize("hostile", HOSTILE, ids=lambda text: ascii(text[:20]))
 def test_no_text_can_become_markup(hostile, tmp_path):
     texts, ids = [*CORPUS.texts[:60], hostile], [*CORPUS.ids[:60], hostile[:1000]]
-    told = summarise(ranking_of(texts, ids), title=hostile[:1000], notes=[hostile[:1000]])
-    write_html(tmp_path / "report.html", told)
+    summary = summarise(ranking_of(texts, ids), title=hostile[:1000], notes=[hostile[:1000]])
+    write_html(tmp_path / "report.html", summary)
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     harmless = summarise(ranking_of([*CORPUS.texts[:60], "word"]), title="", notes=[""])
     write_html(tmp_path / "harmless.html", harmless)
@@ -291,9 +292,9 @@ def test_no_text_can_become_markup(hostile, tmp_path):
 
 
 def test_half_a_surrogate_pair_does_no_harm(tmp_path):
-    told = summarise(ranking_of([*CORPUS.texts[:60], "half \ud800 word"]), title="\ud800")
-    write_html(tmp_path / "report.html", told)
-    write_summary(tmp_path / "summary.json", told)
+    summary = summarise(ranking_of([*CORPUS.texts[:60], "half \ud800 word"]), title="\ud800")
+    write_html(tmp_path / "report.html", summary)
+    write_summary(tmp_path / "summary.json", summary)
     assert parts_of((tmp_path / "report.html").read_text(encoding="utf-8"))["summary"]["title"] == "?"
     assert json.loads((tmp_path / "summary.json").read_text(encoding="utf-8"))["title"] == "?"
 
@@ -337,8 +338,8 @@ def test_detect_and_report_write_the_same_report(shop):
     first, second = (json.loads((shop / name).read_text(encoding="utf-8")) for name in ("a.json", "b.json"))
     assert first["title"] == "reviews.jsonl"
     assert first["curves"]["roc"]["area"] == 1.0
-    for told in (first, second):
-        told["made"]["when"] = None
+    for summary in (first, second):
+        summary["made"]["when"] = None
     assert first == second
     assert "The report is in b.json." in again.err
 

@@ -184,9 +184,9 @@ def test_the_report_opens_with_the_count_and_the_strangest_documents_first(repor
 def test_how_it_was_done_can_be_unfolded(report):
     page, summary = report
     page.get_by_text("How it was done").click()
-    told = page.locator(".how").text_content()
+    shown = page.locator(".how").text_content()
     assert page.locator(".how dl").is_visible()
-    assert all(f"{name} {version}" in told for name, version in summary["made"].items() if name != "when")
+    assert all(f"{name} {version}" in shown for name, version in summary["made"].items() if name != "when")
 
 
 def test_the_rule_behind_the_threshold_is_shown_to_those_who_ask(report):
@@ -287,9 +287,9 @@ def test_precision_and_recall_follow_the_threshold(report):
     page.get_by_label("Threshold", exact=True).fill("3")
     flagged = [document["label"] for document in summary["documents"] if document["score"] > 3]
     right, outliers = sum(flagged), summary["curves"]["outliers"]
-    told = page.locator("#curves .status").text_content()
-    assert f"{right} of {outliers} outliers are flagged" in told
-    assert f"{right} of {len(flagged)} flagged are outliers" in told
+    shown = page.locator("#curves .status").text_content()
+    assert f"{right} of {outliers} outliers are flagged" in shown
+    assert f"{right} of {len(flagged)} flagged are outliers" in shown
     area, average = summary["curves"]["roc"]["area"], summary["curves"]["precision_recall"]["average"]
     assert f"{area:.3f}" in page.locator("#curves figcaption").first.text_content()
     assert f"{average:.3f}" in page.locator("#curves figcaption").last.text_content()

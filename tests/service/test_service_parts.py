@@ -10,9 +10,7 @@ import uvicorn
 import uvloop
 from starlette.requests import Request
 
-from tonmf.service import job_process as worker
-from tonmf.service import job_store as kept
-from tonmf.service import protocol, uploads
+from tonmf.service import job_process, job_store, protocol, uploads
 from tonmf.service.documents import slices
 from tonmf.service.errors import ServiceError
 from tonmf.service.job_queue import JobRunner
@@ -22,6 +20,7 @@ from tonmf.service.json_lines import IncomingLines
 from tonmf.service.limits import Limits
 from tonmf.service.metrics import Metrics
 from tonmf.service.model_queue import JOINED, Admission, ModelQueue
+from tonmf.service.schemas import Explained
 from tonmf.service.security import Access, Guard
 
 
@@ -181,10 +180,10 @@ def test_a_head_that_does_not_come_ends_the_connection(monkeypatch):
         async with server:
             reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
             writer.write(first)
-            told = await asyncio.wait_for(reader.read(), 60)
+            answer = await asyncio.wait_for(reader.read(), 60)
             writer.close()
             await writer.wait_closed()
-            return told
+            return answer
 
     assert asyncio.run(wait(b"")) == b""
     assert asyncio.run(wait(b"GET / HTTP/1.1\r\n")) == b""
@@ -241,13 +240,13 @@ def work_that_raises(error, tmp_path, monkeypatch):
         raise error
 
     out = io.StringIO()
-    monkeypatch.setattr(worker, "work", fail)
-    monkeypatch.setattr(worker, "_own_output", lambda: out)
-    monkeypatch.setattr(worker, "_end_with_server", lambda: None)
-    monkeypatch.setattr(worker, "_step_back", lambda at_once: None)
-    told = json.dumps({"file": "0123.csv", "name": "mine.csv", "at_once": 1})
-    monkeypatch.setattr("sys.stdin", io.StringIO(f"{told}\n"))
-    worker.main([str(tmp_path)])
+    monkeypatch.setattr(job_process, "work", fail)
+    monkeypatch.setattr(job_process, "_own_output", lambda: out)
+    monkeypatch.setattr(job_process, "_end_with_server", lambda: None)
+    monkeypatch.setattr(job_process, "_step_back", lambda at_once: None)
+    payload = json.dumps({"file": "0123.csv", "name": "mine.csv", "at_once": 1})
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{payload}\n"))
+    job_process.main([str(tmp_path)])
     return json.loads(out.getvalue())
 
 
@@ -285,7 +284,7 @@ def run_job(folder, limits, loop=None):
 @pytest.mark.usefixtures("processes")
 def test_a_job_that_takes_too_long_is_stopped(tmp_path):
     job = run_job(tmp_path, Limits(job_seconds=1))
-    assert job.state == kept.FAILED
+    assert job.state == job_store.FAILED
     assert job.message.startswith("The job took longer than 1 second. Upload less, or start the server with a higher")
 
 
@@ -302,7 +301,7 @@ def test_a_process_that_is_killed_before_it_is_told_its_job_is_no_fault(loop, tm
 
     monkeypatch.setattr(asyncio, "create_subprocess_exec", start_and_kill)
     job = run_job(tmp_path, Limits(), loop)
-    assert job.state == kept.FAILED
+    assert job.state == job_store.FAILED
     assert job.message.startswith("The system stopped the job, perhaps for want of memory.")
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
@@ -313,7 +312,7 @@ def test_the_process_of_a_job_that_ends_without_a_word_is_a_fault(tmp_path, capl
         job = Job(job_id, "mine.csv", f"{job_id}.csv", {})
         store.add(job)
         asyncio.run(JobRunner(store, Limits(), None)._conclude(job, {}, 3))
-        assert job.state == kept.FAILED
+        assert job.state == job_store.FAILED
         assert job.message == "Unexpected error, a fault in tonmf. The server's log says more."
         assert "ended with code 3" in caplog.text
 
@@ -321,11 +320,11 @@ def test_the_process_of_a_job_that_ends_without_a_word_is_a_fault(tmp_path, capl
 def test_a_job_whose_result_was_written_before_the_server_was_killed_is_done(tmp_path):
     with JobStore(tmp_path) as store:
         job_id, _ = store.begin()
-        job = Job(job_id, "mine.csv", f"{job_id}.csv", {}, state=kept.RUNNING)
+        job = Job(job_id, "mine.csv", f"{job_id}.csv", {}, state=job_store.RUNNING)
         store.add(job)
-        (store.path(job_id) / kept.RESULT).write_text('{"documents": 7, "flagged": 1, "notes": []}')
+        (store.path(job_id) / job_store.RESULT).write_text('{"documents": 7, "flagged": 1, "notes": []}')
     with JobStore(tmp_path) as store:
-        assert store.jobs[job_id].state == kept.DONE
+        assert store.jobs[job_id].state == job_store.DONE
         assert store.jobs[job_id].documents == 7
 
 
@@ -342,3 +341,12 @@ def test_a_report_without_a_policy_may_do_nothing(tmp_path):
     policy = policy_of(io.BytesIO(b"<!doctype html><title>no policy</title>"))
     assert policy.startswith("default-src 'none'; ")
     assert policy.endswith("sandbox allow-scripts allow-downloads")
+
+
+def test_every_field_of_an_explanation_is_described():
+    described = {name: field.description for name, field in Explained.model_fields.items()}
+    assert all(described.values())
+    assert (
+        described["other_topics"] == "The share of the document that topics outside `topics` explain, a little by each."
+    )
+    assert not [name for name, text in described.items() if text.startswith("Return")]

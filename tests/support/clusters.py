@@ -58,17 +58,17 @@ def scheduler_process(folder, n_workers):
 
 def die_after(n_steps):
     """On a worker: be killed, as by the kernel, in the middle of a pass."""
-    from tonmf.nmf import steps as blocks
+    from tonmf.nmf import steps
 
-    real, left = blocks.reweighted_step, [n_steps]
+    real, left = steps.reweighted_step, [n_steps]
 
-    def deadly(ops, this, block, sums):
-        real(ops, this, block, sums)
+    def deadly(ops, current, block, sums):
+        real(ops, current, block, sums)
         left[0] -= 1
         if left[0] == 0:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    blocks.reweighted_step = deadly
+    steps.reweighted_step = deadly
 
 
 def set_pause(fraction, dask_worker=None):

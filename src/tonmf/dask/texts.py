@@ -161,7 +161,7 @@ class Inputs:
 
     @property
     def can_be_sent_again(self) -> bool:
-        """Whether the documents are in this process."""
+        """Return whether the documents are in this process."""
         return self.references is None
 
 

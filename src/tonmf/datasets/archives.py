@@ -61,13 +61,7 @@ QUOTED_LINE = re.compile(r"^\s*[>|:]|(?:writes|wrote|says|said)\s*(?:in|:|\.\.\.
 
 def read_reuters_sgml(path: Path) -> list[Document]:
     """Read the documents of Reuters-21578's ModApte training and test sets with one topic and a body, title first."""
-    documents: list[Document] = []
-    with tarfile.open(path) as archive:
-        for member in sorted(archive.getmembers(), key=lambda m: m.name):
-            content = archive.extractfile(member) if member.name.endswith(".sgm") else None
-            if content is not None:
-                documents.extend(_single_topic_stories(content.read().decode("latin-1")))
-    return documents
+    return [document for sgml in _sgml_files(path) for document in _single_topic_stories(sgml)]
 
 
 @dataclass(frozen=True)
@@ -82,13 +76,17 @@ class Dispatch:
 
 def read_reuters_dispatches(path: Path) -> list[Dispatch]:
     """Read all stories of Reuters-21578 with a date and a body, by time and then by number."""
-    dispatches: list[Dispatch] = []
+    dispatches = (dispatch for sgml in _sgml_files(path) for dispatch in _dispatches(sgml))
+    return sorted(dispatches, key=lambda dispatch: (dispatch.time, int(dispatch.id)))
+
+
+def _sgml_files(path: Path) -> Iterator[str]:
+    """Yield the SGML files of Reuters-21578, by name."""
     with tarfile.open(path) as archive:
         for member in sorted(archive.getmembers(), key=lambda m: m.name):
             content = archive.extractfile(member) if member.name.endswith(".sgm") else None
             if content is not None:
-                dispatches.extend(_dispatches(content.read().decode("latin-1")))
-    return sorted(dispatches, key=lambda dispatch: (dispatch.time, int(dispatch.id)))
+                yield content.read().decode("latin-1")
 
 
 def _dispatches(sgml: str) -> Iterator[Dispatch]:

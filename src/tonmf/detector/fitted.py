@@ -36,7 +36,7 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     max_topics: int
 
     def _adopt(self, state: DetectorState) -> None:
-        """Be the fitted detector that a state describes."""
+        """Take on a state, and be the fitted detector that it describes."""
         self._state, self._explainer = state, state.explainer(self.analyzer)
         self.kind_, self.terms_, self.n_terms_ = state.kind, state.counter.terms, len(state.counter.terms)
         self.idf_, self.idf_outside_ = state.idf, state.scorer.alarms.rarity_outside + 1

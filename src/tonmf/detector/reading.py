@@ -19,9 +19,10 @@ from tonmf.arrays import Array
 from tonmf.detector.explain.explainer import Explainer
 from tonmf.detector.explain.explanation import Explanation
 from tonmf.detector.explain.unexpected import Leftovers, UnexpectedWord
+from tonmf.detector.scores.alarms import without_alarm
 from tonmf.detector.scores.corpus import Corpus
 from tonmf.detector.scores.embeddings import check_new_embeddings
-from tonmf.detector.scores.scoring import REMOTENESS_WEIGHT, DocumentScores, mean_score
+from tonmf.detector.scores.scoring import DocumentScores, mean_score
 from tonmf.detector.state import DetectorState
 from tonmf.errors import InputError
 from tonmf.nmf.mixture import Reading
@@ -144,12 +145,12 @@ class ReadDocuments:
 
     @cached_property
     def readings(self) -> list[Reading]:
-        """Mixtures of the documents, by each rung."""
+        """Return the mixtures of the documents, by each rung."""
         return [self.corpus.read(rung.mixture, self.reader.ops) for rung in self.reader.state.scorer.rungs]
 
     @cached_property
     def scores(self) -> DocumentScores:
-        """Scores of the documents."""
+        """Return the scores of the documents."""
         scorer = self.reader.state.scorer
         topics = mean_score(rung.score(reading) for rung, reading in zip(scorer.rungs, self.readings, strict=True))
         with one_blas_thread():
@@ -157,12 +158,12 @@ class ReadDocuments:
 
     @cached_property
     def leftovers(self) -> Leftovers:
-        """What the topics leave of the documents."""
+        """Return what the topics leave of the documents."""
         return Leftovers.of(self.counts, self.outside, self.reader.state.scorer.rungs, self.readings)
 
     @property
     def explained(self) -> Array:
-        """Share of each document that each topic of the finest rung explains, n_docs × n_topics."""
+        """Return the share of each document that each topic of the finest rung explains, n_docs × n_topics."""
         return self.leftovers.explained
 
     def main_topics(self) -> list[int | None]:
@@ -183,21 +184,20 @@ class ReadDocuments:
 
     @property
     def has_words(self) -> NDArray[np.bool_]:
-        """Which documents have a word."""
+        """Return True for the documents that have a word."""
         return self.counts.n_words > 0
 
     @property
     def readable(self) -> NDArray[np.bool_]:
-        """Which documents have a word of the vocabulary."""
+        """Return True for the documents that have a word of the vocabulary."""
         return self.corpus.readable
 
     @property
     def quiet(self) -> NDArray[np.bool_]:
-        """Which of the readable documents raise no alarm."""
-        quiet: NDArray[np.bool_] = self.readable & (np.maximum.reduce(list(self.scores.alarms.values())) == 0)
-        return quiet
+        """Return True for the readable documents that raise no alarm."""
+        return self.readable & without_alarm(self.scores.alarms)
 
     @property
     def topic_scores(self) -> Array:
-        """z(b) + z(g) of the documents."""
-        return self.scores.parts["topics"] * (2 + REMOTENESS_WEIGHT)
+        """Return z(b) + z(g) of the documents."""
+        return self.scores.topics_z

@@ -96,7 +96,7 @@ def _decompressed(file: BinaryIO, path: str | None, name: str) -> Opened:
 
 
 def compression_of(head: bytes) -> str | None:
-    """Tell the compression by the first bytes; bzip2's are letters that a text could start with, so more of them must match."""
+    """Return the compression by the first bytes; bzip2's are letters that a text could start with, so more must match."""
     found = next((compression for magic, compression in MAGIC.items() if head.startswith(magic)), None)
     if found == "bzip2" and head[4:10] not in (b"1AY&SY", b"\x17rE8P\x90"):
         return None

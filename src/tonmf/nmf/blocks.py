@@ -98,7 +98,7 @@ class Executor(Protocol):
     far: bool
 
     def session(self, source: Source) -> AbstractContextManager[None]:
-        """Context of one fit; on exit, release what the executor cached for `source`."""
+        """Enter the context of one fit; on exit, release what the executor cached for `source`."""
 
     def run(self, step: Callable[[Block, S], None], source: Source, empty: Callable[[], S]) -> S:
         """Call ``step(block, sums)``, which updates the block and adds its share to `sums`; return the sums over all blocks.

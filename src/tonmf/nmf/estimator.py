@@ -31,7 +31,7 @@ from tonmf.nmf.saved import model_arrays, model_fields, read_model
 from tonmf.nmf.signs import OutlierSigns
 from tonmf.nmf.solver import Options, Problem, Progress, Solution, solve
 from tonmf.nmf.starts import STARTS, Start, at_unit_norm, term_sums
-from tonmf.nmf.steps import Pass, Topics, document_step
+from tonmf.nmf.steps import Pass, TopicMatrix, document_step
 from tonmf.nmf.threads import make_ops, one_blas_thread
 from tonmf.nmf.threshold import automatic_threshold, threshold_for_share
 from tonmf.nmf.validation import as_dtype, check_n_topics, check_rows, check_sample_weight, check_start, keep_columns
@@ -487,7 +487,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
     def _pass(self, W: Array) -> Pass:
         """Return a pass with the topics of the model."""
         beta = np.full(self.n_topics_, float(self.beta))
-        return Pass(Topics(W, self._gram), self.alpha_, beta, INNER_METHODS[self.inner], n_sweeps=1)
+        return Pass(TopicMatrix(W, self._gram), self.alpha_, beta, INNER_METHODS[self.inner], n_sweeps=1)
 
     def _source_of(self, X: sp.csr_matrix, ops: Ops, weights: Array | None = None) -> MatrixSource:
         """Return a source of new rows, in the dtype of the model."""

@@ -72,12 +72,6 @@ def shrink(residual: Array, alpha: float) -> Array:
     return rows
 
 
-def explicit_objective(X: Array, H: Array, W: Array, Z: Array, alpha: float, beta: float) -> float:
-    """Return F with Z written out, for dense X: the paper's equation term by term."""
-    misfit = np.linalg.norm(X - H @ W.T - Z) ** 2
-    return float(0.5 * misfit + alpha * np.linalg.norm(Z, axis=1).sum() + beta * H.sum())
-
-
 def residual_norms(ops: Ops, squared_norms: Array, F: Array, rhs: Array, gram: Array) -> Array:
     """Return ρ by the Gram identity  ρ_i² = ‖x_i‖² + (f_i gram f_iᵀ − 2 f_i·rhs_i), with rhs = XW and gram = WᵀW.
 

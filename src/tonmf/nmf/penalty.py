@@ -70,7 +70,7 @@ class Ramp:
     topic_share: float
 
     def over(self, iteration: int) -> bool:
-        """Tell whether the price is fixed from this pass on."""
+        """Return whether the price is fixed from this pass on."""
         return iteration > RAMP_AFTER + RAMP_PASSES
 
     def penalty(self, beta: float, iteration: int, explained: float, n_docs: float, squared_norms: float) -> Penalty:

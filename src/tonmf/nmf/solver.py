@@ -54,7 +54,7 @@ from tonmf.nmf.objective import huber
 from tonmf.nmf.ops import Ops
 from tonmf.nmf.penalty import Penalty, Ramp
 from tonmf.nmf.quantiles import quantile_over
-from tonmf.nmf.steps import BlockStep, Pass, Step, Sums, Topics, document_step, paper_step, reweighted_step
+from tonmf.nmf.steps import BlockStep, Pass, Step, Sums, TopicMatrix, document_step, paper_step, reweighted_step
 from tonmf.nmf.threshold import weighted_quantile
 
 ALPHA_QUANTILE = 0.9
@@ -124,7 +124,7 @@ class Solution:
     `rank_correlation` of the residual norms in the first and the last iteration, if requested.
     """
 
-    topics: Topics
+    topics: TopicMatrix
     alpha: float
     usage: Array
     gram: Array
@@ -228,7 +228,7 @@ class Problem:
         return sums.objective - float(current.l1 @ sums.usage) + self.penalty.value(current.topics.norms * sums.usage)
 
     def settling(self, iteration: int) -> bool:
-        """Tell whether F still changes after this iteration, because α or the price of topics follows the data."""
+        """Return whether F still changes after this iteration, because α or the price of topics follows the data."""
         rising = self.options.ramp is not None and not self.options.ramp.over(iteration)
         return rising or (self.options.alpha is None and iteration <= ALPHA_PASSES)
 
@@ -319,7 +319,7 @@ def _drop_idle(problem: Problem, current: Pass, sums: Sums) -> tuple[Pass, Sums]
     kept[0] |= not kept.any()
     problem.source.keep_topics(kept)
     W, G = np.ascontiguousarray(current.topics.W[:, kept]), np.ascontiguousarray(current.topics.G[np.ix_(kept, kept)])
-    return replace(current, topics=Topics(W, G), beta=current.beta[kept]), sums.of_topics(kept)
+    return replace(current, topics=TopicMatrix(W, G), beta=current.beta[kept]), sums.of_topics(kept)
 
 
 def _paper(problem: Problem, current: Pass, n_done: int) -> Iterator[tuple[Pass, Sums]]:
@@ -353,7 +353,7 @@ def lower_with_z_held(problem: Problem, current: Pass, sums: Sums, earlier: Sums
         held.append(sums.held_objective)
 
 
-def improve_topics(ops: Ops, current: Pass, rhs: Array, sums: Sums) -> Topics:
+def improve_topics(ops: Ops, current: Pass, rhs: Array, sums: Sums) -> TopicMatrix:
     """Do the W step: lower the quadratic over W ≥ 0, in place."""
     gram = sums.Q.copy()
     idle = np.diag(gram) <= np.finfo(current.topics.W.dtype).eps ** 2 * np.diag(gram).max()
@@ -374,9 +374,9 @@ def automatic_alpha(rho: Array, weights: Array) -> float:
     return alpha if np.isfinite(alpha) else 1.0
 
 
-def topics_of(ops: Ops, W: Array) -> Topics:
+def topics_of(ops: Ops, W: Array) -> TopicMatrix:
     """Return W with its Gram matrix."""
-    return Topics(W, ops.gram(W, np.ones(len(W)), W))
+    return TopicMatrix(W, ops.gram(W, np.ones(len(W)), W))
 
 
 def bring_to_unit_norm(W: Array) -> Array:
@@ -386,12 +386,12 @@ def bring_to_unit_norm(W: Array) -> Array:
     return norms
 
 
-def _finish(problem: Problem, current: Pass) -> tuple[Topics, Sums]:
+def _finish(problem: Problem, current: Pass) -> tuple[TopicMatrix, Sums]:
     """Solve every document against the topics at unit norm, and drop unused topics."""
     W = current.topics.W
     bring_to_unit_norm(W)
 
-    def solve_documents(W: Array) -> tuple[Topics, Sums]:
+    def solve_documents(W: Array) -> tuple[TopicMatrix, Sums]:
         beta = np.full(W.shape[1], problem.options.beta)
         last = replace(current, topics=topics_of(problem.ops, W), beta=beta, cross=None)
         problem.source.start_from(None, W.shape[1])

@@ -39,8 +39,8 @@ from tonmf.nmf.ops import Ops
 
 
 @dataclass(frozen=True)
-class Topics:
-    """The topics of a pass: W and G = WᵀW.
+class TopicMatrix:
+    """W of a pass, with its Gram matrix G = WᵀW.
 
     β is meant for topics of unit norm. Scaling W to unit norm would multiply each h_ik by ‖w_k‖, so a fit leaves W as it is
     and uses the ℓ1 weight β‖w_k‖ for h_ik instead.
@@ -118,7 +118,7 @@ class Pass:
     at (H₀, W₀), and None if it must take a new Z.
     """
 
-    topics: Topics
+    topics: TopicMatrix
     alpha: float
     beta: Array
     inner: InnerMethod

@@ -13,10 +13,7 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from tonmf import __version__
-from tonmf.service import errors, job_routes
-from tonmf.service import model_routes as knowledge
-from tonmf.service import page_routes as page
-from tonmf.service import score_routes as scoring
+from tonmf.service import errors, job_routes, model_routes, page_routes, score_routes
 from tonmf.service.job_queue import JobRunner
 from tonmf.service.job_store import STATES, JobStore
 from tonmf.service.limits import Limits
@@ -67,10 +64,10 @@ def make_app(settings: Settings) -> ASGIApp:
         lifespan=lifespan,
     )
     errors.install(app)
-    app.include_router(scoring.router(scoring.Scoring(settings.model, queue, limits, metrics, admission)))
-    app.include_router(knowledge.router(settings.model, queue, limits, metrics, settings.access))
+    app.include_router(score_routes.router(score_routes.Scoring(settings.model, queue, limits, metrics, admission)))
+    app.include_router(model_routes.router(settings.model, queue, limits, metrics, settings.access))
     app.include_router(job_routes.router(job_routes.Desk(store, runner, limits)))
-    app.include_router(page.router())
+    app.include_router(page_routes.router())
     _watch(metrics, queue, admission, store)
     return Guard(app, settings.access, metrics, limits.idle_seconds)
 

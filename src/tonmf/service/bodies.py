@@ -37,7 +37,7 @@ def content_type(request: Request) -> str:
 
 
 def wants_lines(request: Request) -> bool:
-    """Tell whether the client asks for JSON lines."""
+    """Return whether the client asks for JSON lines."""
     accepted = request.headers.get("accept", "").lower()
     return any(kind in accepted for kind in LINES_TOO)
 

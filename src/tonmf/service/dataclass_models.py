@@ -25,7 +25,7 @@ def model_of(kind: type, properties: Iterable[str] = (), **more: Any) -> type[An
     types, descriptions = get_type_hints(kind), _field_descriptions(kind)
     for name in properties:
         getter = getattr(kind, name).fget
-        types[name], descriptions[name] = get_type_hints(getter)["return"], _summary(getter)
+        types[name], descriptions[name] = get_type_hints(getter)["return"], _returned(getter)
     fields: dict[str, Any] = {
         name: (_with_models(type_), Field(description=descriptions.get(name))) for name, type_ in types.items()
     }
@@ -48,6 +48,12 @@ def _inner_model(kind: type) -> type[Answer]:
 def _summary(described: Any) -> str:
     """Return the first paragraph of a docstring."""
     return " ".join((inspect.getdoc(described) or "").split("\n\n")[0].split())
+
+
+def _returned(getter: Any) -> str:
+    """Return what a getter returns: its docstring without the verb."""
+    what = _summary(getter).removeprefix("Return ")
+    return what[:1].upper() + what[1:]
 
 
 def _field_descriptions(kind: type) -> dict[str, str]:

@@ -60,7 +60,8 @@ class DocumentReader:
             name = _name(value["id"], where) if value.get("id") is not None else name
         elif self.kind == COUNTS:
             content = None
-        document, size = getattr(self, f"_{KEYS[self.kind]}")(content, where)
+        read = {TEXTS: self._text, ITEMS: self._items, COUNTS: self._counts}[self.kind]
+        document, size = read(content, where)
         if content is None or document is None:
             raise ServiceError(422, f"{where}: expected {EXPECTED[self.kind]}; got {_what(value)}.")
         if size > self.limits.text:
@@ -103,7 +104,7 @@ class DocumentReader:
 
 
 def slices(documents: Sequence[Named], most: int, most_characters: int) -> Iterator[Sequence[Named]]:
-    """Yield slices of at most so many documents and about so many characters."""
+    """Yield slices of at most `most` documents and about `most_characters` characters."""
     start = size = 0
     for place, (_, document) in enumerate(documents):
         longer = size + (len(document) if isinstance(document, str) else 8 * len(document))

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
 
-from tonmf.service import job_store as kept
+from tonmf.service import job_store
 
 PARTS = {"Reading": 0.05, "Learning": 0.55, "Writing scores": 0.75, "Writing the report": 1.0}
 """The steps, with the share of the whole job that is done after each."""
@@ -74,18 +74,18 @@ def work(folder: Path, job: dict[str, Any], report: Report) -> dict[str, Any]:
     ).fit(documents.content, names=ids, terms=documents.terms)
     detector.callback = None
     ranking = Ranking.of(detector, documents.content, ids, detector.outlier_scores_)
-    write_table(folder / kept.SCORES, ranking.columns(on_done=report.step("Writing scores")))
-    detector.save(folder / kept.MODEL)
-    with replacing(folder / kept.MODEL_ARCHIVE) as temporary:
-        _pack(folder / kept.MODEL, temporary)
+    write_table(folder / job_store.SCORES, ranking.columns(on_done=report.step("Writing scores")))
+    detector.save(folder / job_store.MODEL)
+    with replacing(folder / job_store.MODEL_ARCHIVE) as temporary:
+        _pack(folder / job_store.MODEL, temporary)
     notes += ranking.observations
     summary = summarise(
         ranking, title=name, notes=notes, labels=documents.labels, on_done=report.step("Writing the report")
     )
-    write_summary(folder / kept.SUMMARY, summary)
-    write_html(folder / kept.REPORT, summary)
+    write_summary(folder / job_store.SUMMARY, summary)
+    write_html(folder / job_store.REPORT, summary)
     result = {"documents": len(ids), "flagged": int(ranking.outliers.sum()), "notes": notes}
-    with replacing(folder / kept.RESULT) as temporary:
+    with replacing(folder / job_store.RESULT) as temporary:
         temporary.write_text(json.dumps(result), encoding="utf-8")
     return result
 
@@ -102,7 +102,7 @@ def _pack(folder: Path, archive: Path) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Do the job that the arguments describe."""
+    """Do the job that standard input describes, in the folder that the arguments name."""
     out = _own_output()
     job = json.loads(sys.stdin.readline())
     threading.Thread(target=_end_with_server, daemon=True).start()

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from tonmf.service import job_store as kept
+from tonmf.service import job_store
 from tonmf.service.errors import FAULT
 from tonmf.service.job_store import Job, JobStore
 from tonmf.service.limits import Limits
@@ -46,7 +46,7 @@ class JobRunner:
     def start(self) -> None:
         """Resume the jobs that were waiting when the last server ended."""
         for job in reversed(list(self._store)):
-            if job.state == kept.QUEUED:
+            if job.state == job_store.QUEUED:
                 self._queue.append(job)
         self._next()
 
@@ -64,15 +64,15 @@ class JobRunner:
         """Stop a job that is not over, and wait until it has stopped."""
         if job in self._queue:
             self._queue.remove(job)
-            await self._end(job, kept.CANCELLED)
+            await self._end(job, job_store.CANCELLED)
             return
-        await self._stop(job, kept.CANCELLED, None)
+        await self._stop(job, job_store.CANCELLED, None)
 
     async def close(self) -> None:
         """Stop running jobs; waiting ones are kept for the next server."""
         self._closing = True
         running = [self._store.jobs[job_id] for job_id in self._tasks]
-        await asyncio.gather(*(self._stop(job, kept.INTERRUPTED, kept.STOPPED) for job in running))
+        await asyncio.gather(*(self._stop(job, job_store.INTERRUPTED, job_store.STOPPED) for job in running))
 
     async def _stop(self, job: Job, state: str, message: str | None) -> None:
         task = self._tasks.get(job.id)
@@ -86,7 +86,7 @@ class JobRunner:
     def _next(self) -> None:
         while self._queue and len(self._tasks) < self._limits.running_jobs and not self._closing:
             job = self._queue.popleft()
-            job.state, job.step, job.started = kept.RUNNING, "Starting", kept.now()
+            job.state, job.step, job.started = job_store.RUNNING, "Starting", job_store.now()
             task = self._tasks[job.id] = asyncio.create_task(self._run(job))
             task.add_done_callback(lambda _, job_id=job.id: self._over(job_id))  # type: ignore[misc]
 
@@ -103,7 +103,7 @@ class JobRunner:
         except TimeoutError:
             limit = number_of(self._limits.job_seconds, "second")
             too_long = f"The job took longer than {limit}. Upload less, or start the server with a higher --job-time."
-            self._stopped_as.setdefault(job.id, (kept.FAILED, too_long))
+            self._stopped_as.setdefault(job.id, (job_store.FAILED, too_long))
         except Exception as error:
             log.exception("job %s cannot be run", job.id)
             last = {"error": f"The job could not be started: {type(error).__name__}."}
@@ -116,8 +116,8 @@ class JobRunner:
 
     async def _follow(self, job: Job) -> dict[str, Any]:
         """Start a job's process and record its progress; return its last report."""
-        told = {"file": job.file, "name": job.name, "options": job.options, "threads": self._threads}
-        told["at_once"] = self._limits.running_jobs
+        payload = {"file": job.file, "name": job.name, "options": job.options, "threads": self._threads}
+        payload["at_once"] = self._limits.running_jobs
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-P", "-m", "tonmf.service.job_process", str(self._store.path(job.id))),
             stdin=asyncio.subprocess.PIPE,
@@ -127,9 +127,9 @@ class JobRunner:
             limit=LONGEST_LINE,
         )
         self._processes[job.id] = process
-        # Not among the arguments, which everybody on the machine can see. A process that is over already is not told.
+        # Not among the arguments, which everybody on the machine can see. A process that is over already gets nothing.
         with suppress(OSError, RuntimeError):
-            process.stdin.write(json.dumps(told).encode() + b"\n")  # type: ignore[union-attr]
+            process.stdin.write(json.dumps(payload).encode() + b"\n")  # type: ignore[union-attr]
         if job.id in self._stopped_as:  # while it was starting
             _kill(process)
         last: dict[str, Any] = {}
@@ -143,20 +143,20 @@ class JobRunner:
     async def _conclude(self, job: Job, last: dict[str, Any], code: int | None) -> None:
         stopped = self._stopped_as.pop(job.id, None)
         if "result" in last:
-            await self._end(job, kept.DONE, result=last["result"])
+            await self._end(job, job_store.DONE, result=last["result"])
         elif stopped is not None:
             await self._end(job, *stopped)
         elif "error" in last:
-            await self._end(job, kept.FAILED, last["error"])
+            await self._end(job, job_store.FAILED, last["error"])
         elif "fault" in last:
             log.error("job %s failed with an unexpected %s", job.id, last["fault"])
-            await self._end(job, kept.FAILED, FAULT)
+            await self._end(job, job_store.FAILED, FAULT)
         elif code is not None and code < 0:
             killed = "The system stopped the job, perhaps for want of memory. Upload fewer documents."
-            await self._end(job, kept.FAILED, killed)
+            await self._end(job, job_store.FAILED, killed)
         else:
             log.error("the process of job %s ended with code %s and without a word", job.id, code)
-            await self._end(job, kept.FAILED, FAULT)
+            await self._end(job, job_store.FAILED, FAULT)
 
     async def _end(
         self, job: Job, state: str, message: str | None = None, result: dict[str, Any] | None = None

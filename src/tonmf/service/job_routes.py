@@ -14,8 +14,7 @@ from fastapi import APIRouter, Query, Request, Response
 from starlette.responses import StreamingResponse
 
 from tonmf.errors import InputError
-from tonmf.service import job_store as kept
-from tonmf.service import schemas
+from tonmf.service import job_store, schemas
 from tonmf.service.bodies import JSON, chunks
 from tonmf.service.errors import ServiceError, encoded
 from tonmf.service.job_queue import JobRunner
@@ -120,7 +119,7 @@ class Desk:
     def result(self, job_id: str, name: str) -> tuple[Job, BinaryIO]:
         """Open a result file of a job."""
         job = self.find(job_id)
-        if job.state != kept.DONE:
+        if job.state != job_store.DONE:
             raise ServiceError(409, f"The job is {job.state}; it has results only when it is done.")
         try:
             return job, (self.store.path(job_id) / name).open("rb")
@@ -231,7 +230,7 @@ def router(desk: Desk) -> APIRouter:
     )
     async def report(job_id: str) -> Response:
         """Return the report as one page. It runs in a sandbox, so nothing in it can send requests to this server."""
-        _, file = desk.result(job_id, kept.REPORT)
+        _, file = desk.result(job_id, job_store.REPORT)
         return held_file(file, "text/html; charset=utf-8", {"Content-Security-Policy": policy_of(file)})
 
     @routes.get(
@@ -242,7 +241,7 @@ def router(desk: Desk) -> APIRouter:
     )
     async def scores(job_id: str) -> Response:
         """Return all documents with their scores, strangest first."""
-        job, file = desk.result(job_id, kept.SCORES)
+        job, file = desk.result(job_id, job_store.SCORES)
         return held_file(file, "text/csv; charset=utf-8", _called(job, "scores.csv"))
 
     @routes.get(
@@ -253,7 +252,7 @@ def router(desk: Desk) -> APIRouter:
     )
     async def model(job_id: str) -> Response:
         """Return the model as a zip file of the folder that ``tonmf.load`` reads."""
-        job, file = desk.result(job_id, kept.MODEL_ARCHIVE)
+        job, file = desk.result(job_id, job_store.MODEL_ARCHIVE)
         return held_file(file, "application/zip", _called(job, "model.zip"))
 
     @routes.get(
@@ -264,7 +263,7 @@ def router(desk: Desk) -> APIRouter:
     )
     async def summary(job_id: str) -> Response:
         """Return the content of the report as JSON."""
-        _, file = desk.result(job_id, kept.SUMMARY)
+        _, file = desk.result(job_id, job_store.SUMMARY)
         return held_file(file, JSON, {})
 
     return routes

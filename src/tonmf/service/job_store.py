@@ -74,7 +74,7 @@ class Job:
 
     @property
     def is_over(self) -> bool:
-        """Tell whether the job has ended, in whatever way."""
+        """Return whether the job has ended, in whatever way."""
         return self.state not in (QUEUED, RUNNING)
 
     def end(self, state: str, message: str | None = None, result: dict[str, Any] | None = None) -> None:

@@ -141,7 +141,7 @@ WHEN = {
 def answers(
     model: type[BaseModel] | None = None, *also: int, lines: type[BaseModel] | None = None, status: int = 200
 ) -> Any:
-    """What a route answers: a model, and errors."""
+    """Return what a route answers: a model, and errors."""
     said: dict[int | str, Content] = {} if model is None else {status: {"model": model, "description": model.__doc__}}
     if lines is not None:
         said[status]["content"] = {LINES: {"schema": {"type": "string", "description": f"A {lines.__name__} a line."}}}
@@ -152,7 +152,7 @@ def answers(
 
 
 def files(kind: str, what: str) -> Any:
-    """What a route answers that hands out a file of a job."""
+    """Return what a route answers that hands out a file of a job."""
     schema = {"type": "object" if kind == JSON else "string"}
     as_file = {200: {"description": what, "content": {kind: {"schema": schema}}}}
     return {**as_file, **answers(None, 404, 409)}
@@ -176,7 +176,7 @@ SESSION_IN: Content = {
 
 
 def documents_in(model: ServedModel, limits: Limits, *, explaining: bool) -> Content:
-    """The body of a request to score or explain, for the kind of documents that the model knows."""
+    """Return the body of a request to score or explain, for the kind of documents that the model knows."""
     whole = {"type": "string", "maxLength": limits.text}
     named: Content = {"type": "integer"}
     identity = {"description": "What the document is called.", "anyOf": [{"type": "string"}, named, {"type": "null"}]}

@@ -133,7 +133,7 @@ def access_for(host: str, token: str | None, allowed: Collection[str]) -> Access
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether a host is this machine and out of reach for others."""
+    """Return whether a host is this machine and out of reach for others."""
     try:
         return ip_address(host.strip("[]")).is_loopback
     except ValueError:

@@ -100,7 +100,7 @@ def check_target(path: str | Path) -> None:
 
 
 def _is_model(folder: Path) -> bool:
-    """Tell whether a folder holds a saved model of any schema, and nothing else."""
+    """Return whether a folder holds a saved model of any schema, and nothing else."""
     if {entry.name for entry in folder.iterdir()} != {FIELDS, ARRAYS}:
         return False
     with (folder / FIELDS).open("rb") as file:
@@ -287,7 +287,7 @@ class Bundle:
         return replace(self, fields=value, prefix=f"{self.prefix}{name}.")
 
     def has(self, name: str) -> bool:
-        """Tell whether a field is present and not null."""
+        """Return whether a field is present and not null."""
         return self.fields.get(name) is not None
 
     def array(self, name: str, dtype: type, shape: Sequence[int | None], most: float = LARGEST) -> NDArray[Any]:

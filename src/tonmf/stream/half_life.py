@@ -86,7 +86,7 @@ def _written(text: str) -> HalfLife | None:
 
 
 def is_half_life(value: Any) -> bool:
-    """Tell whether a value describes a half-life."""
+    """Return whether a value describes a half-life."""
     try:
         half_life_of(value)
     except (ParameterError, OverflowError):

@@ -42,12 +42,12 @@ class Window:
 
     @property
     def outlier_share(self) -> float:
-        """Share of its documents that are outliers."""
+        """Return the share of its documents that are outliers."""
         return self.n_outliers / max(self.n_docs, 1)
 
     @property
     def has_few(self) -> bool:
-        """Whether it has fewer than 20 documents, too few for a topic to emerge or fade."""
+        """Return whether it has fewer than 20 documents, too few for a topic to emerge or fade."""
         return 0 < self.n_docs < ENOUGH
 
 

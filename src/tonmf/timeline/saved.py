@@ -19,6 +19,7 @@ from tonmf.detector.detector import TextOutlierDetector
 from tonmf.detector.saved import LARGEST_IDF
 from tonmf.storage.bundles import UNIT, Bundle
 from tonmf.stream.times import EARLIEST, LATEST
+from tonmf.text.counts import Numbering
 from tonmf.text.documents import ITEMS, TEXTS, without_surrogates
 from tonmf.timeline.nursery import (
     CAPACITY,
@@ -54,14 +55,14 @@ def nursery_fields(nursery: Nursery) -> dict[str, Any]:
 
 def nursery_arrays(nursery: Nursery) -> dict[str, NDArray[Any]]:
     """Return the arrays of a nursery."""
-    state, table = nursery.state, _Table()
+    state, numbering = nursery.state, Numbering()
     documents = [[one.document] if isinstance(one.document, str) else one.document for one in state.strange]
     arrays: dict[str, NDArray[Any]] = {
         "recent.texts": np.array([recent.text for recent in state.recent], np.int64),
         "recent.scores": np.array([recent.score for recent in state.recent], np.float64),
-        **table.rows("recent.words", [sorted(recent.words) for recent in state.recent]),
+        **_rows("recent.words", numbering, [sorted(recent.words) for recent in state.recent]),
         "announced.weights": np.array([w for topic in state.announced for w in topic.values()], np.float64),
-        **table.rows("announced.words", state.announced),
+        **_rows("announced.words", numbering, state.announced),
         "strange.numbers": np.array([one.number for one in state.strange], np.int64),
         "strange.timed": np.array([one.time is not None for one in state.strange], np.int64),
         "strange.times": np.array([one.time or 0.0 for one in state.strange], np.float64),
@@ -70,9 +71,9 @@ def nursery_arrays(nursery: Nursery) -> dict[str, NDArray[Any]]:
         **_packed("strange.documents.parts", [part for document in documents for part in document]),
     }
     for i, (_, rarities) in enumerate(state.rarities):
-        arrays[f"rarities.{i}.words"] = table.numbers(rarities.known)
+        arrays[f"rarities.{i}.words"] = _numbers(numbering, rarities.known)
         arrays[f"rarities.{i}.idf"] = np.array(list(rarities.known.values()), np.float64)
-    return {**arrays, **_packed("words", list(table.places))}
+    return {**arrays, **_packed("words", list(numbering))}
 
 
 def topic_fields(topic: NewTopic) -> dict[str, Any]:
@@ -179,20 +180,15 @@ def _check_times(bundle: Bundle, seconds: Array, what: str) -> None:
         raise bundle.wrong(f"{what} must hold times from the year 1 to the year 9999")
 
 
-class _Table:
-    """Numbers of words, in order of first use."""
+def _numbers(numbering: Numbering, words: Iterable[str]) -> NDArray[np.int64]:
+    return np.array([numbering[word] for word in words], np.int64)
 
-    def __init__(self) -> None:
-        self.places: dict[str, int] = {}
 
-    def numbers(self, words: Iterable[str]) -> NDArray[np.int64]:
-        places = self.places
-        return np.array([places.setdefault(word, len(places)) for word in words], np.int64)
-
-    def rows(self, name: str, rows: Iterable[Iterable[str]]) -> dict[str, NDArray[Any]]:
-        numbers = [self.numbers(row) for row in rows]
-        together = np.concatenate([*numbers, np.zeros(0, np.int64)])
-        return {f"{name}.numbers": together, f"{name}.ends": _ends(map(len, numbers))}
+def _rows(name: str, numbering: Numbering, rows: Iterable[Iterable[str]]) -> dict[str, NDArray[Any]]:
+    """Return the numbers of the words of all rows, one after the other, and where each row ends."""
+    numbers = [_numbers(numbering, row) for row in rows]
+    together = np.concatenate([*numbers, np.zeros(0, np.int64)])
+    return {f"{name}.numbers": together, f"{name}.ends": _ends(map(len, numbers))}
 
 
 def _read_rows(bundle: Bundle, name: str, words: Sequence[str], n_rows: int | None) -> list[list[str]]:

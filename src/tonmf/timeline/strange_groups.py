@@ -137,7 +137,7 @@ class NurseryView:
 
     @cached_property
     def _rows(self) -> sp.csr_matrix:
-        """The strange documents as the detector weighs documents, c∘idf at unit norm."""
+        """Return the strange documents as the detector weighs documents, c∘idf at unit norm."""
         idf = np.array([self.rarities[term] for term in self._terms])
         return unit_rows(damped(counted(self.strange, self._terms)), idf)
 

@@ -56,7 +56,7 @@ class WindowTotals:
 
     @property
     def shares(self) -> Array:
-        """Mean share of each topic."""
+        """Return the mean share of each topic."""
         return _means(self.n_docs, self.sums, self.squares)[0]
 
 

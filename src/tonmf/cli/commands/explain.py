@@ -37,7 +37,7 @@ def explain(
     words: Annotated[int, typer.Option(min=1, help="Number of unexpected words to list.")] = 10,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Say why documents in FILES have their scores, by a saved MODEL."""
+    """Explain the scores of documents in FILES, by a saved MODEL."""
     screen = Screen(as_json=as_json)
     if ids and top is not None:
         raise ParameterError(

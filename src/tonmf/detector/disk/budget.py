@@ -74,12 +74,12 @@ class Budget:
 
     @property
     def words(self) -> int:
-        """Most distinct words while counting."""
+        """Return the largest number of distinct words while counting."""
         return int(WORDS_SHARE * (self.n_bytes - BASE) / PER_WORD)
 
     @property
     def terms(self) -> int:
-        """Most terms of the vocabulary."""
+        """Return the largest number of terms in the vocabulary."""
         return int(TERMS_SHARE * (self.n_bytes - BASE) / self._per_term)
 
     @property

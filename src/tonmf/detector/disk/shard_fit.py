@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from tonmf.arrays import Array
 from tonmf.nmf.blocks import Block
 from tonmf.storage.array_file import ArrayFile, write_arrays
+from tonmf.storage.atomic import part_name, whole_or_nothing
 
 DTYPE = np.dtype(np.float32)
 
@@ -62,12 +63,12 @@ class FitOnDisk:
 
     def keep_topics(self, kept: NDArray[np.bool_], stretches: Sequence[tuple[int, int]]) -> None:
         """Forget the other topics, some documents at a time: `stretches` are pairs of a first document and a number."""
-        n_topics, narrower = int(kept.sum()), self._path.with_name(self._path.name + ".part")
-        _reserve(narrower, self._n_docs * n_topics * DTYPE.itemsize)
-        for first, n_docs in stretches:
-            rows = self._map(self._path, self._n_topics, first, n_docs)
-            self._map(narrower, n_topics, first, n_docs)[:] = rows[:, kept]
-        os.replace(narrower, self._path)
+        n_topics = int(kept.sum())
+        with whole_or_nothing(self._path, part_name(self._path)) as narrower:
+            _reserve(narrower, self._n_docs * n_topics * DTYPE.itemsize)
+            for first, n_docs in stretches:
+                rows = self._map(self._path, self._n_topics, first, n_docs)
+                self._map(narrower, n_topics, first, n_docs)[:] = rows[:, kept]
         self._n_topics = n_topics
 
     def save(self, folder: Path) -> None:

@@ -64,12 +64,12 @@ class MappedMatrix:
 
     @property
     def by_row(self) -> sp.csr_matrix:
-        """The documents, compressed by rows."""
+        """Return the documents, compressed by rows."""
         return self._mapped(sp.csr_matrix, self._values, "columns", "ends")
 
     @property
     def by_column(self) -> sp.csc_matrix:
-        """The documents, compressed by terms; of the unit rows only."""
+        """Return the documents, compressed by terms: mapped if they are unit rows, otherwise converted in memory."""
         if self._values != "y":
             return TwoWayMatrix(self.by_row).by_column
         return self._mapped(sp.csc_matrix, "y_columns", "rows", "column_ends")
@@ -193,7 +193,7 @@ class ShardSource:
         self.fit.keep_topics(kept, [(shard.first, shard.n_docs) for shard in self._shards])
 
     def matrix(self) -> sp.csr_matrix:
-        """Raise: documents on disk are not put together."""
+        """Raise, because documents on disk are never put together."""
         raise ParameterError(
             "A start by nndsvd needs all documents in one place, and these are on disk. Use ",
             Param("init", "random"),

@@ -58,12 +58,12 @@ class Explainer:
 
     @cached_property
     def _short_topics(self) -> list[Topic]:
-        """The topics as explanations show them."""
+        """Return the topics as explanations show them."""
         return self.topics(TOPIC_WORDS)
 
     @cached_property
     def _ascending(self) -> Array:
-        """The scores to rank among, sorted."""
+        """Return the scores to rank among, sorted."""
         return np.sort(self.scores)
 
     def ranks(self, scores: Array) -> NDArray[np.int64]:

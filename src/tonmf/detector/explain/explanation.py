@@ -125,24 +125,24 @@ class Explanation:
 
     @property
     def beyond(self) -> float:
-        """How far the score is above the threshold, in spreads of ordinary scores; below 0 for ordinary documents."""
+        """Return how far the score is above the threshold, in spreads of ordinary scores; below 0 for ordinary documents."""
         return self.score - self.threshold
 
     @property
     def other_topics(self) -> float:
-        """The share of the document that topics explain which are not in `topics`, a little by each."""
+        """Return the share of the document that topics outside `topics` explain, a little by each."""
         if "empty" in self.alarms:
             return 0.0
         return max(1.0 - self.unexplained.value - sum(topic.share for topic in self.topics), 0.0)
 
     @property
     def sentence(self) -> str:
-        """The explanation in short."""
+        """Return the explanation in short."""
         return f"{self._verdict()} {self._reason()}"
 
     @property
     def main_alarm(self) -> str | None:
-        """The alarm that says most of those it raises: rare words only if there is no other."""
+        """Return the alarm that says most of those it raises: rare words only if there is no other."""
         others = [alarm for alarm in self.alarms if alarm != "rare"] or list(self.alarms)
         return max(others, key=lambda alarm: (alarm == "empty", self.alarms[alarm]), default=None)
 
@@ -178,7 +178,7 @@ class Explanation:
 
     @property
     def _is_unexplained(self) -> bool:
-        """True if what no topic explains is a reason for a high score."""
+        """Return whether what no topic explains is a reason for a high score."""
         return (self.outlier or bool(self.alarms)) and self.unexplained.percentile >= UNUSUAL
 
     def _of_topics(self) -> str:

@@ -94,10 +94,10 @@ class Leftovers:
 
     @cached_property
     def topic_shares(self) -> Array:
-        """Share of each document that each topic of the finest rung explains; with `unexplained`, at most 1.
+        """Return the share of each document that each topic of the finest rung explains; with `unexplained`, at most 1.
 
-        `explained`, scaled down where it is more than the ladder explains on average: a topic never gets more than its own
-        rung gives it.
+        This is `explained`, scaled down where it is more than the ladder explains on average: a topic never gets more than
+        its own rung gives it.
         """
         all_topics = self.explained.sum(axis=1)
         scale = np.clip((1 - self.unexplained) / np.where(all_topics > 0, all_topics, 1), 0, 1)

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 
 from tonmf.arrays import Array
 from tonmf.detector.explain.profile import CorpusProfile
+from tonmf.detector.scores.alarms import without_alarm
 from tonmf.detector.scores.ladder import SWEEPS, Rung
 from tonmf.detector.scores.scale import Scale
 from tonmf.detector.scores.scoring import Scorer
@@ -75,7 +76,7 @@ def begin(
     df = np.maximum((1 + n_docs) / np.exp(idf - 1) - 1, 0)
     share_outside = min(scorer.alarms.means["unknown"], 0.99)
     has_words = alarms["empty"] == 0
-    quiet = np.maximum.reduce(list(alarms.values())) == 0
+    quiet = without_alarm(alarms)
     known = scorer.alarms
     digests = {
         "topics": Digest.around(-2.0, 0.0, 2.0, n_docs),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tonmf.arrays import Array
 from tonmf.detector.reading import ReadDocuments
 from tonmf.detector.scores.scale import Scale
-from tonmf.detector.scores.scoring import REMOTENESS_WEIGHT, Scorer
+from tonmf.detector.scores.scoring import Scorer
 from tonmf.detector.state import OF_ALARMS, RECENT, DetectorStream
 from tonmf.stream.half_life import Ageing
 
@@ -19,7 +19,7 @@ FEWEST = 1e-9
 
 
 def with_measures(stream: DetectorStream, scorer: Scorer, new: ReadDocuments, ageing: Ageing) -> DetectorStream:
-    """Let what was there fade, and add the numbers of new documents to those whose quantiles are followed."""
+    """Fade the numbers that are followed, and add those of new documents."""
     factor, weights = ageing.factor, ageing.weights
     digests = {name: digest.faded(factor) for name, digest in stream.digests.items()}
 
@@ -28,8 +28,7 @@ def with_measures(stream: DetectorStream, scorer: Scorer, new: ReadDocuments, ag
 
     counts, parts = new.counts, new.scores.parts
     add("topics", new.topic_scores, new.readable)
-    remote = parts["neighbours"] * (2 + REMOTENESS_WEIGHT) / REMOTENESS_WEIGHT
-    add("remoteness", _undone(scorer.remoteness_scale, remote), new.readable)
+    add("remoteness", _undone(scorer.remoteness_scale, new.scores.remoteness_z), new.readable)
     if "embeddings" in parts:
         add("distance", _undone(scorer.distance_scale, parts["embeddings"]), np.ones(len(weights), bool))
     add("plain", new.scores.plain, new.quiet)

@@ -86,7 +86,7 @@ class Sample:
         return replace(self, belonging=self.belonging[:, kept])
 
     def with_ordinary(self, new: ReadDocuments, Y: sp.csr_matrix, ageing: Ageing, rng: np.random.Generator) -> Self:
-        """Let the ordinary ones among new documents replace others at random."""
+        """Replace documents of the sample at random by the ordinary ones among new documents."""
         ordinary = np.flatnonzero(new.quiet & (new.topic_scores <= self.limit) & (np.diff(Y.indptr) > 0))
         weights = ageing.weights[ordinary]
         sample = self._with_embeddings(new, ordinary, fresh_keys(weights, rng), ageing.factor)

@@ -20,11 +20,13 @@ documents. Beyond `CUTS` widths it raises an alarm, as large as the share by whi
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from tonmf.arrays import Array
 from tonmf.detector.scores.scale import UPPER
@@ -97,6 +99,11 @@ class Alarms:
         all_unknown = has_words & (totals.n_outside == totals.n_distinct)
         excess["unknown"] = np.maximum(excess["unknown"], all_unknown)
         return excess
+
+
+def without_alarm(alarms: Mapping[str, Array]) -> NDArray[np.bool_]:
+    """Return True for the documents that raise no alarm."""
+    return np.asarray(np.maximum.reduce(list(alarms.values())) == 0)
 
 
 def sums_over_terms(rows: sp.csr_matrix, values: Array) -> Array:

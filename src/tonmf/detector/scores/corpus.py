@@ -186,7 +186,7 @@ class Corpus:
 
     @property
     def readable(self) -> NDArray[np.bool_]:
-        """Which documents have a term of the vocabulary."""
+        """Return True for the documents that have a term of the vocabulary."""
         return np.asarray(self.totals.n_distinct > self.totals.n_outside)
 
     def map_blocks(self, function: Callable[[DocumentBlock], T]) -> list[T]:

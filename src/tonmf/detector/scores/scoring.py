@@ -20,7 +20,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tonmf.arrays import Array
-from tonmf.detector.scores.alarms import Alarms
+from tonmf.detector.scores.alarms import Alarms, without_alarm
 from tonmf.detector.scores.corpus import Corpus
 from tonmf.detector.scores.embeddings import Neighbours
 from tonmf.detector.scores.ladder import Rung
@@ -68,6 +68,16 @@ class DocumentScores:
     plain: Array
     alarms: dict[str, Array]
     total: Array
+
+    @property
+    def topics_z(self) -> Array:
+        """Return z(b) + z(g), from its part of the score."""
+        return self.parts["topics"] * (2 + REMOTENESS_WEIGHT)
+
+    @property
+    def remoteness_z(self) -> Array:
+        """Return z(r), from its part of the score."""
+        return self.parts["neighbours"] * (2 + REMOTENESS_WEIGHT) / REMOTENESS_WEIGHT
 
     @classmethod
     def joined(cls, several: Sequence[DocumentScores]) -> DocumentScores:
@@ -173,7 +183,7 @@ def learn_scorer(
         highest=0.0,
     )
     scores = scorer.combine(measures, totals)
-    quiet = readable & (np.maximum.reduce(list(scores.alarms.values())) == 0)
+    quiet = readable & without_alarm(scores.alarms)
     scorer = replace(
         scorer, level=automatic_threshold(scores.plain[quiet] if quiet.any() else scores.plain, widths=WIDTHS)
     )

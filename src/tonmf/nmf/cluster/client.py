@@ -194,7 +194,7 @@ class Cluster:
 
     @contextmanager
     def freeing(self) -> Iterator[None]:
-        """On an error, release all that was sent or made on workers, even if the caller keeps the exception."""
+        """Release all that was sent or made on workers if an error occurs, even if the caller keeps the exception."""
         try:
             yield
         except BaseException:
@@ -206,8 +206,8 @@ class Cluster:
             reference.release()
 
     @contextmanager
-    def forgetting(self, source: PartitionSource) -> Iterator[None]:
-        """On exit, release the documents of a source on the workers, and the state of fits over them."""
+    def releasing(self, source: PartitionSource) -> Iterator[None]:
+        """Release on exit the documents of a source on the workers, and the state of fits over them."""
         try:
             yield
         finally:
@@ -273,7 +273,7 @@ class Cluster:
                 raise Transient(message) if running else ClusterError(message)  # those that run may do it
 
     def _goes_on(self, running: Sequence[str], there: Sequence[str]) -> bool:
-        """Tell whether any worker may still work on our tasks; paused ones finish running tasks and start none."""
+        """Return whether any worker may still work on our tasks; paused ones finish running tasks and start none."""
         paused = sorted(set(there) - set(running))
         if not paused:
             return bool(running)
@@ -335,7 +335,7 @@ def _raise_shortage(error: BaseException, where: str) -> None:
 
 
 def _reaches(address: str) -> bool:
-    """Tell whether this process can connect to a worker directly."""
+    """Return whether this process can connect to a worker directly."""
     parts = urlsplit(address)
     if parts.scheme != "tcp" or parts.hostname is None or parts.port is None:
         return False

@@ -53,7 +53,7 @@ class DaskExecutor:
         self._planned_for: PartitionedData | None = None
 
     def session(self, source: Source) -> AbstractContextManager[None]:
-        return self.cluster.forgetting(partitions_of(source))
+        return self.cluster.releasing(partitions_of(source))
 
     def run(self, step: Callable[[Block, S], None], source: Source, empty: Callable[[], S]) -> S:
         source = partitions_of(source)

@@ -23,7 +23,7 @@ PARTITIONS_PER_WORKER = 2
 
 
 def is_collection(X: Any) -> bool:
-    """Tell whether X is a Dask collection, delayed, a future, or a list of partitions."""
+    """Return whether X is a Dask collection, delayed, a future, or a list of partitions."""
     if isinstance(X, list | tuple):
         return len(X) > 0 and (_is_lazy(X[0]) or sp.issparse(X[0]) or hasattr(X[0], "iloc"))
     return _is_lazy(X)

@@ -111,7 +111,7 @@ def alone_with(log: FitLog | None, task: PartitionTask) -> Iterator[None]:
 
 
 def is_at_work(dask_worker: Any) -> bool:
-    """Tell whether a worker runs a task or fetches data for one."""
+    """Return whether a worker runs a task or fetches data for one."""
     state = dask_worker.state
     return bool(state.executing or state.long_running or state.in_flight_tasks)
 
