@@ -161,6 +161,7 @@ def test_forms_hold_the_same_and_are_ready_for_use():
     assert plain["unexpected"][0] == {"word": why.unexpected[0].word, "share": why.unexpected[0].share} | {
         "count": why.unexpected[0].count,
         "known": True,
+        "telling": why.unexpected[0].telling,
     }
     assert plain["sentence"] == why.sentence
     table = why.to_table()
@@ -272,6 +273,17 @@ def test_the_sentence_names_what_no_topic_explains_only_where_that_is_a_reason(u
     share = replace(why.unexplained, value=unexplained, percentile=100 * unexplained)
     why = replace(why, unexplained=share, unexpected=words, alarms=alarms, parts=parts)
     assert why.sentence.endswith(f". {says.format(f'{100 * usual:.0f} %')}")
+
+
+@pytest.mark.parametrize("n_words", [10, 1000])
+def test_the_sentence_names_the_same_words_however_many_are_listed(n_words):
+    few = DETECTOR.explain(CORPUS.texts, n_words=4, n_nearest=0)
+    more = DETECTOR.explain(CORPUS.texts, n_words=n_words, n_nearest=0)
+    assert any(
+        [word.word for word in a.unexpected] != [word.word for word in b.unexpected[:4]]
+        for a, b in zip(few, more, strict=True)
+    )
+    assert [why.sentence for why in more] == [why.sentence for why in few]
 
 
 def test_documents_with_the_same_score_have_the_same_rank():

@@ -44,6 +44,8 @@ def ranking_table(
 
     Facts come first; unexpected words and, if there is room, an excerpt of the document share the rest of the line.
     """
+    from tonmf.detector.explain.unexpected import most_telling
+
     facts = {
         "rank": [str(ranking.ranks[row]) for row in rows],
         "score": [f"{why.score:.2f}" for why in explanations],
@@ -60,7 +62,10 @@ def ranking_table(
     with_documents = room >= 2 * NARROWEST
     title = f"unexpected {_plural(explanations)}"
     words = [
-        _as_fit(why.unexpected[:WORDS], min(LONGEST_WORDS, room // 2) if with_documents else max(room, NARROWEST))
+        _as_fit(
+            most_telling(why.unexpected, WORDS),
+            min(LONGEST_WORDS, room // 2) if with_documents else max(room, NARROWEST),
+        )
         for why in explanations
     ]
     table.add_column(title, no_wrap=True)
@@ -80,10 +85,12 @@ def _plural(explanations: Sequence[Explanation]) -> str:
 
 def document_excerpt(ranking: Ranking, row: int, why: Explanation, width: int) -> list[Piece]:
     """Return the part of a document to show, with its unexpected words marked."""
+    from tonmf.detector.explain.unexpected import most_telling
     from tonmf.ranking import pieces_of
     from tonmf.text.pieces import excerpt
 
-    return excerpt(pieces_of(ranking.detector, ranking.documents, row, why.unexpected[:WORDS]), width, cell_len)
+    words = most_telling(why.unexpected, WORDS)
+    return excerpt(pieces_of(ranking.detector, ranking.documents, row, words), width, cell_len)
 
 
 def styled(pieces: Sequence[Piece]) -> Text:

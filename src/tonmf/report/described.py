@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tonmf.detector.explain.explanation import Explanation
 from tonmf.detector.explain.quotes import cut
+from tonmf.detector.explain.unexpected import UnexpectedWord
 from tonmf.ranking import READ_AT_MOST, Ranking, pieces_of
 from tonmf.text.pieces import Piece, excerpt
 
@@ -71,7 +72,7 @@ def describe(ranking: Ranking, row: int, why: Explanation, level: Level) -> dict
         "main_alarm": why.main_alarm,
         "parts": _rounded(why.parts),
         "unexplained": _rounded(vars(why.unexplained)),
-        "unexpected": [{**vars(word), "word": cut(word.word), "share": _round(word.share)} for word in why.unexpected],
+        "unexpected": [_word(word) for word in why.unexpected],
         "topic": why.topic,
         "topics": [{"number": topic.number, "share": _round(topic.share)} for topic in why.topics],
     }
@@ -89,6 +90,10 @@ def describe(ranking: Ranking, row: int, why: Explanation, level: Level) -> dict
         described["cut"] = n_characters
         pieces = excerpt(pieces, level.longest)
     return {**described, "pieces": [_plain(piece) for piece in pieces]}
+
+
+def _word(word: UnexpectedWord) -> dict[str, Any]:
+    return {"word": cut(word.word), "share": _round(word.share), "count": word.count, "known": word.known}
 
 
 def _plain(piece: Piece) -> str | list[Any]:

@@ -12,7 +12,7 @@ from typing import Any
 from tonmf.detector.explain.profile import Compared
 from tonmf.detector.explain.quotes import isolated, listed, quoted
 from tonmf.detector.explain.topics import KnownDocument
-from tonmf.detector.explain.unexpected import UnexpectedWord
+from tonmf.detector.explain.unexpected import UnexpectedWord, most_telling
 
 NAMED = 4
 """Words that the sentence names."""
@@ -162,7 +162,7 @@ class Explanation:
             return f"{share} of its distinct {words} are outside the vocabulary (typical: {typical}){such}."
         if alarm == "repeated":
             often = sorted((word for word in self.unexpected if word.count > 1), key=lambda word: -word.count)
-            return f"It repeats the same few {words} over and over{f': {_named(often)}' if often else ''}."
+            return f"It repeats the same few {words} over and over{f': {_quoted(often)}' if often else ''}."
         if alarm == "rare":
             link = "and" if self._is_unexplained else "but"
             return f"{self._of_topics()}, {link} its {words} are rare: {_named(self.unexpected)}."
@@ -266,6 +266,11 @@ _FAR = {
 
 
 def _named(words: list[UnexpectedWord]) -> str:
+    """Return the most telling words in quotes."""
+    return _quoted(most_telling(words, NAMED))
+
+
+def _quoted(words: list[UnexpectedWord]) -> str:
     """Return the first words in quotes."""
     return quoted(word.word for word in words[:NAMED])
 

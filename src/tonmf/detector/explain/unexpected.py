@@ -50,12 +50,24 @@ class UnexpectedWord:
         How often it occurs in the document.
     known : bool
         Whether it is in the vocabulary.
+    telling : float
+        How much it says about the document: the share times the word's idf, less for a word outside the vocabulary.
     """
 
     word: str
     share: float
     count: int
     known: bool
+    telling: float = 0.0
+
+
+def most_telling(words: Sequence[UnexpectedWord], n_words: int) -> list[UnexpectedWord]:
+    """Return the words that say most, in the order in which they came.
+
+    The first words of a list by share would not do: the longer the list, the more common words it begins with.
+    """
+    chosen = set(sorted(range(len(words)), key=lambda place: -words[place].telling)[:n_words])
+    return [word for place, word in enumerate(words) if place in chosen]
 
 
 @dataclass(frozen=True)
@@ -119,8 +131,9 @@ class Leftovers:
         own = len(strangers) / max(len(strangers) + len(columns), 1)
         factor = max(1 - typical / own, 0.0) if own > 0 else 0.0
         weights = np.concatenate([idf[columns], np.full(len(strangers), idf_outside * factor)])
-        telling = np.argsort(-shares * weights, kind="stable")[:n_words]
-        listed = telling[np.argsort(-shares[telling], kind="stable")]
+        telling = shares * weights
+        most = np.argsort(-telling, kind="stable")[:n_words]
+        listed = most[np.argsort(-shares[most], kind="stable")]
         words = []
         for place in listed.tolist():
             known = place < len(columns)
@@ -128,7 +141,7 @@ class Leftovers:
                 word, count = terms[columns[place]], int(self.counts.matrix.data[start + place])
             else:
                 word, count = strangers[place - len(columns)]
-            words.append(UnexpectedWord(word, float(shares[place]), count, known))
+            words.append(UnexpectedWord(word, float(shares[place]), count, known, float(telling[place])))
         return words
 
 
