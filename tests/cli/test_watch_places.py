@@ -103,6 +103,16 @@ def test_a_key_that_texts_go_by_is_taken_over_one_that_was_guessed():
     assert document_of(given, '{"title": "A title", "text": "A story"}').content == "A title"
 
 
+def test_columns_are_noted_once_even_if_every_line_makes_it_choose_again():
+    notes = []
+    parser = DocumentParser("log", JSON, TEXTS, ReadOptions(), None, notes.append)
+    for _ in range(3):
+        assert document_of(parser, '{"text": {"html": "x"}, "snippet": "A story"}').content == "A story"
+    assert notes == ["The text was taken from column 'snippet' of log."]
+    assert document_of(parser, '{"text": "A whole story", "snippet": "A story"}').content == "A whole story"
+    assert notes[1:] == ["The text was taken from column 'text' of log."]
+
+
 @pytest.mark.parametrize("value", [10**400, -(10**400), "9" * 70, "0001-01-01T00:00+14:00"])
 def test_numbers_that_are_no_times_are_none(value):
     assert moment_of(value) is None

@@ -129,8 +129,9 @@ class DocumentParser:
             raise ValueError(f"no key holds a text ({in_flags(error.message)})") from error
         if columns.text.lower() == "id" and self._options.text_column is None:
             raise ValueError("no key holds a text, only an id")
-        for note in notes:
-            self._note(note)
+        if columns != self.columns:  # a key such as "text" that holds no text makes us choose again by every line
+            for note in notes:
+                self._note(note)
         return columns
 
     def _content(self, value: Any, what: str) -> str | list[str]:
