@@ -286,6 +286,11 @@ def test_the_sentence_names_the_same_words_however_many_are_listed(n_words):
     assert [why.sentence for why in more] == [why.sentence for why in few]
 
 
+@pytest.mark.parametrize(("text", "length"), [("", "0 words"), ("zxcv", "1 word"), ("zxcv qwer", "2 words")])
+def test_the_length_is_in_words_one_or_more(text, length):
+    assert f"  length      {length} (typical: " in DETECTOR.explain([text])[0].to_text()
+
+
 def test_documents_with_the_same_score_have_the_same_rank():
     twins = [*CORPUS.texts, CORPUS.texts[STRANGEST], "", ""]
     detector = TextOutlierDetector().fit(twins)

@@ -107,7 +107,7 @@ def _kind_of_document(number: int, document: Any) -> str:
     if isinstance(document, Iterable) and not isinstance(document, bytes | Mapping):
         return ITEMS
     missing = document is None or type(document).__name__ in ("NAType", "NaTType") or _is_nan(document)
-    what = "missing" if missing else f"a {type(document).__name__}"
+    what = "missing" if missing else f"of type {type(document).__name__}"
     advice = "Decode it" if isinstance(document, bytes) else "Drop it, or put an empty string in its place"
     raise InputError(f"Document {number} is {what}; expected a string or a list of items. {advice}.")
 

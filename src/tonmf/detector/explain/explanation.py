@@ -224,7 +224,8 @@ class Explanation:
         lines = [f"{isolated(self.id)}: {self.sentence}", "", f"  score       {self.score:.2f} = {parts}"]
         if "empty" not in self.alarms:
             lines.append(f"  unexplained {_compared(self.unexplained, percent)}")
-        lines.append(f"  length      {_compared(self.length, '{:,.0f}'.format, f' {words}')}")
+        unit = f" {self.kind if self.length.value == 1 else words}"
+        lines.append(f"  length      {_compared(self.length, '{:,.0f}'.format, unit)}")
         lines.append(f"  unknown     {_compared(self.unknown, percent, f' of the distinct {words}')}")
         for name, excess in self.alarms.items():
             lines.append(
