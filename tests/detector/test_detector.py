@@ -171,6 +171,9 @@ def test_progress_comes_to_one_and_an_exception_in_it_ends_the_fit():
         (np.full((3, 4), np.nan), "holds nan"),
         (["uno", "due", "tre"], "None of the words occurs in min_df=2 or more of the 3 documents"),
         (["", " "], "None of the 2 documents has any word that counts"),
+        ([["1", "2"], ["3"]], "None of the items occurs in min_df=2 or more of the 2 documents"),
+        ([[], []], "None of the 2 documents has any item, so there is nothing to learn from"),
+        (np.zeros((2, 4)), "None of the 2 documents has any term, so there is nothing to learn from"),
     ],
 )
 def test_documents_that_cannot_be_used(documents, message):

@@ -86,9 +86,10 @@ def fit_detector(
 
     def counted() -> Any:
         texts = learn_vocabulary(cluster, given, text_options, rules)
-        check_no_option_idle(values, defaults_of(TextOutlierDetector), texts.vocabulary.kind)
-        recipe.check_vocabulary(texts.vocabulary.n_docs, texts.vocabulary.any_words, texts.vocabulary.terms)
-        return texts.vocabulary, texts.corpus(names)
+        found = texts.vocabulary
+        check_no_option_idle(values, defaults_of(TextOutlierDetector), found.kind)
+        recipe.check_vocabulary(found.n_docs, found.any_words, found.terms, found.kind)
+        return found, texts.corpus(names)
 
     with cluster.freeing():
         vocabulary, corpus = cluster.persist(counted)

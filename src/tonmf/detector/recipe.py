@@ -31,7 +31,7 @@ from tonmf.nmf.ops import Ops
 from tonmf.nmf.threads import make_ops, n_threads_of, one_blas_thread
 from tonmf.nmf.threshold import threshold_for_share
 from tonmf.text.counts import Counts
-from tonmf.text.documents import check_names
+from tonmf.text.documents import ITEMS, TEXTS, check_names
 from tonmf.text.vocabulary import Vocabulary
 from tonmf.text.weighting import inverse_document_frequencies
 
@@ -63,7 +63,7 @@ class Recipe:
         if embeddings is not None:
             checked = check_embeddings(embeddings, n_docs)
             require_index(int(ORDINARY_SHARE * n_docs))
-        self.check_vocabulary(n_docs, bool(counts.n_words.any()), counter.terms)
+        self.check_vocabulary(n_docs, bool(counts.n_words.any()), counter.terms, kind)
         idf = inverse_document_frequencies(counts.matrix)
         describe = describer(documents, counts, counter.terms, ids)
         corpus = Corpus.in_memory(
@@ -71,16 +71,19 @@ class Recipe:
         )
         return self.learn_from(corpus, kind, counter, checked)
 
-    def check_vocabulary(self, n_docs: int, any_words: bool, terms: Sequence[str]) -> None:
+    def check_vocabulary(self, n_docs: int, any_words: bool, terms: Sequence[str], kind: str) -> None:
         """Check that there is something to learn from."""
-        if not any_words:
+        if not any_words and kind == TEXTS:
             raise InputError(
                 f"None of the {n_docs} documents has any word that counts, so there is nothing to learn from: stop words and "
                 "single characters do not count."
             )
+        what = {TEXTS: "word", ITEMS: "item"}.get(kind, "term")
+        if not any_words:
+            raise InputError(f"None of the {n_docs} documents has any {what}, so there is nothing to learn from.")
         if not terms:
             raise InputError(
-                "None of the words occurs in ",
+                f"None of the {what}s occurs in ",
                 Param("min_df", self.min_df),
                 f" or more of the {n_docs} documents, so nothing can be learnt about what is ordinary. Lower ",
                 Param("min_df"),

@@ -91,7 +91,7 @@ def _learn(
     facts = _found(store, budget) or store.make(batches, counter, recipe.min_df, budget)
     check_unchanged(batches, fingerprint)
     terms = store.terms(facts)
-    recipe.check_vocabulary(facts.n_docs, facts.any_words, terms)
+    recipe.check_vocabulary(facts.n_docs, facts.any_words, terms, kind)
     _warn(facts)
     checkpoints = DiskLadderCheckpoints(
         folder / f"fits-{_digest({name: _written(values[name]) for name in OF_FITTING})}"
