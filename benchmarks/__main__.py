@@ -1,4 +1,4 @@
-"""``python -m benchmarks [NAME …]``: the named benchmarks, or all."""
+"""``python -m benchmarks [NAME …]``: run the named benchmarks, or all."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ BENCHMARKS = [
 
 
 def main(names: list[str]) -> None:
-    """Run them one after the other."""
+    """Run benchmarks one after the other."""
     if unknown := set(names) - set(BENCHMARKS):
-        sys.exit(f"no benchmark called {', '.join(sorted(unknown))}; there are: {', '.join(BENCHMARKS)}")
+        sys.exit(f"Unknown benchmark: {', '.join(sorted(unknown))}. Choose from {', '.join(BENCHMARKS)}.")
     print(", ".join(f"{key} {value}" for key, value in describe_machine().items()))
     for name in names or BENCHMARKS:
         print(f"\n== {name}")

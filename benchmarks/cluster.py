@@ -1,4 +1,4 @@
-"""Passes on a Dask cluster beside passes in one process: seconds and bytes; a cost model fitted to them, and what it predicts.
+"""Time and traffic of passes on a Dask cluster and in one process; a cost model fitted to them, and its predictions.
 
 ====== ======================================================================
 letter what
@@ -13,9 +13,9 @@ b      bytes a second between two machines
     one process    T = s·Nk/c + h·nk²/c + w·mk² + v·mk
     cluster        T = (s·Nk + h·nk²)/(pc) + w·mk² + v·mk + L + D·4mk/b,   D = 2⌈log₂ 2p⌉
 
-s, h and w are for the sparse products, the sweeps over H and those over W; v for the topics and the sums as they are copied and
-added up; L for the messages of a pass. W goes down to the workers by a tree, and the sums come up by one, so the longest way is
-D times as long as the topics. What moves in all is n_workers × n_terms × n_topics × 4 × 2 bytes.
+s is for the sparse products, h for the sweeps over H, w for those over W, v for copying the topics and adding up the sums, L
+for the messages of a pass. W travels down to the workers through a tree, and the sums travel up through one, so D copies of the
+topics lie on the longest path. In total, n_workers × n_terms × n_topics × 4 × 2 bytes move.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ FITTED = ((3e5, 10), (3e5, 40), (1e6, 10), (1e6, 40), (3e6, 10), (3e6, 20))
 """(stored values, topics) that the model is fitted to."""
 
 CHECKED = ((1e6, 20), (3e6, 40), (1e7, 20))
-"""Those that it is checked with."""
+"""(stored values, topics) that the model is checked with."""
 
 CLUSTERS = {
     "this machine, 2 processes": (2, 1, 0.0),
@@ -51,11 +51,11 @@ DOCUMENTS = (1e6, 1e7, 1e8, 1e9)
 STORED_PER_DOCUMENT = 85
 MOST_TERMS = 1e6
 DETECTOR_PASSES = 9 * 32
-"""Passes in a fit of `TextOutlierDetector`: nine fits of 30, and the last solve of each, which counts for two."""
+"""Passes in a fit of `TextOutlierDetector`: nine fits of 30, and the final solve of each, which counts as two."""
 
 
 def seconds_per_pass(X: Any, n_topics: int, n_passes: int = 7, **options: Any) -> float:
-    """The median; α is given, so that a pass is a pass."""
+    """Return the median seconds of a pass; α is given, so that every iteration is one pass."""
     from tonmf import TONMF
 
     ticks: list[float] = []
@@ -66,7 +66,7 @@ def seconds_per_pass(X: Any, n_topics: int, n_passes: int = 7, **options: Any) -
 
 
 def bytes_per_pass(X: Any, n_topics: int, traffic: Traffic, client: Any) -> float:
-    """What crosses in a pass: the difference between a longer and a shorter fit."""
+    """Return the bytes that a pass moves, from the difference between a longer and a shorter fit."""
     from tonmf import TONMF
 
     moved = []
@@ -78,7 +78,7 @@ def bytes_per_pass(X: Any, n_topics: int, traffic: Traffic, client: Any) -> floa
 
 
 def measure(sizes: tuple[tuple[float, int], ...]) -> list[dict[str, Any]]:
-    """Every size in one process on 1 and 2 threads, and on clusters of 1 and 2 processes with a thread each."""
+    """Measure every size in one process on 1 and 2 threads, and on clusters of 1 and 2 processes with one thread each."""
     from distributed import Client, LocalCluster
 
     rows: list[dict[str, Any]] = []
@@ -95,7 +95,7 @@ def measure(sizes: tuple[tuple[float, int], ...]) -> list[dict[str, Any]]:
             Client(cluster) as client,
         ):
             traffic = Traffic(client)
-            seconds_per_pass(matrices[sizes[0][0]], 10, executor=client)  # kernels are loaded
+            seconds_per_pass(matrices[sizes[0][0]], 10, executor=client)  # load the kernels
             for row, (n_stored, n_topics) in zip(rows, sizes, strict=True):
                 X = matrices[n_stored]
                 row[f"{n_workers} processes"] = seconds_per_pass(X, n_topics, executor=client)
@@ -105,7 +105,7 @@ def measure(sizes: tuple[tuple[float, int], ...]) -> list[dict[str, Any]]:
 
 
 def terms_of(N: float, n: float, m: float, k: float, p: int, c: int, far: bool) -> list[float]:
-    """What the coefficients s, h, w, v, L, and seconds a byte are multiplied with."""
+    """Return the terms that the coefficients s, h, w, v, L and the seconds per byte multiply."""
     way = 2 * np.ceil(np.log2(2 * p)) * 4 * m * k if far else 0.0
     return [N * k / (p * c), n * k**2 / (p * c), m * k**2, m * k, float(far), way]
 
@@ -114,7 +114,7 @@ NAMES = ("s (ps per value and topic)", "h (ps)", "w (ps)", "v (ps)", "L (ms)", "
 
 
 def fit_model(rows: list[dict[str, Any]]) -> np.ndarray:
-    """The coefficients, by least squares on relative errors; none is negative."""
+    """Fit non-negative coefficients by least squares on relative errors."""
     A, t = [], []
     for row in rows:
         size = (row["stored"], row["documents"], row["terms"], row["topics"])
@@ -127,13 +127,13 @@ def fit_model(rows: list[dict[str, Any]]) -> np.ndarray:
 
 
 def predicted(model: np.ndarray, row: dict[str, Any], p: int, far: bool) -> float:
-    """Seconds of a pass of a measured size."""
+    """Return the predicted seconds of a pass for a measured size."""
     size = (row["stored"], row["documents"], row["terms"], row["topics"])
     return float(np.array(terms_of(*size, p, 1, far)) @ model)
 
 
 def prediction(model: np.ndarray, n: float, k: int, cluster: str) -> dict[str, Any]:
-    """A pass, and a fit of the detector, for so many documents on a cluster."""
+    """Predict a pass, and a fit of the detector, for n documents on a cluster."""
     p, c, bandwidth = CLUSTERS[cluster]
     N = STORED_PER_DOCUMENT * n
     m = min(30 * np.sqrt(N), MOST_TERMS)
@@ -164,7 +164,7 @@ def main(arguments: list[str] | None = None) -> None:
         "Milliseconds of a pass", [*sizes, *ways], ([*(r[s] for s in sizes), *(1e3 * r[w] for w in ways)] for r in rows)
     )
     print_table(
-        "MB that a pass moves, measured and by the model",
+        "MB moved by a pass, measured and by the model",
         ["terms", "topics", "1 process", "model", "2 processes", "model"],
         (
             [r["terms"], r["topics"], *(r[f"{w}{p}"] / 1e6 for p in (1, 2) for w in ("bytes, ", "model bytes, "))]
@@ -173,7 +173,7 @@ def main(arguments: list[str] | None = None) -> None:
     )
     model = fit_model(rows[: len(fitted)])
     values = [*(1e12 * model[:4]), 1e3 * model[4], 1e-9 / model[5] if model[5] else np.inf]
-    print_table("The model, fitted to all but the last rows", list(NAMES), [values])
+    print_table("The model, fitted to all but the held-out rows", list(NAMES), [values])
     compared = [
         [
             row["stored"],
@@ -186,7 +186,9 @@ def main(arguments: list[str] | None = None) -> None:
         for number, row in enumerate(rows)
         for name, p, far in (("1 threads", 1, False), ("1 processes", 1, True), ("2 processes", 2, True))
     ]
-    print_table("Measured and predicted ms", ["stored", "topics", "how", "measured", "predicted", "held out"], compared)
+    print_table(
+        "Measured and predicted ms", ["stored", "topics", "mode", "measured", "predicted", "held out"], compared
+    )
     for title, held_out in (("fitted", False), ("held out", True)):
         errors = [abs(line[4] / line[3] - 1) for line in compared if line[5] == held_out]
         print(f"mean relative error, {title}: {100 * float(np.mean(errors)):.0f} %")

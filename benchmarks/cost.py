@@ -1,4 +1,4 @@
-"""What the whole default detector costs, beside scikit-learn's TfidfVectorizer alone on the same texts."""
+"""Time of the whole default detector, compared with scikit-learn's TfidfVectorizer alone on the same texts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RUNS = 5
 
 
 def main(arguments: list[str]) -> None:
-    """Both in turn, on all of 20 Newsgroups."""
+    """Time both in turn on all of 20 Newsgroups."""
     texts = [document.text for document in newsgroups()]
     TextOutlierDetector().fit(texts[:200])  # compile
     jobs: dict[str, Callable[[], Any]] = {

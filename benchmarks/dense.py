@@ -1,4 +1,4 @@
-"""Time and memory beside Algorithm 1 on dense arrays, on the paper's own Reuters matrix, for the same iterations."""
+"""Time and memory compared with Algorithm 1 on dense arrays, on the paper's Reuters matrix, for the same iterations."""
 
 from __future__ import annotations
 
@@ -8,25 +8,24 @@ import time
 import warnings
 
 import numpy as np
-import scipy.io
 import scipy.sparse as sp
 
 from benchmarks.harness import data_folder, in_new_process, peak_of, print_table, save
+from tonmf.datasets.archives import read_reuters_matrix
 
 TOPICS, ALPHA, BETA = 10, 10.0, 1.0
-"""As in the run that is quoted for the paper's published code."""
+"""Settings of the run that is quoted for the paper's published code."""
 
 
 def reuters_counts() -> sp.csr_matrix:
-    """5,768 documents of earn and acq and 100 of interest; 18,933 terms."""
-    archive = scipy.io.loadmat(data_folder() / "Reuters21578.mat")
-    classes = archive["gnd"].ravel()
+    """Return the counts of 5,768 documents of earn and acq and 100 of interest, in 18,933 terms."""
+    counts, classes = read_reuters_matrix(data_folder() / "Reuters21578.mat")
     rows = np.concatenate([np.flatnonzero(np.isin(classes, (1, 2))), np.flatnonzero(classes == 6)[:100]])
-    return sp.csr_matrix(archive["fea"][rows], dtype=np.float64)
+    return counts[rows]
 
 
 def dense_algorithm(X: np.ndarray, H: np.ndarray, W: np.ndarray, n_outer: int, n_inner: int) -> float:
-    """Algorithm 1 with Z and X − Z as matrices, by large matrix products; C2 needs the misfit of every inner iteration."""
+    """Run Algorithm 1 with Z and X − Z as matrices, by large matrix products; C2 needs the misfit of every inner iteration."""
     for _ in range(n_outer):
         Z = X - H @ W.T
         rho = np.linalg.norm(Z, axis=1)
@@ -44,7 +43,7 @@ def dense_algorithm(X: np.ndarray, H: np.ndarray, W: np.ndarray, n_outer: int, n
 
 
 def run(method: str, n_outer: int, n_inner: int) -> dict[str, float]:
-    """One method in this process, from the same start: topics that are means of random documents, none in use."""
+    """Run one method in this process, from the same start: topics that are means of random documents, none in use."""
     warnings.simplefilter("ignore")
     X = reuters_counts()
     rows = np.random.default_rng(0).integers(X.shape[0], size=(TOPICS, 8))
@@ -57,7 +56,7 @@ def run(method: str, n_outer: int, n_inner: int) -> dict[str, float]:
         from tonmf import TONMF
 
         options = {"alpha": ALPHA, "beta": BETA, "solver": "paper", "init": (H, W), "tol": 0, "inner_tol": 0}
-        TONMF(2, solver="paper", max_iter=2).fit(sp.eye(50).tocsr())  # kernels loaded; compiling is measured elsewhere
+        TONMF(2, solver="paper", max_iter=2).fit(sp.eye(50).tocsr())  # load the kernels; `speed` measures compiling
         model = TONMF(TOPICS, max_iter=n_outer, inner_iter=n_inner, **options)
         job = lambda: model.fit(X)  # noqa: E731
     began = time.perf_counter()
@@ -73,9 +72,9 @@ def run(method: str, n_outer: int, n_inner: int) -> dict[str, float]:
 def main(arguments: list[str] | None = None) -> None:
     """Print and save the comparison."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--outer", type=int, default=9, help="updates of Z")
-    parser.add_argument("--inner", type=int, default=9, help="inner iterations for each")
-    parser.add_argument("--only", choices=["dense", "tonmf"], help="run one method here and print JSON")
+    parser.add_argument("--outer", type=int, default=9, help="number of updates of Z")
+    parser.add_argument("--inner", type=int, default=9, help="inner iterations in each")
+    parser.add_argument("--only", choices=["dense", "tonmf"], help="run one method in this process, and print JSON")
     options = parser.parse_args(arguments)
     if options.only:
         print(json.dumps(run(options.only, options.outer, options.inner)))

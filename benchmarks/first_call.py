@@ -1,4 +1,4 @@
-"""Helper of `benchmarks.speed`: how long the first fit in a new process takes."""
+"""Time the first fit in a new process, for `benchmarks.speed`."""
 
 import json
 import time

@@ -1,12 +1,12 @@
-"""The gap to the machine: what it can move and multiply, and how near to either a pass comes.
+"""The limits of the machine, and how close to them a pass comes.
 
-A pass at k topics, s sweeps, on n documents × m terms with N stored values must at least
+A pass with k topics and s sweeps over n documents × m terms with N stored values must at least
 
 - multiply and add: 2·2Nk for the two sparse products, 2(n+m)k²(s+1) for the sweeps and the Gram matrices, nk² for residuals;
 - move from memory: N·8 bytes of X twice, and the factors and sums in and out (4 or 8 bytes each);
 - gather from the caches: a row of k numbers of 4 bytes for each stored value, twice.
 
-Each of the three, divided by the time of the pass, is set against what this machine does when it does only that.
+Each of the three, divided by the time of the pass, is compared with the rate at which this machine does only that.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from benchmarks.harness import describe_machine, newsgroups_tfidf, print_table, 
 from benchmarks.speed import RANKS, seconds_per_pass
 
 SWEEPS = 1
-"""Sweeps over each factor in a pass, by default."""
+"""Default number of sweeps over each factor in a pass."""
 
 
 @njit(nogil=True, fastmath=True)
@@ -47,7 +47,7 @@ def _gather(B: Any, rows: Any) -> float:
 
 
 def _seconds(job: Callable[[int], Any], n_threads: int, repeats: int = 5) -> float:
-    """Best time of a job that every thread does its part of."""
+    """Return the best time of a job that all threads share."""
     with ThreadPoolExecutor(n_threads) as pool:
         times = []
         for _ in range(repeats + 1):
@@ -58,21 +58,21 @@ def _seconds(job: Callable[[int], Any], n_threads: int, repeats: int = 5) -> flo
 
 
 def bandwidth(n_threads: int) -> float:
-    """GB/s read from memory."""
+    """Measure the GB/s read from memory."""
     a = np.ones(64 * 2**20, np.float64)
     parts = np.array_split(a, n_threads)
     return a.nbytes / _seconds(lambda t: _read(parts[t]), n_threads) / 1e9
 
 
 def gather_bandwidth(n_threads: int, indices: np.ndarray, n_rows: int, n_topics: int) -> float:
-    """GB/s of whole rows of a matrix of the size of W, read in the order in which X asks for them."""
+    """Measure the GB/s of reading whole rows of a matrix as large as W, in the order of the terms of X."""
     B = np.ones((n_rows, n_topics), np.float32)
     parts = np.array_split(indices, n_threads)
     return len(indices) * 4 * n_topics / _seconds(lambda t: _gather(B, parts[t]), n_threads) / 1e9
 
 
 def arithmetic(dtype: type) -> float:
-    """GFLOP/s of a large matrix product by BLAS, which is as near to the peak as one gets."""
+    """Measure the GFLOP/s of a large matrix product by BLAS, which is close to the peak."""
     A = np.ones((2000, 2000), dtype)
     times = []
     for _ in range(4):
@@ -83,7 +83,7 @@ def arithmetic(dtype: type) -> float:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Print and save."""
+    """Measure, print and save."""
     argparse.ArgumentParser(description=__doc__).parse_args(arguments)
     warnings.simplefilter("ignore")
     cores = describe_machine()["cores"]
@@ -110,7 +110,9 @@ def main(arguments: list[str] | None = None) -> None:
         nearest = max(used, key=lambda name: used[name])
         row = {"topics": k, "ms per pass": 1e3 * seconds, "gather limit (GB/s)": gather}
         rows.append({**row, **{f"% of {name}": 100 * share for name, share in used.items()}, "nearest": nearest})
-    print_table("What a pass uses of it (float32 data, float64 sums)", list(rows[0]), (r.values() for r in rows))
+    print_table(
+        "Share of the limits that a pass uses (float32 data, float64 sums)", list(rows[0]), (r.values() for r in rows)
+    )
     save("machine", {"limits": limits, "passes": rows})
 
 

@@ -1,6 +1,6 @@
-"""Reuters-21578 in order of time, February to October 1987: new topics, and those that emerge and fade; a plot in docs/images.
+"""Reuters-21578 in order of time, February to October 1987: new, emerging and fading topics; a plot for docs/images.
 
-The archive has gaps: it ends in April but for some days in June, and 19 and 20 October.
+The archive has gaps: after April it has only some days in June, and 19 and 20 October.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from tonmf.timeline.follow import follow
 from tonmf.timeline.nursery import Nursery
 
 FROM = "1987-03-15"
-"""The stories before are learnt from first."""
+"""The detector is first fitted on the stories before this day."""
 
 PLOT = ROOT / "docs" / "images" / "newswire.svg"
 
 
 def main(arguments: list[str]) -> None:
-    """The whole archive."""
+    """Follow the whole archive."""
     stories = read_reuters_dispatches(data_folder() / "reuters21578.tar.gz")
     start = next(number for number, story in enumerate(stories) if story.time >= moment_of(FROM).seconds)
     texts, times, ids = ([getattr(story, name) for story in stories] for name in ("text", "time", "id"))
@@ -60,7 +60,7 @@ def main(arguments: list[str]) -> None:
     print_table("Windows", ["from", "stories", "outliers", "emerge", "fade"], windows)
     print_table(
         "New topics",
-        ["raised", "since", "stories", "words", "Reuters' own subjects of these"],
+        ["raised", "since", "stories", "words", "Reuters' own subjects"],
         [
             [
                 alert["raised"][:16].replace("T", " "),
@@ -73,7 +73,7 @@ def main(arguments: list[str]) -> None:
         ],
     )
     seconds = {"learn_s": fitted - begun, "follow_s": followed - fitted}
-    times_taken = f"learnt in {seconds['learn_s']:.1f} s, {len(timeline.ids):,} followed in {seconds['follow_s']:.0f} s"
-    print(f"\n{start:,} stories {times_taken}")
+    times_taken = f"{seconds['learn_s']:.1f} s, followed {len(timeline.ids):,} in {seconds['follow_s']:.0f} s"
+    print(f"\nfitted {start:,} stories in {times_taken}")
     plot_timeline(timeline, PLOT, title="Reuters, 1987: share of each topic in windows of 7 days")
     save("newswire", {"documents": len(timeline.ids), **seconds, "windows": windows, "alerts": alerts})

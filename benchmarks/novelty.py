@@ -1,9 +1,9 @@
-"""A newsgroup that was held back starts to appear in a stream: how soon it is noticed, beside k-means on tf-idf.
+"""How soon a held-back newsgroup is noticed when it appears in a stream, compared with k-means on tf-idf.
 
-A stream of messages of seven of the 20 Newsgroups, bodies only, in random order: 2,000 to learn from, 2,000 in which nothing
-is new, then 1,500 of which 8 % are of a group that was held back. Both methods keep the strangest quarter of the documents,
+The stream has messages of seven of the 20 Newsgroups, bodies only, in random order: 2,000 to learn from, 2,000 in which nothing
+is new, then 1,500 of which 8 % are from a group that was held back. Both methods keep the strangest quarter of the documents,
 look for groups among them after every 8, and announce a group of 5 or more that came later than the rest by more than chance
-(p < 0.001). They differ in how strange documents are told, and in how groups are found.
+(p < 0.001). They differ in how they score strangeness, and in how they find groups.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ FEWEST_WORDS = 20
 
 @dataclass(frozen=True)
 class Stream:
-    """Texts to learn from, texts that follow, and which of those are of the group that was held back."""
+    """Texts to learn from, texts that follow, and a mask of the latter that marks the held-back group."""
 
     first: list[str]
     later: list[str]
@@ -51,7 +51,7 @@ class Stream:
 
     @classmethod
     def of(cls, group: str, seed: int) -> Stream:
-        """Drawn by a seed."""
+        """Draw a stream by a seed."""
         long_enough = [d for d in newsgroups_bodies() if len(d.text.split()) >= FEWEST_WORDS]
         rng = np.random.RandomState(seed)
         ordinary = [d.text for d in long_enough if d.label in ORDINARY]
@@ -67,14 +67,14 @@ class Stream:
 
 @dataclass(frozen=True)
 class Noticed:
-    """Which documents were flagged; and of each group that was announced the document after which, and those in it."""
+    """A mask of the flagged documents, and for each announced group the document that triggered it and its members."""
 
     flagged: NDArray[np.bool_]
     groups: list[tuple[int, list[int]]]
 
 
 def by_tonmf(stream: Stream) -> Noticed:
-    """`follow`, learning as it goes."""
+    """Run `follow`, which learns as it goes."""
     detector, nursery = TextOutlierDetector().fit(stream.first), Nursery()
     nursery.remember(detector, stream.first, detector.outlier_scores_, [str(-1)] * len(stream.first), range(-FIRST, 0))
     timeline = follow(detector, stream.later, list(range(len(stream.later))), window="1000 s", nursery=nursery)
@@ -86,7 +86,7 @@ def by_tonmf(stream: Stream) -> Noticed:
 
 
 def by_k_means(stream: Stream) -> Noticed:
-    """25 centroids of tf-idf, the distance to the nearest; k-means among the farthest, and a centroid for a group."""
+    """Score by distance to the nearest of 25 centroids, cluster the farthest by k-means, and add a centroid for each group."""
     vectorizer = TfidfVectorizer(sublinear_tf=True, stop_words="english", min_df=2).fit(stream.first)
     first, later = vectorizer.transform(stream.first), vectorizer.transform(stream.later)
     centres = KMeans(25, n_init=1, random_state=0).fit(first).cluster_centers_
@@ -116,7 +116,7 @@ def by_k_means(stream: Stream) -> Noticed:
 
 
 def _distances(rows: sp.csr_matrix, centres: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Cosine distances to the nearest centroid."""
+    """Return the cosine distances to the nearest centroid."""
     norms = np.linalg.norm(centres, axis=1)
     return 1 - np.asarray(rows @ (centres / np.maximum(norms, 1e-12)[:, None]).T).max(axis=1)
 
@@ -126,7 +126,7 @@ def _strangest(distances: NDArray[np.float64]) -> list[int]:
 
 
 def _late_cluster(rows: sp.csr_matrix, strange: NDArray[np.int64]) -> NDArray[np.int64] | None:
-    """The cluster that chance explains least, if that is little enough."""
+    """Return the cluster with the lowest p-value, if it is low enough."""
     labels = KMeans(25, n_init=1, random_state=0).fit_predict(rows[strange])
     best = (CHANCE, None)
     for label in range(labels.max() + 1):
@@ -142,7 +142,7 @@ METHODS: dict[str, Callable[[Stream], Noticed]] = {"tonmf": by_tonmf, "k-means":
 
 
 def figures(stream: Stream, noticed: Noticed) -> dict[str, Any]:
-    """What a method noticed, counted in documents of the group."""
+    """Summarise what a method noticed, counted in documents of the group."""
     came = np.cumsum(stream.new)
     mostly = [(after, rows) for after, rows in noticed.groups if rows and stream.new[rows].mean() > 0.5]
     flagged = np.flatnonzero(noticed.flagged & stream.new)
@@ -160,7 +160,7 @@ def figures(stream: Stream, noticed: Noticed) -> dict[str, Any]:
 
 
 def measured() -> Iterator[dict[str, Any]]:
-    """Every group by every method."""
+    """Yield a row for every group and method."""
     for group in HELD_BACK:
         stream = Stream.of(group, seed=0)
         for method, notice in METHODS.items():
@@ -172,7 +172,7 @@ def measured() -> Iterator[dict[str, Any]]:
 
 
 def main(arguments: list[str]) -> None:
-    """All groups."""
+    """Measure all groups, print and save."""
     results = list(measured())
     columns = {
         "held-back group": "group",

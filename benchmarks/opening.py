@@ -1,4 +1,4 @@
-"""How long a report takes to write and to open in Chromium, beside the same documents in a plain HTML table."""
+"""Time to write a report and to open it in Chromium, compared with the same documents in a plain HTML table."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ REPEATS = 5
 OPTIONS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync")
 
 READY = "html[data-ready]"
-"""What a report is when the first page of its list is there."""
+"""Selector that matches when the first page of a report's list is shown."""
 
 DRAG = """async () => {
     const input = document.querySelector("input[type=range]");
@@ -40,18 +40,18 @@ DRAG = """async () => {
     }
     return times;
 }"""
-"""Moves the threshold over its whole range; milliseconds from each step to the next frame."""
+"""Move the threshold over its whole range; return the milliseconds from each step to the next frame."""
 
 
 def main(arguments: list[str]) -> None:
-    """Measure, print, save."""
+    """Measure, print and save."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     sizes = parser.parse_args(arguments).sizes
     posts = [post.text for post in newsgroups()]
     results = [measure(list(itertools.islice(itertools.cycle(posts), size))) for size in sizes]
     print_table(
-        f"Writing a report of 20 Newsgroups, from {len(posts):,} documents on again from the first; seconds",
+        f"Seconds to write a report of 20 Newsgroups; beyond {len(posts):,} documents, posts repeat",
         ["documents", "fit", "summary", "page", "MB"],
         [
             (f"{r['documents']:,}", *(f"{r[key]:.1f}" for key in ("fit", "summary", "page", "report_mb")))
@@ -59,8 +59,8 @@ def main(arguments: list[str]) -> None:
         ],
     )
     print_table(
-        f"Opening it from disk in Chromium; seconds until the list is there, the median of {REPEATS}; the table once",
-        ["documents", "report", "plain table", "MB of the table", "a step of the threshold, median ms", "longest"],
+        f"Seconds to open it from disk in Chromium until the list is shown; report: median of {REPEATS}, table: once",
+        ["documents", "report", "plain table", "MB of the table", "threshold step, median ms", "longest"],
         [
             (
                 f"{r['documents']:,}",
@@ -77,7 +77,7 @@ def main(arguments: list[str]) -> None:
 
 
 def measure(texts: list[str]) -> dict[str, Any]:
-    """One size."""
+    """Measure one size."""
     ids = [f"post {number}" for number in range(len(texts))]
     began = time.perf_counter()
     detector = TextOutlierDetector().fit(texts, names=ids)
@@ -102,7 +102,7 @@ def measure(texts: list[str]) -> dict[str, Any]:
 
 
 def _write_table(path: Path, documents: list[dict[str, Any]]) -> None:
-    """The peer: what people write without a tool, a pandas table with a row a document."""
+    """Write the peer, as people do without a tool: a pandas table with one row per document."""
     import pandas as pd
 
     rows = [
@@ -119,7 +119,7 @@ def _write_table(path: Path, documents: list[dict[str, Any]]) -> None:
 
 
 def _in_browser(report: Path, table: Path) -> dict[str, Any]:
-    """Seconds to open both; and milliseconds of steps of the threshold."""
+    """Time opening both, in seconds, and steps of the threshold, in milliseconds."""
     from playwright.sync_api import sync_playwright
 
     chromium = os.environ.get("TONMF_CHROMIUM") or shutil.which("chromium")
@@ -135,7 +135,7 @@ def _in_browser(report: Path, table: Path) -> dict[str, Any]:
 
 
 def _seconds(browser: Any, path: Path, ready: str = "html", steps: list[float] | None = None) -> float:
-    """Until a page is loaded and ready, and a frame has been drawn; then the steps of its threshold."""
+    """Time a page until it is ready and a frame is drawn; then add the times of its threshold's steps to `steps`."""
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.set_default_timeout(300_000)
     began = time.perf_counter()

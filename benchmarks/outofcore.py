@@ -1,4 +1,4 @@
-"""``tonmf detect --memory`` on a corpus of its own making, beside the same command in memory where that is possible."""
+"""``tonmf detect --memory`` on a synthetic corpus, compared with the same command in memory where possible."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from benchmarks.harness import print_table, save
 from tonmf.metrics import area_under_curve
 
 SIZES = (100_000,)
-"""More take hours: ``--docs 5000000``."""
+"""Default sizes; larger ones take hours: ``--docs 5000000``."""
 
 IN_MEMORY_UP_TO = 100_000
 MEMORY = "2GB"
 
 N_WORDS, N_TOPICS, N_STRANGE, TOPIC_WORDS = 60_000, 12, 200, 2_000
-"""Words of the language; topics, and subjects of which there are only a few documents; words of each."""
+"""Words of the language, topics, rare subjects with only a few documents each, and words of each subject."""
 
 MEAN_LENGTH, TOPIC_SHARE, OUTLIER_SHARE, SLIP_SHARE, N_SLIPS = 103, 0.45, 0.005, 0.01, 40_000_000
-"""Words of a document; the share of them that is of its subject; outliers; words that hardly anybody else writes."""
+"""Words in a document, the share of them on its subject, the share of outliers, the share of slips, and distinct slips."""
 
 AT_ONCE = 10_000
 
 
 def main(arguments: list[str]) -> None:
-    """Measure, print, save."""
+    """Measure, print and save."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--docs", type=int, nargs="+", default=SIZES)
     parser.add_argument("--memory", default=MEMORY)
-    parser.add_argument("--folder", help="where to make the corpus and the cache (default: a temporary folder)")
+    parser.add_argument("--folder", help="folder for the corpus and the cache (default: a temporary one)")
     options = parser.parse_args(arguments)
     results = []
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
@@ -81,7 +81,7 @@ def main(arguments: list[str]) -> None:
 
 
 def measure(corpus: Path, labels: np.ndarray, n_docs: int, mode: list[str]) -> dict[str, Any]:
-    """One run of the command."""
+    """Run the command once."""
     output, cache = corpus.with_name("scores.csv"), corpus.with_name("cache")
     if mode:
         mode = [*mode, "--cache", str(cache)]
@@ -130,7 +130,7 @@ def measure(corpus: Path, labels: np.ndarray, n_docs: int, mode: list[str]) -> d
 
 
 def make(folder: Path, n_docs: int) -> tuple[Path, np.ndarray]:
-    """A file of documents that mix common words with those of a subject, and which of them are on a rare subject."""
+    """Write documents that mix common words with those of a subject; return the path, and labels with 1 for rare subjects."""
     rng = np.random.default_rng(0)
     words = _words(N_WORDS, rng)
     common, of_topic = _zipf(N_WORDS), _zipf(TOPIC_WORDS)

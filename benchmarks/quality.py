@@ -1,8 +1,8 @@
-"""``make bench-quality``: the default detector beside every peer, on labelled tasks from real data.
+"""``make bench-quality``: compare the default detector with every peer, on labelled tasks from real data.
 
-It is an experiment like those of the paper (`tonmf.experiments`): every result is kept in benchmarks/results/quality.jsonl as
-it comes, so a run that was cut short goes on where it stopped. ``--fresh`` measures everything again, ``--again NAME`` one
-method, ``--only NAME`` no other method; ``--report`` only writes the summary, to benchmarks/results/quality.json and the page.
+This is an experiment like those of the paper (`tonmf.experiments`). Each result is written to benchmarks/results/quality.jsonl
+at once, so an interrupted run resumes. ``--fresh`` measures everything again, ``--again NAME`` one method again, and ``--only
+NAME`` no other method. ``--report`` only writes benchmarks/results/quality.json and the page.
 """
 
 from __future__ import annotations
@@ -27,10 +27,8 @@ from tonmf.experiments.running import run, todo
 from tonmf.experiments.specification import Config, Experiment
 from tonmf.experiments.tasks import Draw
 
-Measured = dict[str, Any]
 
-
-def measure_ours(drawn: Draw) -> Measured:
+def measure_ours(drawn: Draw) -> dict[str, Any]:
     """Measure the default detector: its score, the score before alarms, and what its automatic threshold flags."""
     start = time.perf_counter()
     detector = TextOutlierDetector(n_jobs=1).fit(drawn.documents)
@@ -48,7 +46,7 @@ def measure_ours(drawn: Draw) -> Measured:
     }
 
 
-def measure_fused(drawn: Draw) -> Measured:
+def measure_fused(drawn: Draw) -> dict[str, Any]:
     """Measure the default detector with MiniLM embeddings; the time to make those is not counted."""
     embeddings = embeddings_for(drawn.dataset)
     start = time.perf_counter()
@@ -57,13 +55,13 @@ def measure_fused(drawn: Draw) -> Measured:
     return {"settings": {"default": {**_figures(drawn, detector.outlier_scores_), "seconds": seconds}}}
 
 
-def measure_minilm(drawn: Draw) -> Measured:
+def measure_minilm(drawn: Draw) -> dict[str, Any]:
     """Measure k-NN among MiniLM embeddings."""
     embeddings = embeddings_for(drawn.dataset)
-    return _by_setting(drawn, lambda: peers.embedding_neighbours(embeddings))
+    return _by_setting(drawn, lambda: peers.EMBEDDING_NEIGHBOURS.score(embeddings, drawn.labels, peers.SEED))
 
 
-def _by_setting(drawn: Draw, score: Callable[[], peers.Scores]) -> Measured:
+def _by_setting(drawn: Draw, score: Callable[[], peers.Scores]) -> dict[str, Any]:
     start = time.perf_counter()
     scores = score()
     seconds = (time.perf_counter() - start) / len(scores)
@@ -77,24 +75,24 @@ def _figures(drawn: Draw, scores: Any) -> dict[str, float]:
     }
 
 
-@lru_cache(maxsize=1)  # all peers look at one draw, one after the other
+@lru_cache(maxsize=1)  # all peers see one draw, one after the other
 def _view(task: str, seed: int) -> peers.View:
-    return peers.View(draw_of(task, seed))
+    return peers.View(draw_of(task, seed).dataset)
 
 
-OWN: dict[str, Callable[[Draw], Measured]] = {OURS: measure_ours, FUSED: measure_fused, MINILM: measure_minilm}
-METHODS = (*OWN, *peers.BAG_OF_WORDS)
+OWN: dict[str, Callable[[Draw], dict[str, Any]]] = {OURS: measure_ours, FUSED: measure_fused, MINILM: measure_minilm}
+METHODS = (*OWN, *peers.PEERS)
 
 
-def measure(config: Config) -> Measured:
+def measure(config: Config) -> dict[str, Any]:
     """Measure one method on one draw of one task, on one thread."""
     peers.quiet()
     drawn, method = draw(config), config["method"]
     with threadpool_limits(1):
         if method in OWN:
             return OWN[method](drawn)
-        peer, view = peers.BAG_OF_WORDS[method], _view(config["task"], config["seed"])
-        return _by_setting(drawn, lambda: peer(view))
+        peer, view = peers.PEERS[method], _view(config["task"], config["seed"])
+        return _by_setting(drawn, lambda: peers.scores_of(peer, view))
 
 
 def applies(config: Config) -> bool:
@@ -104,7 +102,7 @@ def applies(config: Config) -> bool:
 
 QUALITY = Experiment(
     "quality",
-    "How well are outliers found, beside every peer?",
+    "How well does tonmf find outliers, compared with every peer?",
     axes={"seed": tuple(range(DRAWS)), "task": tuple(TASKS), "method": METHODS},
     quick={},
     measure=measure,
@@ -119,8 +117,8 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--fresh", action="store_true", help="measure everything again")
     parser.add_argument("--again", metavar="NAME", choices=METHODS, help="measure this method again")
     parser.add_argument("--only", metavar="NAME", choices=METHODS, help="measure only this method")
-    parser.add_argument("--report", action="store_true", help="only write the summary of what is there")
-    parser.add_argument("--jobs", type=int, default=2, help="processes, of one thread each")
+    parser.add_argument("--report", action="store_true", help="only write the page and the summary")
+    parser.add_argument("--jobs", type=int, default=2, help="number of processes, with one thread each")
     options = parser.parse_args(arguments)
     RESULTS.mkdir(exist_ok=True)
     log = ResultLog(RESULTS / "quality.jsonl")
@@ -135,7 +133,7 @@ def main(arguments: list[str]) -> None:
 
 def _measure(configs: list[Config], log: ResultLog, n_processes: int) -> None:
     for collection in {TASKS[c["task"]].collection for c in configs if c["method"] in (FUSED, MINILM)}:
-        embeddings_of(collection)  # before processes start, so that only one makes the embeddings
+        embeddings_of(collection)  # before the processes start, so that only one computes the embeddings
     left_out = run(
         QUALITY,
         log,
@@ -145,7 +143,7 @@ def _measure(configs: list[Config], log: ResultLog, n_processes: int) -> None:
         n_processes=n_processes,
     )
     for task, why in left_out.items():
-        print(f"\n{task} was left out: {why}")
+        print(f"\nLeft out {task}: {why}")
 
 
 if __name__ == "__main__":

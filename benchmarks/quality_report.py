@@ -1,4 +1,4 @@
-"""From the measurements of `benchmarks.quality` to docs/evidence/quality.md and quality.json."""
+"""Turn the measurements of `benchmarks.quality` into docs/evidence/quality.md and quality.json."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.harness import RESULTS, ROOT, describe_machine, print_table
-from benchmarks.peers import BAG_OF_WORDS
+from benchmarks.harness import RESULTS, ROOT, describe_machine, print_table, write_whole
+from benchmarks.peers import EMBEDDING_NEIGHBOURS, PEERS
 from benchmarks.tasks import TASKS
 from tonmf.experiments.measured import markdown_table
 from tonmf.experiments.specification import Result, Section
 
-OURS, FUSED, MINILM = "tonmf", "tonmf + MiniLM", "MiniLM k-NN"
+OURS, FUSED, MINILM = "tonmf", "tonmf + MiniLM", EMBEDDING_NEIGHBOURS.name
 
 PAGE = ROOT / "docs" / "evidence" / "quality.md"
 
@@ -41,11 +41,11 @@ class Measurements:
         self.names = [task.name for task in self.tasks]
 
     def settings(self, method: str) -> list[str]:
-        """Settings of a method."""
+        """Return the settings of a method."""
         return sorted({row["setting"] for row in self.rows if row["method"] == method})
 
     def by_task(self, method: str, setting: str, field: str, tasks: list[str]) -> np.ndarray:
-        """Mean over draws for each task."""
+        """Return the mean over draws for each task."""
         values: dict[str, list[float]] = {name: [] for name in tasks}
         for row in self.rows:
             if row["method"] == method and row["setting"] == setting and row["task"] in values:
@@ -53,20 +53,20 @@ class Measurements:
         return np.array([np.mean(values[name]) for name in tasks])
 
     def best_setting(self, method: str, tasks: list[str]) -> str:
-        """The setting with the highest mean AUC over tasks, chosen with the labels."""
+        """Return the setting with the highest mean AUC over tasks, chosen with the labels."""
         return max(self.settings(method), key=lambda setting: self.by_task(method, setting, "auc", tasks).mean())
 
     def best(self, method: str, field: str, tasks: list[str]) -> np.ndarray:
-        """By task, at the one setting that is best over all tasks."""
+        """Return values by task, at the one setting that is best over all tasks."""
         return self.by_task(method, self.best_setting(method, tasks), field, tasks)
 
     def oracle(self, method: str, field: str, tasks: list[str]) -> np.ndarray:
-        """By task, at the setting that is best on that very task."""
+        """Return values by task, each at the best setting for that task."""
         return np.max([self.by_task(method, setting, field, tasks) for setting in self.settings(method)], axis=0)
 
 
 def interval(values: np.ndarray) -> tuple[float, float]:
-    """95 % bootstrap interval of a mean over tasks."""
+    """Return the 95 % bootstrap interval of a mean over tasks."""
     rng = np.random.default_rng(0)
     means = values[rng.integers(len(values), size=(10_000, len(values)))].mean(axis=1)
     low, high = np.percentile(means, [2.5, 97.5])
@@ -74,7 +74,7 @@ def interval(values: np.ndarray) -> tuple[float, float]:
 
 
 def compare(data: Measurements, methods: list[str], tasks: list[str]) -> tuple[list[str], list[list[Any]]]:
-    """One line for each method."""
+    """Return the columns and one line for each method."""
     columns = [
         "method", "setting", "AUC", "AP", "worst AUC", "tonmf − it (95 %)", "tonmf better on", "AUC, best setting by task", "s",
     ]  # fmt: skip
@@ -104,9 +104,9 @@ def _three(value: float) -> str:
 
 
 def summarise(data: Measurements) -> dict[str, Any]:
-    """What the bars of the project are about, as numbers."""
+    """Return the headline figures."""
     names = data.names
-    peers = {method: data.best(method, "auc", names).mean() for method in BAG_OF_WORDS}
+    peers = {method: data.best(method, "auc", names).mean() for method in PEERS}
     best_peer = max(peers, key=peers.__getitem__)
     ours, theirs = data.best(OURS, "auc", names), data.best(best_peer, "auc", names)
     ours_ap, theirs_ap = data.best(OURS, "ap", names), data.best(best_peer, "ap", names)
@@ -132,7 +132,7 @@ def summarise(data: Measurements) -> dict[str, Any]:
 
 
 def write_report(results: Sequence[Result], page: Path, figures: Path) -> None:
-    """Print the tables, and write them to the page and the figures to JSON."""
+    """Print the tables, and write the page and the JSON file."""
     data = Measurements(rows_of(results))
     summary, tables = summarise(data), tables_of(data)
     for title, (columns, lines) in tables.items():
@@ -141,14 +141,14 @@ def write_report(results: Sequence[Result], page: Path, figures: Path) -> None:
     by_name = {
         title: [dict(zip(columns, line, strict=True)) for line in lines] for title, (columns, lines) in tables.items()
     }
-    _write(figures, json.dumps({"machine": describe_machine(), "summary": summary, "tables": by_name}, indent=1))
+    write_whole(figures, json.dumps({"machine": describe_machine(), "summary": summary, "tables": by_name}, indent=1))
     section = report(results)
-    _write(page, f"# {section.title}\n\n{section.text}")
+    write_whole(page, f"# {section.title}\n\n{section.text}")
 
 
 def tables_of(data: Measurements) -> dict[str, tuple[list[str], list[list[Any]]]]:
     """Return the tables of the page: columns and lines, by name."""
-    methods = [OURS, *sorted(BAG_OF_WORDS, key=lambda m: -data.best(m, "auc", data.names).mean())]
+    methods = [OURS, *sorted(PEERS, key=lambda m: -data.best(m, "auc", data.names).mean())]
     tuned = [task.name for task in data.tasks if task.tuned]
     held_out = [task.name for task in data.tasks if not task.tuned]
     return {
@@ -169,14 +169,8 @@ def report(results: Sequence[Result]) -> Section:
     return Section("How well it finds outliers", page_text(summarise(data), tables_of(data), costs))
 
 
-def _write(path: Path, text: str) -> None:
-    unfinished = path.with_suffix(".tmp")
-    unfinished.write_text(text, encoding="utf-8")
-    unfinished.replace(path)
-
-
 def by_task(data: Measurements, best_peer: str) -> tuple[list[str], list[list[Any]]]:
-    """AUC (AP) by task, of ours, the best bag-of-words peer, MiniLM and both together."""
+    """Tabulate AUC (AP) by task: ours, the best bag-of-words peer, MiniLM, and both together."""
     methods = [OURS, best_peer, MINILM, FUSED]
     lines = []
     for task in data.tasks:
@@ -194,7 +188,7 @@ def by_task(data: Measurements, best_peer: str) -> tuple[list[str], list[list[An
 
 
 def thresholds(data: Measurements) -> tuple[list[str], list[list[Any]]]:
-    """What ``contamination="auto"`` flags."""
+    """Tabulate what ``contamination="auto"`` flags."""
     columns = ["task", "precision", "recall", "flagged", "flagged with no outlier there"]
 
     def mean(rows: list[Row], field: str) -> str:

@@ -1,4 +1,4 @@
-"""How cost grows with stored values and with topics, on synthetic rows with Zipf-distributed terms."""
+"""Growth of time and memory with stored values and with topics, on synthetic rows with Zipf-distributed terms."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PER_DOCUMENT = 100
 
 
 def zipf_rows(n_stored: int, seed: int = 0) -> sp.csr_matrix:
-    """About n_stored values, 100 a document, terms by Zipf's law; the vocabulary grows as the square root (Heaps' law)."""
+    """Make rows of about n_stored values by Zipf's law; the vocabulary grows with their square root (Heaps' law)."""
     rng = np.random.default_rng(seed)
     n_docs = int(1.2 * n_stored) // PER_DOCUMENT  # words that repeat in a document are stored once
     n_terms = int(30 * np.sqrt(n_stored))
@@ -34,7 +34,7 @@ def zipf_rows(n_stored: int, seed: int = 0) -> sp.csr_matrix:
 
 
 def run(n_stored: int, n_topics: int) -> dict[str, float]:
-    """Seconds per pass and peak memory of a fit, in this process."""
+    """Measure seconds per pass and peak memory of a fit, in this process."""
     from tonmf import TONMF
 
     warnings.simplefilter("ignore")
@@ -56,7 +56,7 @@ def run(n_stored: int, n_topics: int) -> dict[str, float]:
         "ns per stored value": 1e9 * float(np.median(np.diff(ticks))) / X.nnz,
         "CSR (MB)": csr,
         "factors (MB)": factors,
-        # What was there before the fit includes the CSR matrix, so it counts as part of what the fit holds.
+        # Memory before the fit includes the CSR matrix, which the fit needs too.
         "peak incl. CSR (MB)": peak - before + csr,
         "peak / (CSR + factors)": (peak - before + csr) / (csr + factors),
         "(peak - factors) / CSR": (peak - before + csr - factors) / csr,
@@ -67,7 +67,13 @@ def main(arguments: list[str] | None = None) -> None:
     """Print and save both tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--most", type=float, default=1e8, help="largest number of stored values")
-    parser.add_argument("--only", nargs=2, type=float, metavar=("STORED", "TOPICS"), help="one size here, as JSON")
+    parser.add_argument(
+        "--only",
+        nargs=2,
+        type=float,
+        metavar=("STORED", "TOPICS"),
+        help="measure one size in this process, and print JSON",
+    )
     options = parser.parse_args(arguments)
     if options.only:
         print(json.dumps(run(int(options.only[0]), int(options.only[1]))))
@@ -77,12 +83,12 @@ def main(arguments: list[str] | None = None) -> None:
     by_rank = [
         in_new_process("benchmarks.scaling", "--only", min(1e7, options.most), k) for k in (5, 10, 20, 50, 100, 200)
     ]
-    for title, rows in (("Growing data, 20 topics", by_size), ("Growing rank", by_rank)):
+    for title, rows in (("By stored values, 20 topics", by_size), ("By topics", by_rank)):
         print_table(title, list(rows[0]), (row.values() for row in rows))
     slope = np.polyfit(np.log([r["stored"] for r in by_size[2:]]), np.log([r["ms per pass"] for r in by_size[2:]]), 1)[
         0
     ]
-    print(f"\nfrom 1e6 stored values up, seconds per pass grow as (stored values)^{slope:.2f}")
+    print(f"\nFrom 1e6 stored values on, seconds per pass grow as (stored values)^{slope:.2f}")
     save("scaling", {"by_size": by_size, "by_rank": by_rank, "exponent": slope})
 
 

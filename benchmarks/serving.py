@@ -1,4 +1,4 @@
-"""`tonmf serve` on loopback: requests per second and their times at several connections, beside the model's own time."""
+"""Throughput and latency of `tonmf serve` on loopback at several connections, compared with the model's own time."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ BODIES = (1, 256)
 TRAINING = 4000
 
 BAR = 2.0
-"""Milliseconds that the server may add to one document at one connection, at the median."""
+"""Most milliseconds that the server may add to one document at one connection, at the median."""
 
 STRETCHES = 10
-"""In how many parts a measurement is taken."""
+"""Number of parts in which a measurement is taken."""
 
 
 @dataclass(frozen=True)
 class Server:
-    """One that runs, by its process and port."""
+    """A running server."""
 
     pid: int
     port: int
 
     def memory(self) -> float:
-        """MB of its process that are in memory."""
+        """Return the resident MB of its process."""
         status = Path(f"/proc/{self.pid}/status").read_text()
         return int(re.search(r"VmRSS:\s+(\d+)", status).group(1)) / 1024
 
     def model_work(self) -> np.ndarray:
-        """Seconds that its model was at work, and calls of it, since it began."""
+        """Return the seconds that its model has worked, and the number of calls."""
         with urlopen(f"http://127.0.0.1:{self.port}/metrics") as answer:
             written = answer.read().decode()
         names = ("tonmf_model_seconds_total", "tonmf_model_calls_total")
@@ -56,7 +56,7 @@ class Server:
 
 @dataclass(frozen=True)
 class Load:
-    """What a run of requests came to: their times in milliseconds, how many failed, and the seconds of all."""
+    """The outcome of a run of requests: their times in milliseconds, the number that failed, and the seconds of the run."""
 
     times: np.ndarray
     failed: int
@@ -65,7 +65,7 @@ class Load:
 
 @contextmanager
 def served(model: Path, folder: Path) -> Iterator[Server]:
-    """A server of a model, in a process of its own, with its defaults."""
+    """Serve a model in its own process, with the default options."""
     command = [sys.executable, "-m", "tonmf", "serve", str(model), "--port", "0", "--jobs-folder", str(folder)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
@@ -76,14 +76,14 @@ def served(model: Path, folder: Path) -> Iterator[Server]:
 
 
 def request(texts: list[str]) -> bytes:
-    """A request to score texts, as it goes over the wire."""
+    """Return a request to score texts, as it goes over the wire."""
     body = json.dumps({"documents": texts}).encode()
     head = "POST /v1/score HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     return f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
 
 
 async def one_request(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, wire: bytes) -> bool:
-    """Send a request, read its answer; whether that is one."""
+    """Send a request, read the answer, and tell whether it is valid."""
     writer.write(wire)
     head = await reader.readuntil(b"\r\n\r\n")
     length = int(re.search(rb"content-length: (\d+)", head.lower()).group(1))
@@ -92,7 +92,7 @@ async def one_request(reader: asyncio.StreamReader, writer: asyncio.StreamWriter
 
 
 async def load(port: int, requests: list[bytes], connections: int, seconds: float) -> Load:
-    """Requests over so many connections that are kept, each sent when the last is answered, for so long."""
+    """Send requests over kept connections for some seconds, each when the last is answered."""
     times: list[float] = []
     failed = 0
     following = cycle(requests)
@@ -120,7 +120,7 @@ async def load(port: int, requests: list[bytes], connections: int, seconds: floa
 
 
 def model_times(detector: TextOutlierDetector, batches: list[list[str]], seconds: float) -> np.ndarray:
-    """Milliseconds that the model takes for the same documents in this process, one batch after the other."""
+    """Return the milliseconds of the model for the same documents in this process, batch by batch."""
     times = []
     until = time.perf_counter() + seconds
     for texts in cycle(batches):
@@ -135,7 +135,7 @@ def model_times(detector: TextOutlierDetector, batches: list[list[str]], seconds
 def in_turn(
     detector: TextOutlierDetector, server: Server, batches: list[list[str]], connections: int, seconds: float
 ) -> tuple[Load, np.ndarray]:
-    """Requests, and the model alone, some of each in turn, so that a slow moment of the machine meets both."""
+    """Alternate requests and the model alone, so that a slow moment of the machine affects both."""
     requests = [request(batch) for batch in batches]
     runs, alone = [], []
     for _ in range(STRETCHES):
@@ -147,7 +147,7 @@ def in_turn(
 
 
 def measured(detector: TextOutlierDetector, server: Server, seconds: float) -> list[dict[str, object]]:
-    """A row for each size of a body and number of connections."""
+    """Return a row for each body size and number of connections."""
     rows: list[dict[str, object]] = []
     for size in BODIES:
         batches = batches_of(size)
@@ -173,7 +173,7 @@ def measured(detector: TextOutlierDetector, server: Server, seconds: float) -> l
 
 
 def overhead(detector: TextOutlierDetector, server: Server, seconds: float, repeats: int) -> dict[str, object]:
-    """By how much one document over one connection takes longer than in the model: all of several measurements."""
+    """Measure several times how much longer one document takes over one connection than in the model."""
     differences = []
     for _ in range(repeats):
         run, alone = in_turn(detector, server, batches_of(1), 1, seconds)
@@ -188,7 +188,7 @@ def overhead(detector: TextOutlierDetector, server: Server, seconds: float, repe
 
 
 def endurance(server: Server, seconds: float) -> list[dict[str, object]]:
-    """Most connections for longer: what failed, and the server's memory before, on the way and after."""
+    """Run the most connections for longer; return failures, and the server's memory before, halfway and after."""
     rows: list[dict[str, object]] = []
     for size in BODIES:
         requests = [request(batch) for batch in batches_of(size)]
@@ -214,17 +214,17 @@ def endurance(server: Server, seconds: float) -> list[dict[str, object]]:
 
 
 def batches_of(size: int) -> list[list[str]]:
-    """Texts to score, so many at a time."""
+    """Return texts to score, in batches of `size`."""
     texts = make_corpus(n_docs=2048, n_outliers=40, random_state=1).texts
     return [texts[start : start + size] for start in range(0, len(texts), size)]
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Print and save the table."""
+    """Print and save the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=10, help="for each measurement")
+    parser.add_argument("--seconds", type=float, default=10, help="seconds of each measurement")
     parser.add_argument("--long", type=float, default=60, help="seconds at the largest number of connections")
-    parser.add_argument("--repeats", type=int, default=12, help="measurements of what the server adds")
+    parser.add_argument("--repeats", type=int, default=12, help="how often to measure what the server adds")
     options = parser.parse_args(arguments)
     corpus = make_corpus(n_docs=TRAINING, n_outliers=80)
     words = np.mean([len(text.split()) for text in corpus.texts])
@@ -236,11 +236,11 @@ def main(arguments: list[str] | None = None) -> None:
             warm = [request(batch) for batch in batches_of(1)]
             asyncio.run(load(server.port, warm, max(CONNECTIONS), 2))
             rows = measured(detector, server, options.seconds)
-            print_table("POST /v1/score over connections that are kept", list(rows[0]), (row.values() for row in rows))
+            print_table("POST /v1/score over kept connections", list(rows[0]), (row.values() for row in rows))
             added = overhead(detector, server, options.seconds / 2, options.repeats)
             print_table("What the server adds to one document at one connection", list(added), [added.values()])
             lasting = endurance(server, options.long)
-            print_table("For longer", list(lasting[0]), (row.values() for row in lasting))
+            print_table("A longer run", list(lasting[0]), (row.values() for row in lasting))
     save("serving", {"loads": rows, "overhead": added, "endurance": lasting})
 
 

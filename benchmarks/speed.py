@@ -1,4 +1,4 @@
-"""Seconds per pass and to a good fit, beside scikit-learn's NMF, on 20 Newsgroups; and what the first call compiles."""
+"""Seconds per pass and to a good fit on 20 Newsgroups, compared with scikit-learn's NMF; and the first call, which compiles."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tonmf import TONMF
 
 RANKS = (10, 20, 50, 100)
 NEAR = 0.01
-"""'A good fit': within this share of the best objective that the method reaches."""
+"""A good fit is within this share of the best objective that the method reaches."""
 
 
 def seconds_per_sklearn_iteration(X: sp.csr_matrix, rank: int, n: int) -> float:
-    """From the difference of two fits, so that start-up does not count."""
+    """Return seconds per iteration from the difference of two fits, so that start-up does not count."""
     times = []
     for iterations in (1, 1 + n):
         began = time.perf_counter()
@@ -30,7 +30,7 @@ def seconds_per_sklearn_iteration(X: sp.csr_matrix, rank: int, n: int) -> float:
 
 
 def seconds_per_pass(X: sp.csr_matrix, rank: int, n: int, **options: object) -> float:
-    """Mean over n passes, by the progress callback."""
+    """Return the mean seconds of n passes, timed by the progress callback."""
     ticks: list[float] = []
     model = TONMF(
         rank, max_iter=n + 1, tol=0, random_state=0, callback=lambda _: ticks.append(time.perf_counter()), **options
@@ -40,7 +40,7 @@ def seconds_per_pass(X: sp.csr_matrix, rank: int, n: int, **options: object) -> 
 
 
 def pass_times(X: sp.csr_matrix, repeats: int) -> list[dict[str, float]]:
-    """Ours and theirs in turn, so that a slow moment of the machine meets both."""
+    """Time both in turn, so that a slow moment of the machine affects both."""
     results = []
     for rank in RANKS:
         n = 10 if rank < 50 else 4
@@ -59,7 +59,7 @@ def pass_times(X: sp.csr_matrix, repeats: int) -> list[dict[str, float]]:
 
 
 def time_to_fit(X: sp.csr_matrix) -> list[dict[str, float]]:
-    """Seconds from a cold start to within 1 % of the best objective each method reaches."""
+    """Time each method from a cold start to within 1 % of its best objective."""
     results = []
     for rank in RANKS:
         ours = [_our_path(X, rank, alpha) for alpha in (np.inf, "auto")]
@@ -77,7 +77,7 @@ def time_to_fit(X: sp.csr_matrix) -> list[dict[str, float]]:
 
 
 def _our_path(X: sp.csr_matrix, rank: int, alpha: float | str, n: int = 60) -> list[tuple[float, float]]:
-    """(seconds, objective) after each pass; with an automatic α, that of the α in the end."""
+    """Return (seconds, objective) after each pass; an automatic α is first fixed at its final value."""
     if alpha == "auto":
         alpha = TONMF(rank, random_state=0).fit(X).alpha_
     began = time.perf_counter()
@@ -94,7 +94,7 @@ def _our_path(X: sp.csr_matrix, rank: int, alpha: float | str, n: int = 60) -> l
 
 
 def _sklearn_path(X: sp.csr_matrix, rank: int, best: float) -> list[tuple[float, float]]:
-    """scikit-learn has no callback: fits of growing length, until one is near the best objective known."""
+    """Return the same for scikit-learn, which has no callback: fit ever longer, until close to the best known objective."""
     path = []
     for n in (1, 2, 3, 5, 8, 12, 18, 27, 40, 60):
         began = time.perf_counter()
@@ -110,7 +110,7 @@ def _first_near(path: list[tuple[float, float]], best: float) -> float:
 
 
 def first_call() -> dict[str, float]:
-    """Seconds of a tiny first fit with an empty kernel cache, and with a full one."""
+    """Time a tiny first fit with an empty kernel cache, and with a full one."""
     with tempfile.TemporaryDirectory() as cache:
         empty, full = (
             in_new_process("benchmarks.first_call", environment={"NUMBA_CACHE_DIR": cache}) for _ in range(2)
@@ -121,7 +121,7 @@ def first_call() -> dict[str, float]:
 def main(arguments: list[str] | None = None) -> None:
     """Print and save all tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repeats", type=int, default=9, help="how often each pair is timed")
+    parser.add_argument("--repeats", type=int, default=9, help="how often to time each pair")
     options = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
     X = newsgroups_tfidf()

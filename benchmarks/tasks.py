@@ -1,8 +1,8 @@
-"""Labelled tasks from real data: ordinary documents of some classes, and a few of another, redrawn by a seed.
+"""Labelled tasks from real data: ordinary documents of some classes, and a few of another, drawn by a seed.
 
-Tasks marked `tuned` are those by which choices were made: the ladder of topic shares, how nearness to ordinary documents is
-measured and weighed, the automatic threshold, the alarms. On the others the same choices were looked at, but not made.
-Topics, mixture and the idea of a ladder were settled before, on other draws and partly other data.
+We tuned on the tasks marked `tuned`: the ladder of topic shares, how nearness to ordinary documents is measured and weighted,
+the automatic threshold, and the alarms. On the others we looked at the same choices, but made none. Topics, mixture and the
+idea of a ladder were settled earlier, on other draws and partly other data.
 """
 
 from __future__ import annotations
@@ -35,48 +35,48 @@ from tonmf.experiments.tasks import Draw, Task
 
 @dataclass(frozen=True)
 class LabelledTask(Task):
-    """A `Task` that names the collection its documents come from, and says whether choices were made by it."""
+    """A `Task` that names the collection of its documents, and tells whether we tuned on it."""
 
     collection: str = ""
     tuned: bool = False
 
     @property
     def is_text(self) -> bool:
-        """Whether documents are texts, for methods that read sentences."""
+        """True if documents are texts, which methods that read sentences need."""
         return self.collection in TEXTS
 
     def draw(self, seed: int) -> Draw:
-        """Draw its documents."""
+        """Draw the documents."""
         return Draw(self.load(seed))
 
 
 @cache
 def newsgroups() -> list[Document]:
-    """20 Newsgroups as posted."""
+    """Read 20 Newsgroups as posted."""
     return read_newsgroups(data_folder() / "20news-bydate.tar.gz")
 
 
 @cache
 def newsgroups_bodies() -> list[Document]:
-    """20 Newsgroups without headers and quotes; what is then empty stays, for the detectors to deal with."""
+    """Read 20 Newsgroups without headers and quotes; messages that are then empty stay."""
     return [Document(d.id, d.label, without_header_and_quotes(d.text)) for d in newsgroups()]
 
 
 @cache
 def reuters() -> list[Document]:
-    """Reuters-21578 from the SGML."""
+    """Read Reuters-21578 from the SGML."""
     return read_reuters_sgml(data_folder() / "reuters21578.tar.gz")
 
 
 @cache
 def bbc() -> list[Document]:
-    """BBC news."""
+    """Read BBC news."""
     return read_bbc(data_folder() / "bbc-fulltext.zip")
 
 
 @cache
 def biographies() -> list[Document]:
-    """Sections of Wikipedia biographies."""
+    """Read sections of Wikipedia biographies."""
     return read_biography_sections(data_folder() / "wiki-featured-bios.jsonl.gz")
 
 
@@ -129,8 +129,8 @@ N_ITEMS = 50_000
 def load_baskets(seed: int) -> Dataset:
     """Draw four groups of 2,500 baskets and 250 of a fifth.
 
-    A group is a part of one run of the Quest generator with its items renamed at random, which makes another run of it:
-    the same statistics, other patterns.
+    A group is part of one run of the Quest generator with its items renamed at random, which stands for another run: the same
+    statistics, other patterns.
     """
     rng = np.random.default_rng(seed)
     baskets = _quest_baskets()
@@ -187,7 +187,7 @@ HARDWARE = ("comp.sys.ibm.pc.hardware", "comp.sys.mac.hardware")
 
 
 def _newsgroup_tasks(collection: str) -> list[LabelledTask]:
-    """The paper's pair of groups with two kinds of strangers, ten groups with an eleventh, and four random triples."""
+    """Make the paper's pair of groups with two kinds of outliers, ten groups with an eleventh, and four random triples."""
     kind = "bodies" if collection.endswith("bodies") else "posts"
     windows, christian = "comp.os.ms-windows.misc", "soc.religion.christian"
     tasks = [

@@ -1,4 +1,4 @@
-"""Bytes that a Dask cluster moves: all that client, scheduler and workers write to their connections, messages included."""
+"""Count the bytes that a Dask cluster moves: all that client, scheduler and workers write to connections, messages included."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def count_here() -> None:
-    """From now on, count what this process writes."""
+    """Start to count what this process writes."""
     from distributed.comm.tcp import TCP
 
     if hasattr(TCP, "bytes_written"):
@@ -24,14 +24,14 @@ def count_here() -> None:
 
 
 def written_here() -> int:
-    """Bytes that this process has written."""
+    """Return the bytes that this process has written."""
     from distributed.comm.tcp import TCP
 
     return int(TCP.bytes_written)
 
 
 class Traffic:
-    """Counts what moves between the processes of a cluster."""
+    """A counter of what moves between the processes of a cluster."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
@@ -42,13 +42,13 @@ class Traffic:
             client.run_on_scheduler(count_here)
 
     def so_far(self) -> int:
-        """Bytes since counting began."""
+        """Return the bytes since counting began."""
         there = sum(self._client.run(written_here).values())
         return there + written_here() + (0 if self._scheduler_is_here else self._client.run_on_scheduler(written_here))
 
     @contextmanager
     def during(self) -> Iterator[list[int]]:
-        """Bytes that move in a with-block, in the list that it is given, once it is over."""
+        """Yield a list that receives the bytes moved, when the with-block ends."""
         moved: list[int] = []
         before = self.so_far()
         yield moved
@@ -62,7 +62,7 @@ def _process() -> int:
 
 
 def bytes_of_model(n_workers: int, n_terms: int, n_topics: int) -> int:
-    """What a pass moves by the model: the topics to each worker, and its sums from it, 4 bytes a number.
+    """Return the bytes a pass moves by the model: topics to each worker, and its sums back, 4 bytes a number.
 
     >>> bytes_of_model(2, 1000, 10)
     160000

@@ -1,4 +1,4 @@
-"""Learning from a stream: time for a block beside scikit-learn's MiniBatchNMF, time for a document, and how well it goes."""
+"""Learning from a stream: time per block compared with scikit-learn's MiniBatchNMF, time per document, and quality."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BATCH = 32
 
 
 def newsgroups() -> Dataset:
-    """All messages of eight groups, without headers, in a random order."""
+    """Load all messages of seven groups and 100 of an eighth, without headers, in random order."""
     groups = (
         "rec.autos",
         "rec.sport.hockey",
@@ -42,7 +42,7 @@ def newsgroups() -> Dataset:
 
 
 def blocks(texts: list[str]) -> list[dict[str, object]]:
-    """`TONMF.partial_fit` beside `MiniBatchNMF.partial_fit` on the same blocks of tf-idf rows."""
+    """Time `TONMF.partial_fit` and `MiniBatchNMF.partial_fit` on the same blocks of tf-idf rows."""
     X = TfidfVectorizer(sublinear_tf=True, min_df=2, stop_words="english", dtype=np.float32).fit_transform(texts)
     held_out, rows = X[:HELD_OUT], X[HELD_OUT:]
     results = []
@@ -75,7 +75,7 @@ def blocks(texts: list[str]) -> list[dict[str, object]]:
 
 
 def documents(texts: list[str]) -> dict[str, float]:
-    """Milliseconds for a document, and for a batch, of a detector that was fitted on 2,000 documents; memory."""
+    """Time a document and a batch of a detector fitted on 2,000 documents, in milliseconds; measure the growth of memory."""
     detector = TextOutlierDetector(half_life=5000).fit(texts[:2000])
     detector.partial_fit(texts[2000 : 2000 + BATCH])
     before, explained, learnt = memory_now(), [], []
@@ -100,7 +100,7 @@ def documents(texts: list[str]) -> dict[str, float]:
 
 
 def command(texts: list[str]) -> dict[str, float]:
-    """Documents a second of ``tonmf watch`` from a file, with and without learning, starting up not counted."""
+    """Measure the documents per second of ``tonmf watch`` from a file, with and without learning, start-up excluded."""
     results = {}
     with tempfile.TemporaryDirectory() as folder:
         TextOutlierDetector().fit(texts[:2000]).save(Path(folder) / "model")
@@ -119,7 +119,7 @@ def command(texts: list[str]) -> dict[str, float]:
 
 
 def quality() -> list[dict[str, object]]:
-    """ROC AUC of documents that come after the first: scored by the first alone, learning on the way, and all together."""
+    """Measure ROC AUC on the later documents: fitted on the first ones alone, learning on the way, and fitted on all."""
     results = []
     for dataset in (load_newsgroups(), load_bbc(), load_reuters(), newsgroups()):
         order = np.random.default_rng(0).permutation(len(dataset.texts))
@@ -138,13 +138,13 @@ def quality() -> list[dict[str, object]]:
 
 
 def main(arguments: list[str]) -> None:
-    """Measure and print."""
+    """Measure, print and save."""
     texts = newsgroups().texts
     with one_blas_thread():
         of_blocks = blocks(texts)
     print_table(
         f"A block of rows, {TOPICS} topics: median milliseconds in the first and the second half of the stream, and the "
-        "relative residual of rows that were held out",
+        "relative residual of held-out rows",
         ["method", "rows", "first half", "second half", "residual"],
         [
             [r["method"], r["block"], f"{r['ms_first_half']:.1f}", f"{r['ms_second_half']:.1f}", f"{r['residual']:.4f}"]
@@ -152,12 +152,12 @@ def main(arguments: list[str]) -> None:
         ],
     )
     of_documents = documents(texts)
-    print_table("A detector", ["what", "value"], [[name, f"{value:.1f}"] for name, value in of_documents.items()])
+    print_table("A detector", ["figure", "value"], [[name, f"{value:.1f}"] for name, value in of_documents.items()])
     of_command = command(texts)
-    print_table("tonmf watch, documents a second", ["", "value"], [[n, f"{v:.0f}"] for n, v in of_command.items()])
+    print_table("tonmf watch, documents per second", ["", "value"], [[n, f"{v:.0f}"] for n, v in of_command.items()])
     of_quality = quality()
     print_table(
-        "ROC AUC of the documents after the first",
+        "ROC AUC on the later documents",
         ["task", "first", "fitted on the first", "learning on the way", "fitted on all"],
         [[r["task"], r["first"], *(f"{r[n]:.3f}" for n in ("stays", "learns", "together"))] for r in of_quality],
     )

@@ -13,14 +13,14 @@ from tonmf.experiments.paper import EXPERIMENTS
 
 
 def without_data(folder):
-    """An environment without data and without a network."""
+    """Return an environment without data and without a network."""
     proxies = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), "http://127.0.0.1:9")
     return {"TONMF_DATA": str(folder), "TONMF_CACHE": str(folder / "cache"), **proxies}
 
 
 @pytest.fixture(scope="module")
 def quick(data_folder, tmp_path_factory):
-    """A quick run of everything."""
+    """Run everything, quick."""
     folder = tmp_path_factory.mktemp("paper")
     return run("paper", "--quick", "--out", "out", cwd=folder, TONMF_DATA=str(data_folder)), folder
 

@@ -18,7 +18,7 @@ def write_documents(tmp_path, texts, **more):
 
 
 @pytest.mark.parametrize(
-    ("where", "what"), [(TextOutlierDetector, "partial_fit"), (NewTopics, "look")], ids=["learning", "new topics"]
+    ("where", "what"), [(TextOutlierDetector, "learn_from"), (NewTopics, "search")], ids=["learning", "new topics"]
 )
 def test_documents_that_were_not_learnt_are_not_behind_the_snapshot(where, what, saved, tmp_path, monkeypatch):
     """The second batch fails; to try again with a detector that has half learnt it would be as wrong as to keep that one."""

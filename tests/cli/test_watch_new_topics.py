@@ -17,13 +17,15 @@ from waiting import wait_until
 from watched import BATCH, Reader, last_snapshot, run_watch
 
 from tonmf import InputError, TextOutlierDetector, TonmfError, load
+from tonmf.cli.watching.documents import JSON, DocumentParser
 from tonmf.cli.watching.new_topics import NewTopics
 from tonmf.cli.watching.output import Output
-from tonmf.cli.watching.records import JSON, Records
 from tonmf.cli.watching.snapshots import Snapshots
+from tonmf.detector.scores.scoring import Scorer
 from tonmf.io.options import ReadOptions
+from tonmf.text.analysis import Analysis
 from tonmf.text.documents import TEXTS
-from tonmf.timeline import nursery as births_module
+from tonmf.timeline import nursery as nursery_module
 from tonmf.timeline.nursery import NewTopic, Nursery, _digest
 
 TOPIC = NewTopic(["lava", "ash"], ["a", "b"], 2, 5.0, 9.0, 1e-4)
@@ -67,9 +69,9 @@ def gathered(planted, tmp_path_factory):
 class Finds(NewTopics):
     """Finds one in the first documents."""
 
-    def look(self, detector, learnt):
-        super().look(detector, learnt)
-        self.unsaid.append(TOPIC)
+    def search(self, detector, batch, read):
+        super().search(detector, batch, read)
+        self.unannounced.append(TOPIC)
 
 
 def last_of(folder):
@@ -104,7 +106,7 @@ def test_a_watch_that_is_stopped_and_killed_announces_what_one_that_is_not_does(
 
     grow(0, 107)
     watch(signal.SIGTERM, 107, 107)
-    assert [one.record.id for one in last_snapshot(tmp_path, "kept").pending] == [f"n{i}" for i in range(96, 107)]
+    assert [one.document.id for one in last_snapshot(tmp_path, "kept").pending] == [f"n{i}" for i in range(96, 107)]
     grow(107, 131)
     watch(signal.SIGKILL, 131, 128)
     grow(131, len(lines))
@@ -122,6 +124,38 @@ def test_a_watch_that_is_stopped_and_killed_announces_what_one_that_is_not_does(
     for name in ("model.json", "arrays.safetensors"):
         one, other = (last_of(tmp_path / folder) / "nursery" / name for folder in ("kept", "whole"))
         assert one.read_bytes() == other.read_bytes()
+
+
+def test_each_document_is_analyzed_and_scored_once(planted, tmp_path, monkeypatch):
+    """Also when words join the vocabulary."""
+    _, documents, model = planted
+    documents = [{**one, "text": f"{one['text']} unheard"} for one in documents[: 2 * BATCH + 3]]
+    (tmp_path / "new.jsonl").write_text("".join(json.dumps(one) + "\n" for one in documents))
+    analyzed, scored = [], []
+    analyze, score = Analysis.__call__, Scorer.score
+
+    def analyzing(self, text):
+        analyzed.append(text)
+        return analyze(self, text)
+
+    def scoring(self, ops, corpus, *more):
+        scored.append(corpus.n_docs)
+        return score(self, ops, corpus, *more)
+
+    monkeypatch.setattr(Analysis, "__call__", analyzing)
+    monkeypatch.setattr(Scorer, "score", scoring)
+    after = run_watch(tmp_path, "kept", Reader(True), load(model), NewTopics())
+    assert "unheard" in after.detector.terms_
+    strange = [one.document for one in after.new_topics._nursery.state.strange]
+    assert Counter(analyzed) == Counter([one["text"] for one in documents] + strange), "those of a nursery, on loading"
+    assert sum(scored) == len(documents)
+
+
+def test_terms_that_were_read_are_those_of_the_analysis(planted):
+    detector, documents, _ = planted
+    texts = [*(one["text"] for one in documents), "", "unheard of unheard of"]
+    read = detector.read(texts)
+    assert [read.terms(row) for row in range(len(texts))] == [Counter(detector.analyze(text)) for text in texts]
 
 
 class Gone(Reader):
@@ -160,11 +194,11 @@ def test_a_new_topic_that_could_not_be_told_is_told_by_the_next_watch_and_only_o
     with suppress(BrokenPipeError, InputError):
         run_watch(tmp_path, "kept", reader, load(model), Finds())
     after = last_snapshot(tmp_path, "kept")
-    assert (list(after.new_topics.unsaid), after.place.lines) == ([TOPIC], 8)
+    assert (list(after.new_topics.unannounced), after.place.lines) == ([TOPIC], 8)
     second, third = Reader(True), Reader(True)
     after = run_watch(tmp_path, "kept", second)
     assert second.lines == [TOPIC.to_dict()]
-    assert (list(after.new_topics.unsaid), after.place.lines) == ([], 8)
+    assert (list(after.new_topics.unannounced), after.place.lines) == ([], 8)
     run_watch(tmp_path, "kept", third)
     assert third.lines == []
 
@@ -183,7 +217,7 @@ def test_the_columns_that_were_taken_are_taken_again(tmp_path, planted):
     reader = Reader(True)
     run_watch(tmp_path, "kept", reader)
     assert [answer["id"] for answer in reader.lines] == ["new.jsonl:3"]
-    given = Records("new", JSON, TEXTS, ReadOptions(text_column="name"), None, print, after.columns)
+    given = DocumentParser("new", JSON, TEXTS, ReadOptions(text_column="name"), None, print, after.columns)
     assert given.columns is None, "what the user says comes first"
 
 
@@ -208,7 +242,7 @@ def test_what_is_recent_strange_and_announced_comes_back(planted, gathered):
     topics = NewTopics.load(gathered, planted[0])
     memory = topics._nursery.state
     assert (memory.n_taken, len(memory.recent), len(memory.announced)) == (160, 160, 1)
-    assert list(topics.unsaid) == [TOPIC]
+    assert list(topics.unannounced) == [TOPIC]
     assert topics._nursery._frequencies == Counter(word for recent in memory.recent for word in recent.words)
     assert os.path.getsize(gathered / "arrays.safetensors") < 200_000
 
@@ -217,7 +251,7 @@ def test_baskets_come_back_and_are_bounded(planted, tmp_path, monkeypatch):
     baskets = [one["text"].split() for one in planted[1][:60]]
     detector = TextOutlierDetector(max_topics=3, n_restarts=1, backend="numpy").fit(baskets)
     topics = NewTopics()
-    monkeypatch.setattr(births_module, "LONGEST", 50)
+    monkeypatch.setattr(nursery_module, "LONGEST", 50)
     topics._nursery.take(detector, ["x" * 30, "y" * 20, "z"], 9.0, "long", 1.0)
     topics.save(tmp_path / "nursery")
     (strange,) = NewTopics.load(tmp_path / "nursery", detector)._nursery.state.strange
@@ -286,7 +320,7 @@ def test_fields_that_cannot_be_are_refused(planted, gathered, tmp_path, change, 
     fields = fields_of(copy)
     change(fields)
     sign(copy, fields)
-    with pytest.raises(InputError, match=f"(?s)The nursery in .* cannot be used.*({says}).*or begin with an empty one"):
+    with pytest.raises(InputError, match=f"(?s)The nursery in .* cannot be used.*({says}).*or start with an empty one"):
         NewTopics.load(copy, planted[0])
 
 
@@ -321,7 +355,7 @@ def test_mutated_nurseries_load_or_are_refused_but_never_crash(planted, gathered
             outcomes["refused"] += 1
             continue
         outcomes["loaded"] += 1
-        [topic.to_dict() for topic in topics.unsaid]
+        [topic.to_dict() for topic in topics.unannounced]
         if outcomes["loaded"] % 10 == 0:
             gather(topics._nursery, detector, documents[-16:], [9.0] * 16)
     assert min(outcomes.values()) > 10
@@ -334,7 +368,7 @@ def test_a_snapshot_with_a_damaged_nursery_says_what_to_do(planted, tmp_path):
     snapshots = Snapshots(tmp_path / "kept")
     nursery = tmp_path / "kept" / (tmp_path / "kept" / "latest").read_text() / "nursery"
     (nursery / "model.json").write_text("{}")
-    with pytest.raises(InputError, match="To go on without new topics, give --no-new-topics; to begin anew, remove"):
+    with pytest.raises(InputError, match="To go on without new topics, give --no-new-topics; to start over, remove"):
         snapshots.last(True)
     assert snapshots.last(False).new_topics is None
     shutil.rmtree(nursery)

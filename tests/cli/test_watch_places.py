@@ -3,9 +3,9 @@
 import pytest
 
 from tonmf import InputError
+from tonmf.cli.watching.documents import JSON, DocumentParser
 from tonmf.cli.watching.following import FollowedFile, Place
-from tonmf.cli.watching.lines import Line, Lines
-from tonmf.cli.watching.records import JSON, Records
+from tonmf.cli.watching.lines import InputLine, Lines
 from tonmf.io.options import ReadOptions
 from tonmf.stream.times import moment_of
 from tonmf.text.documents import TEXTS
@@ -60,7 +60,7 @@ def test_what_is_written_to_the_old_file_after_an_empty_new_one_is_there_is_read
         path.write_bytes(b"new\n")
         look()
     assert got == [b"one", b"two", b"half", b"last without an end", b"new"]
-    assert notes == ["log was replaced by another file, which is read from its start."]
+    assert notes == ["log was replaced by another file: reading that from its start."]
 
 
 def test_an_old_file_that_is_wiped_is_not_read_again(tmp_path):
@@ -76,31 +76,31 @@ def test_an_old_file_that_is_wiped_is_not_read_again(tmp_path):
     assert [lines.take(9) for _ in range(3)] == [[], [], []]
     path.write_bytes(b"new\n")
     assert [line.content for line in lines.take(9)] == [b"new"]
-    assert notes == ["log was replaced by another file, which is read from its start."]
+    assert notes == ["log was replaced by another file: reading that from its start."]
 
 
-def record_of(records, content, number=1):
-    return records.read(Line(content.encode(), number, Place()))
+def document_of(parser, content, number=1):
+    return parser.parse(InputLine(content.encode(), number, Place()))
 
 
-def records_of(**options):
-    return Records(
+def parser_for(**options):
+    return DocumentParser(
         "log", JSON, TEXTS, ReadOptions(**options), "t" if options.pop("t", False) else None, lambda note: None
     )
 
 
 def test_a_key_that_texts_go_by_is_taken_over_one_that_was_guessed():
-    records = records_of()
+    parser = parser_for()
     with pytest.raises(ValueError, match="no key holds a text"):
-        record_of(records, '{"text": ""}')
+        document_of(parser, '{"text": ""}')
     with pytest.raises(ValueError, match="no key holds a text, only an id"):
-        record_of(records, '{"id": "a"}')
-    assert record_of(records, '{"id": "a", "title": "Only a title"}').content == "Only a title"
-    assert record_of(records, '{"id": "b", "title": "A title", "text": "A story"}').content == "A story"
+        document_of(parser, '{"id": "a"}')
+    assert document_of(parser, '{"id": "a", "title": "Only a title"}').content == "Only a title"
+    assert document_of(parser, '{"id": "b", "title": "A title", "text": "A story"}').content == "A story"
     with pytest.raises(ValueError, match="got nothing"):
-        record_of(records, '{"id": "c", "title": "Only a title again"}')
-    given = records_of(text_column="title")
-    assert record_of(given, '{"title": "A title", "text": "A story"}').content == "A title"
+        document_of(parser, '{"id": "c", "title": "Only a title again"}')
+    given = parser_for(text_column="title")
+    assert document_of(given, '{"title": "A title", "text": "A story"}').content == "A title"
 
 
 @pytest.mark.parametrize("value", [10**400, -(10**400), "9" * 70, "0001-01-01T00:00+14:00"])
@@ -131,10 +131,10 @@ def test_a_long_line_that_is_there_is_not_waited_for(tmp_path):
 
 def test_a_time_with_another_zone_than_those_before_is_told():
     """As in one sequence: with and without a zone they cannot be put in order."""
-    records = Records("log", JSON, TEXTS, ReadOptions(), "at", print)
+    parser = DocumentParser("log", JSON, TEXTS, ReadOptions(), "at", print)
 
     def read(when):
-        return records.read(Line(f'{{"text": "a", "at": "{when}"}}'.encode(), 2, Place()))
+        return parser.parse(InputLine(f'{{"text": "a", "at": "{when}"}}'.encode(), 2, Place()))
 
     assert read("2026-01-01T10:00").seconds == moment_of("2026-01-01T10:00").seconds
     with pytest.raises(ValueError, match="its time, '2026-01-01T10:00Z', has a zone, and those before it have none"):

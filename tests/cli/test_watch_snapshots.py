@@ -6,8 +6,8 @@ import pytest
 
 from tonmf import InputError
 from tonmf.cli.watching import snapshots as module
+from tonmf.cli.watching.documents import ScoredDocument, WatchedDocument
 from tonmf.cli.watching.following import Place
-from tonmf.cli.watching.records import Record, Scored
 from tonmf.cli.watching.snapshots import Snapshot, Snapshots
 
 
@@ -57,7 +57,7 @@ WAITING = {"id": "n1", "content": "a text", "seconds": 1.5, "score": 0.5}
 
 
 def test_documents_that_wait_to_be_learnt_come_back(saved, tmp_path):
-    waiting = Scored(Record("n1", "a \u2028 text", None, 1.5), 0.5)
+    waiting = ScoredDocument(WatchedDocument("n1", "a \u2028 text", None, 1.5), 0.5)
     snapshots = Snapshots(tmp_path)
     snapshots.write(Snapshot(saved[0], Place(1, 1), None, None, [waiting]))
     assert snapshots.last(False).pending == [waiting]

@@ -3,11 +3,11 @@
 import json
 from contextlib import closing
 
+from tonmf.cli.watching.documents import JSON, DocumentParser
 from tonmf.cli.watching.following import FollowedFile, Place
 from tonmf.cli.watching.lines import Lines
-from tonmf.cli.watching.records import JSON, Records
 from tonmf.cli.watching.snapshots import Snapshot, Snapshots
-from tonmf.cli.watching.watch import Habits, Watch
+from tonmf.cli.watching.watch import Watch, WatchOptions
 from tonmf.io.options import ReadOptions
 from tonmf.stream.half_life import half_life_of
 from tonmf.text.documents import TEXTS
@@ -36,17 +36,17 @@ def run_watch(tmp_path, kept, reader, detector=None, new_topics=None):
     with closing(Snapshots(tmp_path / kept)) as snapshots:
         start = snapshots.last(True) or Snapshot(detector, Place(), None, new_topics)
         followed = FollowedFile(str(tmp_path / "new.jsonl"), start.place, print, until_end=True)
-        records = Records("new.jsonl", JSON, TEXTS, ReadOptions(), "at", print, start.columns)
-        habits = Habits(True, BATCH, False, 10, half_life_of(BATCH), True)
+        parser = DocumentParser("new.jsonl", JSON, TEXTS, ReadOptions(), "at", print, start.columns)
+        options = WatchOptions(True, BATCH, False, 10, half_life_of(BATCH), True)
         lines = Lines(followed, followed.start)
         Watch(
             start.detector,
             lines,
-            records,
+            parser,
             reader,
             snapshots,
             lambda: False,
-            habits,
+            options,
             print,
             start.new_topics,
             start.pending,

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
+from tonmf.text.vocabulary.changing import changed_vocabulary
 from tonmf.text.vocabulary.growing import GrowingVocabulary
 from tonmf.text.vocabulary.matrix import MatrixCounter
 from tonmf.text.vocabulary.terms import TermCounter
@@ -90,3 +91,16 @@ def test_a_vocabulary_takes_other_terms_in_its_own_order_unless_they_are_a_vecto
         [1, 1],
     ]
     assert VectorizerCounter(CountVectorizer()).with_terms(["cat"]) is None
+
+
+def test_counts_by_a_vocabulary_that_has_changed_are_those_of_the_documents_counted_again():
+    vocabulary = TermCounter(str.split, min_df=2)
+    vocabulary.learn(["a c", "a c e", "e"])
+    documents = ["a b b c", "d", "", "b e e", "f a"]
+    counts, outside = vocabulary.count_all(documents)
+    change = changed_vocabulary(vocabulary, np.array([2.0, 0.1, 2.0]), {"b": (2.0, 3.0), "d": (2.0, 2.0)}, least=2.0)
+    assert change.counter.terms == ["a", "b", "d", "e"]
+    found, expected = change.of_counts(counts.matrix, outside), change.counter.count(documents).matrix
+    for name in ("data", "indices", "indptr"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+        assert getattr(found, name).dtype == getattr(expected, name).dtype

@@ -1,5 +1,7 @@
 """New topics among strange documents, on made-up streams."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -7,7 +9,7 @@ from planted import SUBJECT, stream
 from scipy.stats import binom
 
 from tonmf import ParameterError, TextOutlierDetector
-from tonmf.timeline import nursery as births_module
+from tonmf.timeline import nursery as nursery_module
 from tonmf.timeline.bursts import burst_of, latest_burst
 from tonmf.timeline.nursery import CAPACITY, RECENT, Nursery
 from tonmf.timeline.trends import WindowTotals, changes, states_of
@@ -109,7 +111,7 @@ def test_documents_without_words_do_not_matter(planted):
 
 def test_what_is_kept_is_bounded(planted, monkeypatch):
     detector, texts, _, _, _ = planted
-    monkeypatch.setattr(births_module, "RECENT", 50)
+    monkeypatch.setattr(nursery_module, "RECENT", 50)
     nursery = Nursery()
     for number in range(300):
         nursery.take(detector, texts[number] + f" word{number}" * 3, 1.0 + number, str(number))
@@ -123,8 +125,11 @@ def test_what_is_kept_is_bounded(planted, monkeypatch):
 def test_long_documents_are_kept_in_part(planted):
     detector, texts, _, _, _ = planted
     nursery = Nursery()
-    nursery.take(detector, texts[0] * 10_000, 9.0, "long")
-    assert len(nursery._strange[0].document) == births_module.LONGEST
+    long = texts[0] * 10_000
+    nursery.take(detector, long, 9.0, "long", terms=Counter(detector.analyze(long)))
+    (kept,) = nursery._strange
+    assert len(kept.document) == nursery_module.LONGEST
+    assert kept.terms == Counter(detector.analyze(kept.document)), "not the terms of all of it"
 
 
 def test_rows_of_counts_and_items_work_as_texts_do(planted):

@@ -76,11 +76,13 @@ def show_ranking(
 def _count(ranking: Ranking) -> str:
     flagged, n_docs, rule = int(ranking.outliers.sum()), len(ranking.ids), ranking.rule
     if n_docs == 1:
-        return f"The document is {'' if flagged else 'not '}flagged ({rule})."
+        return (
+            f"The document is flagged ({rule})." if flagged else f"The document is not flagged, which takes a {rule}."
+        )
     if flagged == 0:
         ranked = float(ranking.scores.max()) > float(ranking.scores.min())
         advice = "The ranking is still of use: read it from the top." if ranked else "They all have the same score."
-        return f"None of {n_docs:,} documents is flagged ({rule}). {advice}"
+        return f"None of {n_docs:,} documents is flagged, which takes a {rule}. {advice}"
     return f"{flagged:,} of {n_docs:,} documents {'is' if flagged == 1 else 'are'} flagged ({rule})."
 
 

@@ -6,6 +6,7 @@ explanations, for learning and for other rooms (`tonmf.timeline`), each part com
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -133,6 +134,14 @@ class ReadDocuments:
         ]
         joined.__dict__["scores"] = DocumentScores.joined([part.scores for part in parts])
         return joined
+
+    def terms(self, row: int) -> Counter[str]:
+        """Return the term counts of a document, in the vocabulary or not."""
+        matrix, names = self.counts.matrix, self.corpus.terms
+        inside = slice(matrix.indptr[row], matrix.indptr[row + 1])
+        columns, numbers = matrix.indices[inside].tolist(), matrix.data[inside].tolist()
+        known = {names[column]: int(number) for column, number in zip(columns, numbers, strict=True)}
+        return Counter({**known, **self.outside[row]})
 
     @cached_property
     def readings(self) -> list[Reading]:

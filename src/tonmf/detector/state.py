@@ -90,7 +90,7 @@ class DetectorStream:
     clock                                the newest time of a document, if documents have times
     df              n_terms              documents that have each word
     background      n_terms              Σ_i c_it
-    n_outside                            different words outside the vocabulary, over all documents
+    n_outside                            distinct words outside the vocabulary, over all documents
     candidates                           what these are
     rungs                                of each rung its sums and quantiles
     added           n_added              how much each added topic was used when it came; these are the last of every rung

@@ -1,4 +1,4 @@
-"""What the paper claims, what is found here, and whether the claim holds, each by a rule that stands beside it."""
+"""Compare what the paper claims with what the experiments find, and judge each claim by a stated rule."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ HOLDS, PARTLY, FAILS, UNKNOWN = "holds", "in part", "does not hold", "cannot be 
 TUNED = "holds if rank and α are chosen by the labels"
 REACHED = "reached by tonmf, not by the paper's model"
 VERDICTS = (HOLDS, TUNED, REACHED, PARTLY, FAILS, UNKNOWN)
-STAND_IN = "The data is not the paper's, which has four times as many documents, from other pages"
+STAND_IN = "The data is a stand-in: the paper's has four times as many documents, from other pages"
 
 NO_CHANGE = 0.05
-"""A range of areas up to this counts as none."""
+"""Areas within a range up to this count as equal."""
 NEAR_GUESSING = 0.6
 """An area up to this counts as hardly better than guessing."""
 TREND = 0.7
-"""From this rank correlation of areas with the values of a parameter on, they grow with it."""
+"""Areas grow with a parameter if their rank correlation with its values is at least this."""
 STALLED = 0.99
-"""From this rank correlation on, a ranking counts as that of the start."""
+"""A fit has not moved if the rank correlation of its ranking with that of the start is at least this."""
 FOUND, FALSELY = 80, 5
-"""A cut-off separates if it has at least so many percent of the outliers, and at most so many of the others."""
+"""A cut-off separates if it flags at least the first percentage of the outliers, and at most the second of the others."""
 CLEARLY = 1.1
-"""Times as much as usual counts as more."""
+"""One number is clearly more than another if it is more than this many times as large."""
 
 Everything = Mapping[str, Sequence[Result]]
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What the paper says and where, what is found here, the verdict, and the rule by which it is judged."""
+    """What the paper says and where, what the experiments find, the verdict, and the rule behind it."""
 
     section: str
     statement: str
@@ -51,12 +51,12 @@ class Claim:
 
 
 def judged(results: Everything) -> list[Claim]:
-    """All claims that can be judged by what has been run."""
+    """Return all claims that the results can judge."""
     return [claim for judge, needs in JUDGES if all(results.get(name) for name in needs) for claim in judge(results)]
 
 
 def better(theirs: float, ours: float) -> bool:
-    """Whether the first area is the greater one in the digits that are shown."""
+    """Tell whether the first area is greater in the digits shown."""
     return round(theirs, 3) > round(ours, 3)
 
 
@@ -70,14 +70,14 @@ def _areas_reached(results: Everything) -> list[Claim]:
             grid.mean(task=task, rank=r, quantile=q) for r in grid.options("rank") for q in grid.options("quantile")
         )
         found = (
-            f"the paper's algorithm from a scaled start {share(algorithm)} at rank {RANK}; the same model by the reweighted "
-            f"solver with the best rank and α {share(best)}; tonmf {share(ours)}"
+            f"the paper's algorithm from a scaled start reaches {share(algorithm)} at rank {RANK}, the same model with the "
+            f"reweighted solver and the best rank and α {share(best)}, and tonmf {share(ours)}"
         )
         reached = {HOLDS: algorithm, TUNED: best, REACHED: ours}
         verdict = next((verdict for verdict, area in reached.items() if not better(paper, area)), FAILS)
         if task == "wiki-people":
             found, verdict = f"{found}. {STAND_IN}", UNKNOWN
-        rule = "the first of these that is no less than the paper's area"
+        rule = "the verdict names the first of these that reaches the paper's area"
         claims.append(Claim("4.4", f"{TASKS[task].title}: AUC {share(paper)}", found, verdict, rule))
     return claims
 
@@ -86,23 +86,23 @@ def _better_than_baselines(results: Everything) -> list[Claim]:
     areas = Areas(results["roc"])
     tasks = [task for task in PAPER_TASKS if task in areas.tasks]
     claims = []
-    for rows, by in (("counts", "on counts"), (None, "each with the rows that suit it")):
+    for rows, by in (("counts", "on counts"), (None, "each on its best rows")):
         worse = []
         for task in tasks:
             area, *others = (
                 fmean(areas.all(task=task, method=method, rows=rows) if rows else areas.best(task, method))
                 for method in ("tonmf-paper", *PAPER_BASELINES)
             )
-            told = [
+            listed = [
                 f"{METHODS[method].title} {share(theirs)} against {share(area)}"
                 for method, theirs in zip(PAPER_BASELINES, others, strict=True)
                 if better(theirs, area)
             ]
-            worse += [f"{TASKS[task].title} ({', '.join(told)})"] if told else []
+            worse += [f"{TASKS[task].title} ({', '.join(listed)})"] if listed else []
         statement = f"TONMF is better than k-NN, SVD and RPCA on every data set; {by}"
         names = ", ".join(TASKS[task].title for task in tasks)
         found = f"not on {'; '.join(worse)}" if worse else f"on all of them ({names})"
-        rule = f"no baseline's mean area exceeds that of the paper's algorithm at rank {RANK} from a scaled start"
+        rule = f"no baseline has a greater mean area than the paper's algorithm at rank {RANK} from a scaled start"
         claims.append(Claim("4.4", statement, found, _verdict(len(tasks) - len(worse), len(tasks)), rule))
     return claims
 
@@ -114,11 +114,11 @@ def _order_of_methods(results: Everything) -> list[Claim]:
     orders = {
         task: sorted(claimed, key=lambda method: -areas.mean(task=task, method=method, rows="counts")) for task in tasks
     }
-    told = "; ".join(
+    listed = "; ".join(
         f"{TASKS[task].title}: {' > '.join(METHODS[method].title for method in order)}"
         for task, order in orders.items()
     )
-    found = f"on counts, {told}. The paper's own figures for Wiki People have SVD before RPCA"
+    found = f"on counts, {listed}. In the paper's own figures for Wiki People, SVD is ahead of RPCA"
     verdict = _verdict(sum(order == claimed for order in orders.values()), len(tasks))
     return [Claim("4.4", "from best to worst: TONMF, RPCA, SVD, k-NN", found, verdict, "the same order of mean areas")]
 
@@ -129,7 +129,7 @@ def _neighbours_are_poor(results: Everything) -> list[Claim]:
     by_rows = {
         rows: [areas.mean(task=task, method="knn", rows=rows) for task in tasks] for rows in ("counts", "tf-idf")
     }
-    told = "; ".join(f"{rows}: " + ", ".join(map(share, found)) for rows, found in by_rows.items())
+    listed = "; ".join(f"{rows}: " + ", ".join(map(share, found)) for rows, found in by_rows.items())
     names = ", ".join(TASKS[task].title for task in tasks)
     every = [area for found in by_rows.values() for area in found]
     figures = [figures["knn"] for figures in PAPER_AUC.values() if "knn" in figures]
@@ -137,7 +137,7 @@ def _neighbours_are_poor(results: Everything) -> list[Claim]:
         Claim(
             "4.4",
             f"k-NN is hardly better than guessing ({share(min(figures))} to {share(max(figures))})",
-            f"{told} ({names})",
+            f"{listed} ({names})",
             _verdict(sum(area <= NEAR_GUESSING for area in every), len(every)),
             f"mean areas up to {share(NEAR_GUESSING)}",
         )
@@ -150,8 +150,9 @@ def _any_start_will_do(results: Everything) -> list[Claim]:
     correlation = measured.mean("start_correlation", **config, start="uniform")
     stalled, scaled = (measured.mean("auc_last", **config, start=start) for start in ("uniform", "random"))
     found = (
-        f"on Reuters, from the uniform numbers of the published code, residuals at the start and in the end rank-correlate at "
-        f"{correlation:.3f}, and the area is {share(stalled)}; from a start scaled to the data it is {share(scaled)}"
+        f"on Reuters, from uniform random numbers as in the published code, the residuals at the start and at the end have a "
+        f"rank correlation of {correlation:.3f}, and the area is {share(stalled)}; from a start scaled to the data it is "
+        f"{share(scaled)}"
     )
     return [
         Claim(
@@ -165,18 +166,18 @@ def _any_start_will_do(results: Everything) -> list[Claim]:
 
 
 def _beta_does_not_matter(results: Everything) -> list[Claim]:
-    """Over all β that leave a data set more than one topic, and over all."""
+    """Judge over the β that leave a data set more than one topic on average."""
     measured = Measured(results["beta"])
-    told, holding = [], 0
+    listed, holding = [], 0
     for task in measured.tasks:
         by_beta = {beta: measured.mean(task=task, beta=beta) for beta in measured.options("beta")}
         alive = [beta for beta in by_beta if measured.mean("topics", task=task, beta=beta) > 1.5]
         areas = [by_beta[beta] for beta in alive] or [0.0]
         holding += _steady(areas)
-        told.append(f"{TASKS[task].title} {share(max(areas) - min(areas))} (up to β = {max(alive, default=0):g})")
-    found = f"range of AUC over the β that leave topics to speak of: {', '.join(told)}. Beyond, nothing is left of the model"
+        listed.append(f"{TASKS[task].title} {share(max(areas) - min(areas))} (up to β = {max(alive, default=0):g})")
+    found = f"range of AUC over the β that leave more than one topic: {', '.join(listed)}. A larger β leaves no model"
     rule = f"ranges up to {share(NO_CHANGE)}, over the β that leave more than one topic on average"
-    return [Claim("4.5", "β makes no significant difference", found, _verdict(holding, len(told)), rule)]
+    return [Claim("4.5", "β makes no significant difference", found, _verdict(holding, len(listed)), rule)]
 
 
 def _rank_and_alpha(results: Everything) -> list[Claim]:
@@ -191,8 +192,8 @@ def _rank_and_alpha(results: Everything) -> list[Claim]:
             if task == "wiki-people":
                 found, verdict = f"{found}. {STAND_IN}", UNKNOWN
             rule = (
-                f"for rank and for α, means over the other: a range up to {share(NO_CHANGE)} is none, and beyond that it takes "
-                f"a rank correlation of {TREND:g} to grow or fall"
+                f"judged for the rank (means over α) and for α (means over the rank); areas within {share(NO_CHANGE)} count as "
+                f"equal, and otherwise they grow or fall from a rank correlation of {TREND:g} on"
             )
             claims.append(Claim("4.5", f"{TASKS[task].title}: AUC {statement}", found, verdict, rule))
     return claims
@@ -216,18 +217,18 @@ SHAPES: dict[str, tuple[str, Callable[[Sequence[float]], bool]]] = {
     "wiki-people": ("hardly depends on rank and α", _steady),
     "baskets": ("falls with rank and α", _falls),
 }
-"""How areas depend on rank and α by section 4.5."""
+"""How areas depend on rank and α, according to section 4.5."""
 
 
 def _cut_off_separates(results: Everything) -> list[Claim]:
     measured = Measured(results["bbc"])
-    told, separates = [], []
+    listed, separates = [], []
     for model in ("paper", "paper-2", "median-2"):
         cuts = measured.all("cuts", model=model)
         true, false = (fmean(cut["2"][rate] for cut in cuts) for rate in ("tpr", "fpr"))
-        told.append(f"{MODELS[model]}: {true:.0f}% and {false:.1f}%")
+        listed.append(f"{MODELS[model]}: {true:.0f}% and {false:.1f}%")
         separates.append(true >= FOUND and false <= FALSELY)
-    found = f"outliers and others with a score two standard deviations above the mean: {'; '.join(told)}"
+    found = f"share of outliers and of others two standard deviations above the mean score: {'; '.join(listed)}"
     statement = "mean and standard deviation of the scores separate the outliers of BBC"
     rule = f"at least {FOUND}% of the outliers, at most {FALSELY}% of the others"
     return [Claim("2", statement, found, _verdict(sum(separates), len(separates)), rule)]
@@ -248,11 +249,11 @@ def _false_positives_differ(results: Everything) -> list[Claim]:
             f"false positives of TONMF alone have over {LONG_WORDS} or under {SHORT_WORDS} words, and repeat few words"
         )
         found = (
-            f"{extreme:.0%} of them (of all ordinary documents {usual:.0%}); a word is used {repeated:.2f} times "
-            f"({usually:.2f})"
+            f"{extreme:.0%} of them are that long or short (of all ordinary documents {usual:.0%}); they use a word "
+            f"{repeated:.2f} times ({usually:.2f})"
         )
         verdict = _verdict((extreme > CLEARLY * usual) + (repeated > CLEARLY * usually), 2)
-        rule = f"more than {CLEARLY:g} times as much as of ordinary documents"
+        rule = f"more than {CLEARLY:g} times as much as for all ordinary documents"
         claims.append(Claim("4.6", f"{statement}; on {rows}", found, verdict, rule))
     return claims
 
@@ -272,4 +273,4 @@ JUDGES: tuple[tuple[Callable[[Everything], list[Claim]], tuple[str, ...]], ...] 
     (_cut_off_separates, ("bbc",)),
     (_false_positives_differ, ("insights",)),
 )
-"""How to judge a claim, and the experiments that must have been run for it."""
+"""The functions that judge claims, with the experiments that each needs."""

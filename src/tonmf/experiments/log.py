@@ -1,4 +1,4 @@
-"""Results as JSON lines: one a measurement, kept as it comes, so that a run that was cut short goes on where it stopped."""
+"""Results as JSON lines, written one by one, so that an interrupted run can resume."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PACKAGES = ("tonmf", "numpy", "scipy", "scikit-learn", "numba")
 
 
 def versions() -> dict[str, str]:
-    """What results were made with."""
+    """Return the versions of Python and of the packages that results depend on."""
     return {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
 
 
@@ -32,8 +32,8 @@ def page_name(quick: bool) -> str:
 class ResultLog:
     """The results in a file.
 
-    Of several results of one configuration the last one counts. A last line that was cut short, by a machine that went down,
-    is removed when the file is opened.
+    If a configuration has several results, the last one counts. A last line that was cut short, as by a power cut, is removed
+    when the file is opened.
 
     Parameters
     ----------
@@ -67,11 +67,11 @@ class ResultLog:
                 ) from error
 
     def result(self, experiment: str, config: Config) -> Result | None:
-        """What was measured; None if it has not been."""
+        """Return the result of a configuration, None if there is none."""
         return self._results.get(_key(experiment, config))
 
     def add(self, experiment: str, config: Config, result: Mapping[str, Any], seconds: float) -> None:
-        """Keep a result; it is on disk when this returns."""
+        """Add a result, and sync it to disk."""
         line: Result = {
             "experiment": experiment,
             "config": config,

@@ -1,4 +1,4 @@
-"""Results of an experiment, by configuration."""
+"""Look up the results of an experiment by configuration, and format them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tonmf.experiments.tasks import TASKS
 
 
 class Measured:
-    """What has been measured, to look things up in."""
+    """The results of an experiment."""
 
     def __init__(self, results: Sequence[Result]) -> None:
         self._results = results
@@ -19,30 +19,30 @@ class Measured:
 
     @property
     def titles(self) -> dict[str, str]:
-        """The data sets, and what they are called."""
+        """Titles of the data sets, by name."""
         return {task: TASKS[task].title for task in self.tasks}
 
     def options(self, name: str) -> list[Any]:
-        """The values of a part of the configuration, in the order of the runs."""
+        """Return the values of a part of the configuration, in the order of the runs."""
         return list(dict.fromkeys(line["config"][name] for line in self._results))
 
     def all(self, what: str = "auc", **config: Any) -> list[Any]:
-        """What was found with this configuration, once for each draw or whatever else it leaves open."""
+        """Return one value for each result whose configuration includes `config`: for each draw, say."""
         return [line["result"][what] for line in self._results if config.items() <= line["config"].items()]
 
     def mean(self, what: str = "auc", **config: Any) -> float:
-        """The mean of these."""
+        """Return the mean of these values."""
         return fmean(self.all(what, **config))
 
     @property
     def draws(self) -> str:
-        """Which draws there are, in words."""
+        """The draws, in words."""
         seeds = sorted(self.options("seed"))
-        return f"the draws of the seeds {seeds[0]} to {seeds[-1]}" if len(seeds) > 1 else f"the draw of seed {seeds[0]}"
+        return f"seeds {seeds[0]} to {seeds[-1]}" if len(seeds) > 1 else f"seed {seeds[0]}"
 
 
 def markdown_table(columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
-    """A table that reads well in a terminal and in Markdown.
+    """Format a table to read well both in a terminal and as Markdown.
 
     >>> print(markdown_table(["n", "time"], [[10, 0.25], [1000, 12345.6]]))
     |     n |   time |
@@ -63,7 +63,7 @@ def _text(value: Any) -> str:
 
 
 def share(value: float) -> str:
-    """A number from 0 to 1 in three digits, as areas under curves are written.
+    """Format a number from 0 to 1 with three digits, as areas under curves are written.
 
     >>> share(0.9341), share(1.0)
     ('.934', '1.000')
@@ -73,7 +73,7 @@ def share(value: float) -> str:
 
 
 def mean_and_spread(values: Sequence[float]) -> str:
-    """Mean ± standard deviation of shares; of a single one just that.
+    """Format mean ± standard deviation of shares, or a single share.
 
     >>> mean_and_spread([0.9, 0.92]), mean_and_spread([0.9])
     ('.910 ± .014', '.900')

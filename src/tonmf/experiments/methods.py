@@ -1,4 +1,4 @@
-"""The methods that are compared: the paper's baselines, its own algorithm from two starts, and ours."""
+"""The methods to compare: the paper's baselines, its own algorithm from two starts, and ours."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,42 +16,54 @@ from tonmf import TONMF, TextOutlierDetector
 from tonmf.arrays import Array
 from tonmf.baselines import KNNDistance, NMFResidual, RobustPCA, SVDScore
 from tonmf.experiments.specification import Config
-from tonmf.experiments.tasks import Draw
+from tonmf.experiments.tasks import ROWS, Draw
 from tonmf.experiments.tracing import trace_fit
 from tonmf.metrics import area_under_curve
 
 RANK = 10
-"""Topics, components and so on, for all methods that have a rank and do not find it themselves; the published code's k."""
+"""Number of topics or components of every method that does not choose its own rank; the published code's k."""
 NEIGHBOURS = 50
-"""k of k-NN is chosen from 1 to this, with the labels at hand."""
+"""The largest k of k-NN; the labels choose among 1 to this."""
 SHOWN_K = (1, 2, 5, 10, 20, 50)
-"""The area is kept for these k too."""
+"""The k whose areas are kept too."""
 AUTHORS_ALPHA, AUTHORS_BETA, AUTHORS_ITERATIONS = 10.0, 1.0, 9
-"""As the published code sets them, which does 9 times a new Z and for each of them 9 inner iterations."""
+"""Settings of the published code, which updates Z 9 times, with 9 inner iterations each."""
 
 Scored = tuple[Array, dict[str, Any]]
-"""Scores of all documents, and what else there is to know."""
+"""Scores of all documents, higher is stranger, and notes about the fit."""
+
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
-class Method:
-    """A way to score documents, by rows of numbers; if `own_rows`, it takes documents as they come."""
+class Method(Generic[Answer]):
+    """A way to score documents.
+
+    Attributes
+    ----------
+    name, title, about : str
+        What configurations call it, what tables call it, and a line about it.
+    score : function of rows, labels and seed
+        Return the scores. Settings, such as a rank, are keyword arguments with defaults.
+    rows : tuple
+        The kinds of rows it can score (`Draw.rows`); None stands for the documents themselves.
+    """
 
     name: str
     title: str
     about: str
-    score: Callable[[Any, Any, int], Scored]
-    own_rows: bool = False
+    score: Callable[..., Answer]
+    rows: tuple[str | None, ...] = ROWS
 
-    def run(self, draw: Draw, rows: str | None, seed: int) -> Scored:
-        """Scores of a draw's documents; higher is stranger."""
+    def run(self, draw: Draw, rows: str | None, seed: int, **settings: Any) -> Answer:
+        """Score the documents of a draw."""
         with settled():
-            return self.score(draw.documents if rows is None else draw.rows(rows), draw.labels, seed)
+            return self.score(draw.documents if rows is None else draw.rows(rows), draw.labels, seed, **settings)
 
 
 @contextmanager
 def settled() -> Iterator[None]:
-    """That a fit ran to its last iteration, stayed at its start or found no low rank, is what is measured here."""
+    """Silence warnings about fits that did not converge, did not move or found no low rank: the experiments measure that."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.filterwarnings("ignore", "With lam=.* no low rank part")
@@ -68,21 +80,21 @@ def _knn(X: sp.csr_matrix, labels: Any, seed: int) -> Scored:
     }
 
 
-def _svd(X: sp.csr_matrix, labels: Any, seed: int) -> Scored:
-    return SVDScore(RANK, score_by="paper", random_state=seed).fit(X).outlier_scores_, {}
+def _svd(X: sp.csr_matrix, labels: Any, seed: int, rank: int = RANK) -> Scored:
+    return SVDScore(rank, score_by="paper", random_state=seed).fit(X).outlier_scores_, {}
 
 
-def _svd_residual(X: sp.csr_matrix, labels: Any, seed: int) -> Scored:
-    return SVDScore(RANK, score_by="residual", random_state=seed).fit(X).outlier_scores_, {}
+def _svd_residual(X: sp.csr_matrix, labels: Any, seed: int, rank: int = RANK) -> Scored:
+    return SVDScore(rank, score_by="residual", random_state=seed).fit(X).outlier_scores_, {}
 
 
-def _robust_pca(X: sp.csr_matrix, labels: Any, seed: int) -> Scored:
-    model = RobustPCA(random_state=seed).fit(X)
+def _robust_pca(X: sp.csr_matrix, labels: Any, seed: int, **settings: Any) -> Scored:
+    model = RobustPCA(**settings, random_state=seed).fit(X)
     return model.outlier_scores_, {"rank": model.rank_, "iterations": model.n_iter_, "residual": model.residual_}
 
 
-def _nmf(X: sp.csr_matrix, labels: Any, seed: int) -> Scored:
-    return NMFResidual(RANK, random_state=seed).fit(X).outlier_scores_, {}
+def _nmf(X: sp.csr_matrix, labels: Any, seed: int, rank: int = RANK) -> Scored:
+    return NMFResidual(rank, random_state=seed).fit(X).outlier_scores_, {}
 
 
 def _authors(X: sp.csr_matrix, labels: Any, seed: int) -> Scored:
@@ -100,8 +112,8 @@ def _authors(X: sp.csr_matrix, labels: Any, seed: int) -> Scored:
     return trace.last, {"start_correlation": trace.start_correlation}
 
 
-def _paper(X: sp.csr_matrix, labels: Any, seed: int) -> Scored:
-    model = TONMF(RANK, solver="paper", max_iter=20, random_state=seed).fit(X)
+def _paper(X: sp.csr_matrix, labels: Any, seed: int, rank: int = RANK) -> Scored:
+    model = TONMF(rank, solver="paper", max_iter=20, random_state=seed).fit(X)
     return model.outlier_scores_, {"alpha": model.alpha_}
 
 
@@ -123,19 +135,24 @@ def _detector(documents: Any, labels: Any, seed: int) -> Scored:
 
 OURS = "detector"
 
-METHODS: dict[str, Method] = {
+METHODS: dict[str, Method[Scored]] = {
     method.name: method
     for method in (
-        Method("knn", "k-NN", f"distance to the k-th nearest, the best k from 1 to {NEIGHBOURS} chosen by AUC", _knn),
+        Method(
+            "knn",
+            "k-NN",
+            f"distance to the k-th nearest document, for the k from 1 to {NEIGHBOURS} with the highest AUC",
+            _knn,
+        ),
         Method("svd", "SVD", "the paper's score ‖√S_r Vᵀ‖ of each document", _svd),
-        Method("svd-residual", "SVD residual", "what is left of each document after the same SVD", _svd_residual),
+        Method("svd-residual", "SVD residual", "residual norm of each document after the same SVD", _svd_residual),
         Method(
             "rpca",
             "RPCA",
             "norm of each row in the sparse part of robust PCA, at the textbook's λ",
             _robust_pca,
         ),
-        Method("nmf", "NMF residual", "what plain NMF leaves of each document", _nmf),
+        Method("nmf", "NMF residual", "residual norm of each document after plain NMF", _nmf),
         Method(
             "tonmf-authors",
             "TONMF, authors' start",
@@ -146,7 +163,7 @@ METHODS: dict[str, Method] = {
         Method(
             "tonmf",
             "TONMF, reweighted",
-            "the same objective by the solver that `tonmf.TONMF` has as default",
+            "the same objective, minimised by the default solver of `tonmf.TONMF`",
             _reweighted,
         ),
         Method(
@@ -155,14 +172,14 @@ METHODS: dict[str, Method] = {
             "the model with the topic prior; the score is the share that no topic explains",
             _prior,
         ),
-        Method(OURS, "tonmf detector", "`TextOutlierDetector()`, nothing set", _detector, own_rows=True),
+        Method(OURS, "tonmf detector", "`TextOutlierDetector()` with its defaults", _detector, rows=(None,)),
     )
 }
 
 PAPER_BASELINES = ("knn", "svd", "rpca")
-"""Those of the paper."""
+"""The baselines of the paper."""
 
 
 def applies(config: Config) -> bool:
-    """Whether a method takes such rows: None if and only if it makes its own."""
-    return (config["rows"] is None) == METHODS[config["method"]].own_rows
+    """Tell whether the configuration's method can score the configuration's rows."""
+    return config["rows"] in METHODS[config["method"]].rows

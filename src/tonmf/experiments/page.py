@@ -23,7 +23,7 @@ LINE = 128
 
 
 def finished(experiment: Experiment, log: ResultLog, quick: bool) -> list[Result]:
-    """The results on data sets on which the experiment is finished, in the order of its configurations."""
+    """Return the results on the data sets that the experiment has finished, in the order of its configurations."""
     missing = unfinished_tasks(experiment, log, quick)
     found = [
         log.result(experiment.name, config) for config in experiment.configs(quick) if config["task"] not in missing
@@ -32,20 +32,20 @@ def finished(experiment: Experiment, log: ResultLog, quick: bool) -> list[Result
 
 
 def unfinished_tasks(experiment: Experiment, log: ResultLog, quick: bool) -> list[str]:
-    """The data sets of which an experiment has not measured everything."""
+    """Return the data sets that an experiment has not finished."""
     return list(dict.fromkeys(config["task"] for config in todo(experiment, log, quick)))
 
 
 def write_page(folder: Path, log: ResultLog, quick: bool) -> Path:
-    """Write the page and the figures of all that is finished.
+    """Write the page, and the figures, about all finished data sets.
 
     Parameters
     ----------
     folder : Path
-        It must exist.
+        An existing folder.
     log : ResultLog
     quick : bool
-        Whether the page is about quick runs or full ones.
+        Write about quick runs instead of full ones.
 
     Returns
     -------
@@ -74,12 +74,12 @@ def _sections(results: Mapping[str, Sequence[Result]], log: ResultLog) -> dict[s
         return {name: EXPERIMENTS[name].report(lines) for name, lines in results.items() if lines}
     except KeyError as error:
         raise InputError(
-            f"{log.path} has results without {error}: they are of another version of tonmf. Measure again with --fresh."
+            f"{log.path} has results without {error}: they come from another version of tonmf. Measure again with --fresh."
         ) from error
 
 
 def wrapped(text: str) -> str:
-    r"""Markdown with its paragraphs filled to lines of a readable length; tables, headings and images stay as they are.
+    r"""Wrap the paragraphs of Markdown; leave tables, headings and images as they are.
 
     >>> wrapped("A short\nparagraph.\n\n| a | table |\n| - | - |\n")
     'A short paragraph.\n\n| a | table |\n| - | - |\n'
@@ -103,12 +103,12 @@ def _head(results: Mapping[str, Sequence[Result]], quick: bool) -> str:
     made_with = sorted({", ".join(f"{name} {of}" for name, of in line["versions"].items()) for line in lines})
     minutes = sum(line["seconds"] for line in lines) / 60
     known = [line["peak_mb"] for line in lines if line.get("peak_mb")]
-    memory = f", with at most {max(known) / 1024:.1f} GB of memory in the process that measures" if known else ""
+    memory = f", with at most {max(known) / 1024:.1f} GB of memory in the measuring process" if known else ""
     last = max((line["date"] for line in lines if "date" in line), default="")
     dates = f", {last}" if last else ""
     warning = (
-        f"\n**This is a quick run**, on the first {QUICK_DOCUMENTS:,} documents of a draw and a part of each grid. It shows "
-        "that everything works; its figures are not those of the data sets, and the paper's claims are not judged by them.\n"
+        f"\n**This is a quick run** on the first {QUICK_DOCUMENTS:,} documents of a draw and part of each grid. It shows that "
+        "everything works. Its figures are not those of the whole data sets, and do not judge the paper's claims.\n"
         if quick
         else ""
     )
@@ -116,9 +116,9 @@ def _head(results: Mapping[str, Sequence[Result]], quick: bool) -> str:
 # The paper's experiments, run again
 
 Kannan, Woo, Aggarwal and Park, "Outlier Detection for Text Data" (2017), compare their method TONMF with k-NN, SVD and
-robust PCA on four data sets. Here are the experiments of that paper, and some more, as `tonmf
-paper{" --quick" if quick else ""}` ran them: {len(lines):,} measurements that took {minutes:.0f} minutes together{memory}.
-[results.jsonl]({page_name(quick)}/results.jsonl) has each with its configuration, seed and versions
+robust PCA on four data sets. This page has the experiments of that paper, and some more, as `tonmf
+paper{" --quick" if quick else ""}` ran them: {len(lines):,} measurements that took {minutes:.0f} minutes in total{memory}.
+[results.jsonl]({page_name(quick)}/results.jsonl) has every measurement with its configuration, seed and versions
 ({"; ".join(made_with)}).
 
 To cite it: The tonmf developers, "The paper's experiments, run again", tonmf {__version__}{dates}.
@@ -126,32 +126,34 @@ To cite it: The tonmf developers, "The paper's experiments, run again", tonmf {_
 
 
 def _missing(log: ResultLog, quick: bool) -> str:
-    """What is not on the page."""
+    """List what is missing from the page."""
     missing = {name: unfinished_tasks(experiment, log, quick) for name, experiment in EXPERIMENTS.items()}
-    told = [f"- `{name}`: {'; '.join(TASKS[task].title for task in tasks)}" for name, tasks in missing.items() if tasks]
+    items = [
+        f"- `{name}`: {'; '.join(TASKS[task].title for task in tasks)}" for name, tasks in missing.items() if tasks
+    ]
     archives = {TASKS[task].archive for tasks in missing.values() for task in tasks} - {None}
     files = [f"{a.file} ({a.address or 'not published'})" for a in archives if a is not None]
     needs = f"To add them, run `tonmf paper` again; they need {', '.join(sorted(files))}.\n" if files else ""
-    return "\n".join(["**Not run, or not finished**:\n", *told, "", needs]) if told else ""
+    return "\n".join(["**Not run, or not finished**:\n", *items, "", needs]) if items else ""
 
 
 def _claims(results: Mapping[str, Sequence[Result]]) -> str:
-    """The paper's claims by verdict, with the rules by which they are judged."""
+    """List the paper's claims by verdict, with the rules that judge them."""
     claims = judged(results)
     parts = []
     for verdict in VERDICTS:
         items = [_item(claim) for claim in claims if claim.verdict == verdict]
         parts += [f"### {_sentence(verdict)}\n", *items, ""] if items else []
-    return "\n".join(["## What the paper claims, and what is found here\n", *parts]) if parts else ""
+    return "\n".join(["## What the paper claims, and what we find\n", *parts]) if parts else ""
 
 
 def _item(claim: Claim) -> str:
-    told = f"- **{_sentence(claim.statement)}** (section {claim.section}). {_sentence(claim.found)}."
-    return f"{told} *Rule: {claim.rule}.*"
+    found = f"(section {claim.section}). {_sentence(claim.found)}."
+    return f"- **{_sentence(claim.statement)}** {found} *Rule: {claim.rule}.*"
 
 
 def _sentence(text: str) -> str:
-    """The text with a capital letter, unless it begins with a name or a letter of the maths."""
+    """Capitalise the text, unless it begins with a name or a mathematical letter."""
     return text[:1].upper() + text[1:] if text[1:2].islower() and not text.startswith("tonmf") else text
 
 

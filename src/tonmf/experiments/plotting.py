@@ -26,7 +26,7 @@ def save_figure(figure: Figure, folder: Path) -> None:
 
 
 def panels(canvas: Any, titles: Sequence[str], columns: int, size: tuple[float, float] = (3.3, 2.6)) -> list[Any]:
-    """Axes for small plots side by side, each with its title; (width, height) of one in inches."""
+    """Return titled axes for small plots side by side; `size` is the (width, height) of one in inches."""
     n_rows = -(-len(titles) // columns)
     canvas.set_size_inches(columns * size[0], n_rows * size[1])
     grid = canvas.subplots(n_rows, columns, squeeze=False).ravel()
@@ -39,7 +39,7 @@ def panels(canvas: Any, titles: Sequence[str], columns: int, size: tuple[float, 
 
 @dataclass(frozen=True)
 class Line:
-    """A line in every panel: its label, and how high it is there at each tick."""
+    """A line in every panel: its label, and its heights at the ticks."""
 
     label: str
     areas: Callable[[str], Sequence[float]]
@@ -51,7 +51,7 @@ class Line:
 def draw_areas(
     canvas: Any, tasks: Mapping[str, str], ticks: Sequence[str], xlabel: str, lines: Sequence[Line], columns: int
 ) -> None:
-    """Areas under curves: a panel for each data set, which `tasks` gives a title, and one legend for all."""
+    """Draw areas under curves: a panel for each data set, titled by `tasks`, and one legend."""
     grid = panels(canvas, list(tasks.values()), columns=3)
     for axes, task in zip(grid, tasks, strict=True):
         for line in lines:
@@ -65,6 +65,6 @@ def draw_areas(
 
 
 def legend_beside(canvas: Any, axes: Any, columns: int = 3) -> None:
-    """One legend for all panels, above them."""
+    """Draw one legend for all panels, above them."""
     handles, labels = axes.get_legend_handles_labels()
     canvas.legend(handles, labels, loc="outside upper center", ncols=columns)

@@ -1,4 +1,4 @@
-"""Work in a process of its own, so that its memory is its own."""
+"""Run work in a process of its own to measure its memory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tonmf.errors import TonmfError
 def in_new_process(module: str, *arguments: Any, environment: Mapping[str, str] | None = None) -> dict[str, Any]:
     """Run ``python -m module arguments`` and read the JSON object on the last line of what it prints.
 
-    Files in the current folder are not importable there, whatever they are called.
+    The process cannot import files of the current folder, whatever their names.
     """
     command = [sys.executable, "-P", "-m", module, *map(str, arguments)]
     done = subprocess.run(
@@ -35,13 +35,13 @@ STATUS = Path("/proc/self/status")
 
 
 def memory_now() -> float:
-    """Memory in use, where the system tells (Linux); elsewhere the most so far."""
+    """Return the MB in use, or the peak where the system does not report them (not Linux)."""
     return _status("VmRSS") if STATUS.exists() else memory_peak()
 
 
 def memory_peak() -> float:
-    """The most memory in use since the process began, or since `reset_peak`; NaN where the system does not tell (Windows)."""
-    if STATUS.exists():  # what getrusage says would include the parent's, from before the program was loaded
+    """Return the peak MB since the process began, or since `reset_peak`; NaN where the system does not report it (Windows)."""
+    if STATUS.exists():  # getrusage would include memory of the parent, from before the program was loaded
         return _status("VmHWM")
     try:
         import resource
@@ -52,13 +52,13 @@ def memory_peak() -> float:
 
 
 def reset_peak() -> None:
-    """Let the peak start again from the memory in use now, where the system allows it (Linux)."""
+    """Restart the peak from the memory in use now, where the system allows it (Linux)."""
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
 
 
 def in_json(mb: float) -> float | None:
-    """A number of MB as JSON has it: whole, and None if it is not known."""
+    """Return whole MB for JSON, None if unknown."""
     return None if math.isnan(mb) else round(mb)
 
 

@@ -1,4 +1,4 @@
-"""Measure what has not been measured yet."""
+"""Run an experiment: measure what the log does not have yet."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from tonmf.experiments.specification import Config, Experiment
 from tonmf.experiments.tasks import draw
 
 UNAVAILABLE = (InputError, MissingExtraError)
-"""Errors of loading a data set where its file, or a library that it needs, is missing."""
+"""Errors from loading a data set when its file, or a library that it needs, is missing."""
 
 Outcome = tuple[dict[str, Any], float] | str
-"""A result and the seconds it took, or why the data set is not available."""
+"""A result and the seconds it took, or the reason why the data set is not available."""
 
 
 def todo(experiment: Experiment, log: ResultLog, quick: bool = False, fresh: bool = False) -> list[Config]:
@@ -41,22 +41,22 @@ def run(
     ----------
     experiment : Experiment
     log : ResultLog
-        Each result is written as soon as it is there.
+        Each result is written as soon as it is known.
     configs : collection of configurations
-        What to measure (`todo`).
+        The configurations to measure (`todo`).
     on_progress : callable
-        Called with the share that is done.
+        Called with the share done.
     without : collection of str
         Data sets that are known to be unavailable.
     load : callable
         Loads the documents of a configuration, before its time is taken.
     n_processes : int
-        Processes that measure side by side. Each takes the configurations of one draw together.
+        Number of parallel processes. Each measures the configurations of one draw together.
 
     Returns
     -------
     left_out : dict of str to str
-        Other data sets that are unavailable, and why.
+        Further data sets that are unavailable, with the reasons.
     """
     left_out: dict[str, str] = {}
     measure = partial(measure_one, experiment.measure, load)
@@ -77,7 +77,7 @@ def run(
 
 
 def measure_one(measure: Callable[[Config], Any], load: Callable[[Config], Any], config: Config) -> Outcome:
-    """Measure one configuration."""
+    """Load the documents of a configuration, then measure it."""
     try:
         load(config)
     except UNAVAILABLE as error:

@@ -1,4 +1,4 @@
-"""What an experiment is: what is varied, what is measured, and what is said about it."""
+"""The specification of an experiment: what it varies, what it measures, and how it reports the results."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from itertools import product
 from typing import Any
 
 Config = dict[str, Any]
-"""What one measurement is of: names, numbers and None, as JSON has them."""
+"""The configuration of one measurement: names, numbers and None, as in JSON."""
 
 Result = dict[str, Any]
-"""A line of the log: experiment, config, result, seconds, peak_mb (most memory of the run so far), date, versions."""
+"""A line of the log: experiment, config, result, seconds, peak_mb (peak memory of the run so far), date, versions."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A plot: what to draw into a new matplotlib figure, and what it shows in words."""
+    """A plot: its caption, and a function that draws it into a new matplotlib figure."""
 
     name: str
     caption: str
@@ -25,7 +25,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Section:
-    """What a page says about an experiment: Markdown in which ``{name}`` stands for the figure of that name."""
+    """The section of a page about an experiment: Markdown in which ``{name}`` stands for the figure of that name."""
 
     title: str
     text: str
@@ -39,19 +39,19 @@ class Experiment:
     Attributes
     ----------
     name : str
-        What it is called on the command line.
+        Its name on the command line.
     question : str
-        What it is to answer, in a line.
+        The question that it answers, in one line.
     axes : mapping of str to sequence
-        Values of each part of a configuration; all combinations are measured, those of the last axis one after the other.
+        Values of each part of a configuration. All combinations are measured; the last axis varies fastest.
     quick : mapping of str to sequence
         Axes that are shorter in a quick run.
     measure : function of a configuration
-        What is found, as JSON has it.
+        Return the result, as JSON values.
     report : function of the results
-        The section of the page.
+        Return the section of the page.
     applies : function of a configuration
-        Whether a combination makes sense.
+        Tell whether a combination makes sense.
     """
 
     name: str
@@ -64,11 +64,11 @@ class Experiment:
 
     @property
     def n_consecutive(self) -> int:
-        """Length of the last axis: measurements that follow one another on the same documents."""
+        """Length of the last axis: consecutive measurements on the same documents."""
         return len(list(self.axes.values())[-1])
 
     def configs(self, quick: bool = False) -> Iterator[Config]:
-        """All configurations; those of a quick run are marked, so that they are never taken for those of a full one."""
+        """Yield all configurations, marked as quick or full so that neither is taken for the other."""
         axes = {**self.axes, **(self.quick if quick else {}), "quick": (quick,)}
         for values in product(*axes.values()):
             config = dict(zip(axes, values, strict=True))

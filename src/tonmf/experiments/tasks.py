@@ -1,4 +1,4 @@
-"""The data sets of the experiments: each can be drawn again and again, and read as counts or as weighted rows."""
+"""The data sets of the experiments, drawn by a seed and read as counts or as tf-idf rows."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ from tonmf.text.documents import COUNTS, TEXTS
 from tonmf.text.weighting import damped, inverse_document_frequencies, unit_rows
 
 QUICK_DOCUMENTS = 1_000
-"""A quick run takes no more than the first so many documents of a draw."""
+"""Most documents in a quick run: the first ones of a draw."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """A data set of the paper, or one that sheds light on it."""
+    """A data set of the paper, or one that helps to understand it."""
 
     name: str
     title: str
     about: str
     load: Callable[[int], Dataset]
     archive: Archive[Any] | None = None
-    """What it is read from; None if it is made up."""
+    """The file with the data; None if it is synthetic."""
 
 
 def one_of_each_thread(posts: Dataset) -> Dataset:
-    """The first post of every subject, replies counting as the subject they reply to."""
+    """Keep the first post of every thread; replies belong to the subject they reply to."""
     first: dict[str, int] = {}
     for number, text in enumerate(posts.texts or []):
         first.setdefault(subject_of(text), number)
@@ -55,7 +55,7 @@ def one_of_each_thread(posts: Dataset) -> Dataset:
 
 
 def subject_of(post: str) -> str:
-    """A post's subject line without what marks a reply; the post itself if it has none.
+    """Return a post's subject line without reply marks, or the post itself if it has none.
 
     >>> subject_of("From: a@b\\nSubject: Re: RE: Which disk?\\n\\nThis one.")
     'which disk?'
@@ -65,7 +65,7 @@ def subject_of(post: str) -> str:
 
 
 def chosen(dataset: Dataset, numbers: list[int]) -> Dataset:
-    """Some of the documents, by their numbers."""
+    """Return some of the documents, by their numbers."""
     return replace(
         dataset,
         labels=dataset.labels[numbers],
@@ -85,7 +85,7 @@ TASKS: dict[str, Task] = {
         Task(
             "reuters",
             "Reuters",
-            "Reuters-21578 as the matrix with the paper's 18,933 terms: 5,768 of earn and acq, 100 of interest",
+            "Reuters-21578 as a matrix with the paper's 18,933 terms: 5,768 documents of earn and acq, 100 of interest",
             lambda seed: load_reuters("matrix", random_state=seed),
             REUTERS_MATRIX,
         ),
@@ -99,21 +99,21 @@ TASKS: dict[str, Task] = {
         Task(
             "rcv20",
             "RCV20",
-            "20 Newsgroups as posted: 1,945 of ibm and mac hardware, 50 of the Windows group",
+            "20 Newsgroups as posted: 1,945 posts on IBM and Mac hardware, 50 of the Windows group",
             lambda seed: load_newsgroups(random_state=seed),
             NEWSGROUPS,
         ),
         Task(
             "rcv20-bodies",
             "RCV20, bodies only",
-            "the same posts without headers and quoted lines, which is not in the paper",
+            "the same posts without headers and quoted lines; not in the paper",
             lambda seed: load_newsgroups(headers=False, random_state=seed),
             NEWSGROUPS,
         ),
         Task(
             "rcv20-threads",
             "RCV20, a post a thread",
-            "of the posts of each thread only the first in the shuffled order, by their subject lines; not in the paper either",
+            "only the first post of each thread, by subject line, in the shuffled order; not in the paper either",
             lambda seed: one_of_each_thread(load_newsgroups(random_state=seed)),
             NEWSGROUPS,
         ),
@@ -127,7 +127,7 @@ TASKS: dict[str, Task] = {
         Task(
             "bbc",
             "BBC",
-            "BBC news: 927 of business and politics, 50 of tech",
+            "BBC news: 927 documents of business and politics, 50 of tech",
             lambda seed: load_bbc(random_state=seed),
             BBC,
         ),
@@ -135,7 +135,7 @@ TASKS: dict[str, Task] = {
             "wiki-people",
             "Wiki People",
             "sections of 756 Wikipedia biographies, prepared by the paper's rules: 2,332 on career and life, 100 on death; "
-            "a stand-in, as the paper's own data is nowhere to be had",
+            "a stand-in, since the paper's own data is not available",
             lambda seed: load_wiki_people("matrix", random_state=seed),
             WIKI_PEOPLE,
         ),
@@ -171,7 +171,7 @@ class Draw:
 
     @cached_property
     def counts(self) -> sp.csr_matrix:
-        """How often each term occurs, as in the paper: of a matrix all terms, of texts those that the detector would count."""
+        """Term counts as in the paper: all terms of a matrix, and of texts the terms that the detector would count."""
         return self.dataset.X if self.dataset.texts is None else self._terms
 
     @cached_property
@@ -185,7 +185,7 @@ class Draw:
         return unit_rows(damped(self._terms), inverse_document_frequencies(self._terms))
 
     def rows(self, kind: str) -> sp.csr_matrix:
-        """``counts`` or ``tf-idf``."""
+        """Return the rows of a kind, ``counts`` or ``tf-idf``."""
         return self.counts if kind == "counts" else self.tfidf
 
 
@@ -193,7 +193,7 @@ ROWS = ("counts", "tf-idf")
 
 
 def draw(config: Config) -> Draw:
-    """The draw that a configuration names by ``task``, ``seed`` and ``quick``."""
+    """Return the draw that a configuration names by ``task``, ``seed`` and ``quick``."""
     return _draw(config["task"], config["seed"], config["quick"])
 
 

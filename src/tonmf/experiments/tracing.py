@@ -1,6 +1,6 @@
-"""A fit that keeps a diary: the objective after so many passes and seconds, and residuals at the start and in the end.
+"""Trace a fit: passes, seconds and objective of each iteration, and the residuals at the start and at the end.
 
-The estimator solves all documents once more when it ends, so that training rows have the scores that the model gives them.
+The estimator solves for all documents once more at the end, so that training rows have the scores that the model gives them.
 Here the residuals are those of the iterations themselves, as the paper's algorithm leaves them.
 """
 
@@ -32,11 +32,11 @@ class Trace:
     Attributes
     ----------
     passes, seconds, objectives : list
-        Of each iteration: passes over the documents so far, seconds so far, and the objective.
+        After each iteration: passes over the documents so far, seconds so far, and the objective.
     first, last : ndarray of shape (n_docs,)
         Residual norms at the start and in the last iteration.
     topics_used : int
-        Topics that documents use in the end.
+        Number of topics in use at the end.
     """
 
     passes: list[int]
@@ -48,12 +48,12 @@ class Trace:
 
     @property
     def start_correlation(self) -> float:
-        """Rank correlation of first and last residuals: 1 if the fit stayed where it began, 0 if one of them does not vary."""
+        """Rank correlation of first and last residuals: 1 if the fit stayed at its start, 0 if either does not vary."""
         return rank_correlation(self.first, self.last)
 
 
 class _Diary(Problem):
-    """A problem that counts its passes and takes notes whenever the objective is known."""
+    """A problem that counts its passes and records every objective."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -88,7 +88,7 @@ def trace_fit(
     tol: float = 0.0,
     random_state: int = 0,
 ) -> Trace:
-    """Fit as `tonmf.TONMF` does, with the same meaning of all options, and tell what happened on the way."""
+    """Fit as `tonmf.TONMF` does, with the same options, and record the iterations."""
     ops, executor = make_ops("numba", None), SerialExecutor()
     source = MatrixSource(X, np.ones(X.shape[0]), default_block_size(X, n_topics), ops)
     options = Options(solver, INNER_METHODS[inner], alpha, beta, None, max_iter, tol, inner_iter, inner_tol=0.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any, Protocol, Self, TypeVar, runtime_checkable
+from typing import Any, Protocol, Self, TypeGuard, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -63,7 +63,6 @@ class Source(Protocol):
         """Return all documents as one matrix, where that is possible."""
 
 
-@runtime_checkable
 class LocalSource(Source, Protocol):
     """A `Source` whose blocks are in this process."""
 
@@ -130,6 +129,11 @@ class SerialExecutor:
 
 
 def _local_blocks(source: Source) -> Iterable[Block]:
-    if not isinstance(source, LocalSource):
+    if not _is_local(source):
         raise TypeError(f"Expected a source with blocks in this process, got {type(source).__name__}.")
     return source.blocks()
+
+
+def _is_local(source: Source) -> TypeGuard[LocalSource]:
+    """Check for blocks in this process; `isinstance` of a protocol would take longer than a step over a small block."""
+    return hasattr(source, "blocks")

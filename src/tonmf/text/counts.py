@@ -38,8 +38,8 @@ class Counts:
     ============ ================== =======================================================
     matrix       n_docs × n_terms   how often each term of the vocabulary occurs, CSR
     n_words      n_docs             all words of a document, in the vocabulary or not
-    n_distinct   n_docs             its different words
-    n_outside    n_docs             those of its different words that are not in the vocabulary
+    n_distinct   n_docs             its distinct words
+    n_outside    n_docs             those of its distinct words that are not in the vocabulary
     outside      n_docs             Σ (1 + ln count) over them
     ============ ================== =======================================================
     """

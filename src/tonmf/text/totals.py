@@ -22,8 +22,8 @@ class WordTotals:
     field          shape   what
     ============== ======= ====================================================================
     n_words        n_docs  all words of a document, in the vocabulary or not
-    n_distinct     n_docs  its different words
-    n_outside      n_docs  those of its different words that are not in the vocabulary
+    n_distinct     n_docs  its distinct words
+    n_outside      n_docs  those of its distinct words that are not in the vocabulary
     outside_weight n_docs  Σ (1 + ln count) over them
     ============== ======= ====================================================================
     """

@@ -108,7 +108,7 @@ class FoundTopic:
 
 
 class RecentDocument(NamedTuple):
-    """A recent document: its different words (none if it is a copy), a digest of its word counts, and its score."""
+    """A recent document: its distinct words (none if it is a copy), a digest of its word counts, and its score."""
 
     words: frozenset[str]
     text: int
@@ -211,12 +211,16 @@ class Nursery:
         score: float,
         id: str,  # noqa: A002
         time: float | None = None,
+        terms: Counter[str] | None = None,
     ) -> FoundTopic | None:
-        """Take the next document, with its score by the current model; return a new topic if it completes one."""
+        """Take the next document, with its score by the current model; return a new topic if it completes one.
+
+        `terms` are its term counts, if they are known: then it is not analyzed again.
+        """
         self._keep_rarities(detector)
         scores = [recent.score for recent in self._recent]
         cut = float(np.quantile(scores, 1 - STRANGE_SHARE)) if scores else -np.inf
-        if not self._note(detector, document, float(score), id, time, cut):
+        if not self._note(detector, document, float(score), id, time, cut, terms):
             return None
         self._n_waiting += 1
         if self._n_waiting < EVERY or len(self._strange) < 2 * self._least:
@@ -232,12 +236,14 @@ class Nursery:
         id: str,  # noqa: A002
         time: float | None,
         cut: float,
+        terms: Counter[str] | None = None,
     ) -> bool:
         """Note a recent document, and keep it if it is strange; return whether it is."""
         number = self._n_taken
         self._n_taken += 1
-        document = _beginning(document)
-        terms = Counter(detector.analyze(document))
+        beginning = _beginning(document)
+        if terms is None or beginning != document:
+            terms = Counter(detector.analyze(beginning))
         text = _digest(terms)
         words = frozenset(terms) if self._texts[text] == 0 else frozenset()  # a copy makes no word more common
         self._texts[text] += 1
@@ -247,7 +253,7 @@ class Nursery:
             self._forget()
         if score <= cut or not terms:
             return False
-        self._strange.append(StrangeDocument(number, id, None if time is None else float(time), document, terms))
+        self._strange.append(StrangeDocument(number, id, None if time is None else float(time), beginning, terms))
         return True
 
     def _forget(self) -> None:

@@ -128,12 +128,12 @@ def watch(
         check_model(model)
     _check_file(file)
     with screen.step("Loading"), ExitStack() as stack:
+        from tonmf.cli.watching.documents import DocumentParser, check_kind
         from tonmf.cli.watching.lines import Lines
         from tonmf.cli.watching.output import Output
-        from tonmf.cli.watching.records import Records, check_kind
         from tonmf.cli.watching.snapshots import Snapshots
-        from tonmf.cli.watching.stopping import stopping
-        from tonmf.cli.watching.watch import Habits, Watch
+        from tonmf.cli.watching.stopping import stop_on_signals
+        from tonmf.cli.watching.watch import Watch, WatchOptions
         from tonmf.io import ReadOptions
         from tonmf.nmf.threads import one_blas_thread
 
@@ -144,27 +144,27 @@ def watch(
         detector.set_params(n_jobs=jobs)
         if half_life is not None:
             detector.set_params(half_life=forgetting)
-        coming, start = _coming(file, last.place, screen.note, until_end)
-        asked = stack.enter_context(stopping())
-        options = ReadOptions(text_column=text_column, id_column=id_column)
+        source, start = _source(file, last.place, screen.note, until_end)
+        stopping = stack.enter_context(stop_on_signals())
+        read_options = ReadOptions(text_column=text_column, id_column=id_column)
         columns = last.columns if start.lines else None
-        records = Records(coming.name, form, detector.kind_, options, time_column, screen.note, columns)
-        habits = Habits(learn, learn_every or LEARN_EVERY, only_outliers, words, every, time_column is not None)
-        lines, output = Lines(coming, start), Output(sys.stdout.fileno(), asked.wake, asked)
+        parser = DocumentParser(source.name, form, detector.kind_, read_options, time_column, screen.note, columns)
+        options = WatchOptions(learn, learn_every or LEARN_EVERY, only_outliers, words, every, time_column is not None)
+        lines, output = Lines(source, start), Output(sys.stdout.fileno(), stopping.wake, stopping)
         watching = Watch(
-            detector, lines, records, output, snapshots, asked, habits, _say, last.new_topics, last.pending
+            detector, lines, parser, output, snapshots, stopping, options, _warn, last.new_topics, last.pending
         )
         # The screen's bar must be gone before the first answer.
         entered = stack.pop_all()
     with entered, one_blas_thread():
         watching.run()
-    _tell(screen, watching.n_docs, watching.n_bad)
-    if asked.signal_number == 2:
+    _note_totals(screen, watching.n_docs, watching.n_bad)
+    if stopping.signal_number == 2:
         raise typer.Exit(INTERRUPTED)
 
 
 LEARN_EVERY = 32
-"""Documents in a batch."""
+"""Default number of documents in a batch."""
 
 
 def _check_no_option_idle(
@@ -178,7 +178,7 @@ def _check_no_option_idle(
 
 
 def _interval(text: str) -> HalfLife:
-    """Written as a half-life is."""
+    """Parse the time or number of documents between snapshots, which is written as a half-life is."""
     from tonmf.stream.half_life import half_life_of
 
     try:
@@ -208,7 +208,7 @@ def _format(file: str, given: WatchFormat | None) -> str:
 
 
 def _start(model: str, snapshots: Snapshots | None, new_topics: bool, screen: Screen) -> Snapshot:
-    """The last snapshot, or else the model at the start of the file."""
+    """Return the last snapshot; if there is none, the model, at the start of the file."""
     from tonmf.cli.watching.following import Place
     from tonmf.cli.watching.new_topics import NewTopics
     from tonmf.cli.watching.snapshots import Snapshot
@@ -218,7 +218,7 @@ def _start(model: str, snapshots: Snapshots | None, new_topics: bool, screen: Sc
     if last is None:
         last = Snapshot(load_detector(model), Place(), None, None)
     else:
-        screen.note(f"Going on from the last snapshot, after line {last.place.lines:,}.")
+        screen.note(f"Resuming from the last snapshot, after line {last.place.lines:,}.")
     wanted = new_topics and not last.detector.uses_embeddings_
     return replace(last, new_topics=(last.new_topics or NewTopics()) if wanted else None)
 
@@ -236,8 +236,8 @@ def _check_file(file: str) -> int:
         raise InputError(cannot("read", file, reason)) from error
 
 
-def _coming(file: str, place: Place, note: Callable[[str], None], until_end: bool) -> tuple[FollowedFile | Pipe, Place]:
-    """What to read, and where it begins."""
+def _source(file: str, place: Place, note: Callable[[str], None], until_end: bool) -> tuple[FollowedFile | Pipe, Place]:
+    """Open FILE, and return it with the place where reading begins."""
     from tonmf.cli.watching.following import FollowedFile, Pipe, Place
     from tonmf.wording import path_shown
 
@@ -250,13 +250,13 @@ def _coming(file: str, place: Place, note: Callable[[str], None], until_end: boo
     return followed, followed.start
 
 
-def _say(sentence: str) -> None:
+def _warn(sentence: str) -> None:
     from tonmf.cli.screen import printable
 
     print(printable(f"tonmf: {' '.join(sentence.split())}"), file=sys.stderr, flush=True)
 
 
-def _tell(screen: Screen, n_docs: int, n_bad: int) -> None:
+def _note_totals(screen: Screen, n_docs: int, n_bad: int) -> None:
     from tonmf.wording import number_of
 
     left_out = (

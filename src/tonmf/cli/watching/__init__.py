@@ -1,12 +1,16 @@
-"""Documents scored as they come: from a file that grows, or from standard input (docs/guide/streaming.md).
+"""The loop of ``tonmf watch``: score documents as they come, from a file that grows or from standard input.
 
-=============== ==========================================================================
-their bytes     `following`: a file that grows, is cut off or replaced; or a pipe
-their lines     `lines`: whole lines, where each ends; no more is read than is asked for
-their documents `records`: from a line to a document, or what is wrong with it
-new topics      `alerts`: strange documents that come to hang together, told once
-the way on      `snapshots`: detector, strange documents and position together, whole or not at all
-the way out     `output`: lines that wait for whoever reads them
-all together    `watch`: score, say why, learn, keep
-=============== ==========================================================================
+============ ==========================================================================
+`following`  bytes in: a file that grows, is truncated or replaced; or a pipe
+`lines`      bytes to whole lines, with the place after each
+`documents`  a line to a document, or to what is wrong with it
+`pending`    documents that were answered and wait to be learnt from, a batch at a time
+`new_topics` new topics among the documents learnt from, each announced once
+`output`     answers out, at the reader's pace
+`stopping`   Ctrl-C and SIGTERM as a request to stop
+`snapshots`  detector, new topics, pending documents and place together, to resume from
+`watch`      the loop: score, answer, learn, take snapshots
+============ ==========================================================================
+
+See docs/guide/streaming.md for how to use it.
 """

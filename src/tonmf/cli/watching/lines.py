@@ -1,20 +1,20 @@
-"""Whole lines of what is coming, and where each ends; no more is in memory than one read and one line."""
+"""Cut the bytes that come into whole lines, with the place after each; at most one read and one line are in memory."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tonmf.cli.watching.following import Coming, Place
+from tonmf.cli.watching.following import ByteSource, Place
 from tonmf.errors import InputError
 from tonmf.io.streams import compression_of
 
 LONGEST_LINE = 16 * 2**20
-"""Bytes of a line beyond which it is left out."""
+"""Most bytes of a line; longer ones are left out."""
 
 
 @dataclass(frozen=True)
-class Line:
-    """A line without its end, or None if it was too long; its number, and the place after it, in the file that it is of."""
+class InputLine:
+    """A line without its end (None if it was too long), its number in its file, and the place after it."""
 
     content: bytes | None
     number: int
@@ -22,44 +22,44 @@ class Line:
 
 
 class Lines:
-    """Cuts bytes into lines. Lines are numbered from the first of the file."""
+    """Lines of a byte source, numbered from the start of the file."""
 
-    def __init__(self, coming: Coming, start: Place) -> None:
-        self.coming, self.start = coming, start
+    def __init__(self, source: ByteSource, start: Place) -> None:
+        self.source, self.start = source, start
         self._offset, self._number = start.offset, start.lines
         self._parts: list[bytes] = []
-        self._ready: list[Line] = []
+        self._ready: list[InputLine] = []
         self._length = 0
         self.moving = False
-        """Whether the last look for more brought any bytes, so that there may be more at once."""
+        """Whether the last read returned any bytes, so that there may be more at once."""
 
     @property
     def ended(self) -> bool:
-        """Whether there will be no more lines."""
-        return self.coming.ended and not self._ready and self._length == 0
+        """Check whether no more lines will come."""
+        return self.source.ended and not self._ready and self._length == 0
 
-    def take(self, most: int) -> list[Line]:
-        """Up to so many lines that are there, without waiting; each must be dealt with before the next are taken."""
+    def take(self, most: int) -> list[InputLine]:
+        """Take up to `most` lines that are there, without waiting; finish with them before taking the next."""
         if not self._ready:
             self._fill()
         taken, self._ready = self._ready[:most], self._ready[most:]
         return taken
 
     def _fill(self) -> None:
-        """One read. The last line may lack its end; it counts once it is clear that nothing will follow."""
-        data = self.coming.read()
+        """Read once. A last line without an end counts once it is clear that nothing will follow."""
+        data = self.source.read()
         self.moving = bool(data)
         if data:
             if self._offset + self._length == 0:
-                _check_plain(data, self.coming.name)
+                _check_plain(data, self.source.name)
             *whole, rest = data.split(b"\n")
             for piece in whole:
                 self._add(piece)
                 self._finish(1)
             self._add(rest)
-        elif self._length and (self.coming.ended or self.coming.is_replaced()):
+        elif self._length and (self.source.ended or self.source.is_replaced()):
             self._finish(0)
-        elif self.coming.turn_over():
+        elif self.source.restart():
             self._offset = self._number = 0
             self._forget()
 
@@ -74,7 +74,7 @@ class Lines:
         content = None if self._length > LONGEST_LINE else b"".join(self._parts)
         self._offset += self._length + line_end
         self._number += 1
-        self._ready.append(Line(content, self._number, self.coming.place(self._offset, self._number)))
+        self._ready.append(InputLine(content, self._number, self.source.place(self._offset, self._number)))
         self._forget()
 
     def _forget(self) -> None:
@@ -82,11 +82,11 @@ class Lines:
 
 
 TO_TEXT = {"gzip": "zcat", "bzip2": "bzcat", "xz": "xzcat", "zstd": "zstdcat"}
-"""Commands that write out the text of compressed data."""
+"""Commands that decompress."""
 
 
 def _check_plain(data: bytes, name: str) -> None:
-    """Refuse the beginning of compressed data, which cannot be read as it grows."""
+    """Reject compressed data, by its first bytes: it cannot be read as it grows."""
     compression = compression_of(data)
     if compression is None:
         return

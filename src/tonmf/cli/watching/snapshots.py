@@ -1,16 +1,16 @@
-"""Snapshots of a watch: the detector, what may become a new topic, and how far it has read, together, whole or not at all.
+"""Snapshots of a watch, to resume from: detector, new topics, pending documents and place together, whole or not at all.
 
 ::
 
-    FOLDER/latest                 the name of the last snapshot that is whole
-    FOLDER/snapshot-000007/model  the detector, as `tonmf.storage.bundles` writes it
-    FOLDER/snapshot-000007/nursery  strange documents among which new topics are looked for, in the same format
-    FOLDER/snapshot-000007/pending.json  documents that were read and not learnt yet, as their batch is not whole
-    FOLDER/snapshot-000007/place.json  how far the input has been read, and which columns were taken
-    FOLDER/lock                   held while a watch uses the folder
+    FOLDER/latest                        name of the last complete snapshot
+    FOLDER/lock                          held while a watch uses the folder
+    FOLDER/snapshot-000007/model         the detector, as a bundle (`tonmf.storage.bundles`)
+    FOLDER/snapshot-000007/nursery       strange documents among which new topics are searched for, also as a bundle
+    FOLDER/snapshot-000007/pending.json  documents that were answered, and wait for their batch to be complete
+    FOLDER/snapshot-000007/place.json    how far the input has been read, and its columns
 
-A snapshot is written under a new number and brought to the disk; then ``latest`` is replaced by rename, which is all or
-nothing; then the others go. Whatever stops the process on the way, ``latest`` names a whole snapshot: the new one or the old.
+A snapshot is written under a new number and flushed to the disk; then ``latest`` is replaced by a rename, which is atomic; then
+the others are removed. Wherever the process is stopped, ``latest`` names a complete snapshot, the new one or the old.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from tonmf.cli.watching.documents import ScoredDocument, WatchedDocument
 from tonmf.cli.watching.following import HEAD, Place
 from tonmf.cli.watching.new_topics import NewTopics
-from tonmf.cli.watching.records import Record, Scored
 from tonmf.detector.detector import TextOutlierDetector
 from tonmf.errors import InputError, TonmfError
 from tonmf.io.columns import Columns
@@ -40,55 +40,55 @@ from tonmf.wording import cannot, path_shown
 LATEST, LOCK, MODEL, NURSERY, PENDING, PLACE = "latest", "lock", "model", "nursery", "pending.json", "place.json"
 NAME = re.compile(r"snapshot-(\d{6,12})")
 UNFINISHED = re.compile(r"\.[0-9a-f]{16}|snapshot-\d{6,12}\.part")
-"""What a process leaves that was killed while it wrote a snapshot or replaced the latest."""
+"""Leftovers of a process that was killed while it wrote a snapshot or replaced ``latest``."""
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What to go on from; without columns if there were none yet, and without new topics if they were not looked for."""
+    """What to resume from; `columns` is None if none were chosen yet, `new_topics` if none were searched for."""
 
     detector: TextOutlierDetector
     place: Place
     columns: Columns | None
     new_topics: NewTopics | None
-    pending: Sequence[Scored] = ()
+    pending: Sequence[ScoredDocument] = ()
 
 
 class Snapshots:
-    """The snapshots in a folder, which is made if it is not there, and is this process's alone while it runs."""
+    """The snapshots in a folder, which is created if need be and locked while this process runs."""
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
-        self._lock = self._locked()
+        self._lock = self._locked_folder()
 
-    def _locked(self) -> IO[str]:
+    def _locked_folder(self) -> IO[str]:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             strangers = [path.name for path in self.folder.iterdir() if not _is_ours(path.name)]
             if strangers:
                 raise InputError(
-                    f"{path_shown(str(self.folder))} is a folder with other things in it than snapshots, such as "
-                    f"{path_shown(strangers[0])}. Give another name."
+                    f"{path_shown(str(self.folder))} has other things in it than snapshots, such as "
+                    f"{path_shown(strangers[0])}. Give another folder."
                 )
             return hold(self.folder / LOCK)
         except BlockingIOError as error:
             raise InputError(
-                f"Another watch keeps its snapshots in {path_shown(str(self.folder))}. Stop it, or give another folder."
+                f"Another watch uses {path_shown(str(self.folder))} for its snapshots. Stop it, or give another folder."
             ) from error
         except OSError as error:
             raise InputError(cannot("written", str(self.folder), error)) from error
 
     def last(self, new_topics: bool) -> Snapshot | None:
-        """The last snapshot, or None if there is none yet; what it has of new topics is read only if they are wanted."""
+        """Read the last snapshot, None if there is none yet; `new_topics` says whether to read the nursery, too."""
         name = self._latest()
         if name is None:
             return None
-        snapshot, what = self.folder / name, "begin anew"
+        snapshot, what = self.folder / name, "start over"
         try:
             detector = load_detector(snapshot / MODEL)
             place, columns, has_nursery = _read_place(snapshot / PLACE, detector.kind_)
             pending = _read_pending(snapshot / PENDING, detector.kind_)
-            what = "go on without new topics, give --no-new-topics; to begin anew"
+            what = "go on without new topics, give --no-new-topics; to start over"
             found = NewTopics.load(snapshot / NURSERY, detector) if new_topics and has_nursery else None
         except TonmfError as error:
             raise InputError(
@@ -111,7 +111,7 @@ class Snapshots:
         return name
 
     def write(self, snapshot: Snapshot) -> None:
-        """Keep all of it; `InputError` if that cannot be, and then the last snapshot is still there."""
+        """Write a snapshot; if that fails, raise `InputError` and leave the last one as it was."""
         numbers = [int(found[1]) for path in self._all() if (found := NAME.fullmatch(path.name))]
         target = self.folder / f"snapshot-{max(numbers, default=0) + 1:06d}"
         try:
@@ -145,7 +145,7 @@ class Snapshots:
                 remove(path)
 
     def close(self) -> None:
-        """Let others use the folder."""
+        """Unlock the folder."""
         self._lock.close()
 
 
@@ -163,16 +163,16 @@ def _place_fields(snapshot: Snapshot) -> dict[str, Any]:
 
 
 def _read_place(path: Path, kind: str) -> tuple[Place, Columns | None, bool]:
-    """Where to go on, with which columns, and whether there is a nursery."""
+    """Read the place, the columns, and whether there is a nursery."""
     fields = _read_json(path)
     numbers = {"offset": 2**62, "lines": 2**62, "n_head": HEAD}
     names = {*numbers, "head", "columns", "nursery"}
     fits = isinstance(fields, dict) and fields.keys() == names and isinstance(fields["head"], str)
     if not fits or not all(type(fields[name]) is int and 0 <= fields[name] <= most for name, most in numbers.items()):
-        raise InputError(f"{path_shown(str(path))} does not say where to go on.")
+        raise InputError(f"{path_shown(str(path))} does not say where to resume.")
     columns, has_nursery = fields.pop("columns"), fields.pop("nursery")
     if not _is_columns(columns) or type(has_nursery) is not bool:
-        raise InputError(f"{path_shown(str(path))} does not say what was read.")
+        raise InputError(f"{path_shown(str(path))} does not say which columns were read.")
     return Place(**fields), None if columns is None else Columns(columns["text"], columns["id"], kind), has_nursery
 
 
@@ -185,17 +185,19 @@ def _read_json(path: Path) -> Any:
 
 def _pending_fields(snapshot: Snapshot) -> list[dict[str, Any]]:
     return [
-        {"id": record.id, "content": record.content, "seconds": record.seconds, "score": score}
-        for record, score in snapshot.pending
+        {"id": document.id, "content": document.content, "seconds": document.seconds, "score": score}
+        for document, score in snapshot.pending
     ]
 
 
-def _read_pending(path: Path, kind: str) -> list[Scored]:
-    """Documents that have been answered and are to be learnt with those that follow."""
+def _read_pending(path: Path, kind: str) -> list[ScoredDocument]:
+    """Read the documents that were answered, and wait for their batch to be complete."""
     fields = _read_json(path)
     if not isinstance(fields, list) or not all(_is_pending(one, kind) for one in fields):
         raise InputError(f"{path_shown(str(path))} does not hold documents ({kind}) with ids, times and scores.")
-    return [Scored(Record(one["id"], one["content"], None, one["seconds"]), one["score"]) for one in fields]
+    return [
+        ScoredDocument(WatchedDocument(one["id"], one["content"], None, one["seconds"]), one["score"]) for one in fields
+    ]
 
 
 def _is_pending(value: Any, kind: str) -> bool:

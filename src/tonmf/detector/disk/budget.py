@@ -74,7 +74,7 @@ class Budget:
 
     @property
     def words(self) -> int:
-        """Return the largest number of different words while counting."""
+        """Return the largest number of distinct words while counting."""
         return int(WORDS_SHARE * (self.n_bytes - BASE) / PER_WORD)
 
     @property

@@ -129,7 +129,7 @@ def _warn(facts: StoreFacts) -> None:
     """Warn of what did not fit into memory."""
     if facts.forgotten_up_to:
         warnings.warn(
-            "There were more different words than fit into memory, so rare ones were forgotten on the way: those of up to "
+            "There were more distinct words than fit into memory, so rare ones were forgotten on the way: those of up to "
             f"{facts.forgotten_up_to} documents at that point. Allow more memory to know them all.",
             stacklevel=6,
         )

@@ -208,7 +208,7 @@ class Explanation:
             *(("alarm", name, value) for name, value in self.alarms.items()),
             *((f"unexpected {self.kind}", word.word, word.share) for word in self.unexpected),
             *(("topic", f"{topic.number}: {', '.join(topic.words)}", topic.share) for topic in self.topics),
-            ("topic", "other topics", self.other_topics),
+            ("topic", "topics with small shares", self.other_topics),
             *((f"missing {self.kind}", word, None) for word in self.missing),
             *(("nearest ordinary document", near.document.id, near.cosine) for near in self.nearest),
         ]
@@ -241,7 +241,9 @@ class Explanation:
         if self.topics or self.other_topics >= SMALLEST_SHOWN:
             lines += ["", "  topics that explain it, and their share of the document"]
             lines += [_share(topic.share, f"{topic.number}: {listed(topic.words)}") for topic in self.topics]
-            lines += [_share(self.other_topics, "other topics")] if self.other_topics >= SMALLEST_SHOWN else []
+            lines += (
+                [_share(self.other_topics, "topics with small shares")] if self.other_topics >= SMALLEST_SHOWN else []
+            )
             lines += [_share(self.unexplained.value, "no topic")]
         if self.missing:
             lines += ["", f"  expected but missing: {listed(self.missing)}"]

@@ -31,6 +31,7 @@ from tonmf.nmf.threads import one_blas_thread
 from tonmf.stream.half_life import Ageing
 from tonmf.text.analysis import WordRules
 from tonmf.text.counts import document_frequencies
+from tonmf.text.documents import is_matrix
 from tonmf.text.vocabulary.changing import Change, changed_vocabulary
 from tonmf.text.vocabulary.selection import least_documents
 from tonmf.text.weighting import damped, unit_rows
@@ -190,8 +191,12 @@ class VocabularyUpdate:
     ratio: Array
 
     def counts(self, new: ReadDocuments) -> sp.csr_matrix:
-        """Count documents by the new vocabulary."""
-        return new.counts.matrix if self.change is None else self.change.counter.count(new.documents).matrix
+        """Return the counts of documents by the new vocabulary."""
+        if self.change is None:
+            return new.counts.matrix
+        if is_matrix(new.documents):  # no words to analyze, and a row may hold fractions, which `outside` does not
+            return self.change.counter.count(new.documents).matrix
+        return self.change.of_counts(new.counts.matrix, new.outside)
 
     def rows(self, sample: sp.csr_matrix) -> sp.csr_matrix:
         """Weigh unit rows of the old idf by the new idf."""

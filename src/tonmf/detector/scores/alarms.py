@@ -7,9 +7,9 @@ in the topics' score, and mixing it in costs accuracy on documents that are stra
 separate number, compared with that of the training documents, and counts only where it lies far outside:
 
 ========== ================================================================================================
-unknown    share of a document's different words that are outside the vocabulary
-rare       mean of ln((1 + n)/(1 + df)) over its different words, where df = 1 for a word outside the vocabulary
-repeated   1 − ln(1 + distinct)/ln(1 + words): how much fewer different words it has than words (in logarithms, since
+unknown    share of a document's distinct words that are outside the vocabulary
+rare       mean of ln((1 + n)/(1 + df)) over its distinct words, where df = 1 for a word outside the vocabulary
+repeated   1 − ln(1 + distinct)/ln(1 + words): how much fewer distinct words it has than words (in logarithms, since
            even ordinary documents repeat more the longer they are)
 ========== ================================================================================================
 

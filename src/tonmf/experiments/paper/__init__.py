@@ -1,4 +1,16 @@
-"""Which experiments there are."""
+"""The experiments of the paper and those that explain its results, each with its measurement and its section of the page.
+
+========= ==========================================================================================
+(a)       `roc`: all methods on all data sets
+(b)       `sensitivity`: α, the rank and β
+(c)       `bbc_scores`: the scores of single documents
+(d)       `insights`: the false positives
+(e)       `convergence`: solvers, inner methods and starts
+(f)       `own_topic`: outliers that get their own topic
+(g)       `cost`: time and memory
+baselines `rpca_lambda`, `baseline_ranks`, `threads`: why they do well or badly
+========= ==========================================================================================
+"""
 
 from __future__ import annotations
 
@@ -30,4 +42,4 @@ EXPERIMENTS: dict[str, Experiment] = {
         COST,
     )
 }
-"""In the order of the page."""
+"""All experiments, in the order of the page."""

@@ -1,13 +1,12 @@
-"""How much the residuals of NMF and SVD depend on the rank, which nobody tells their user."""
+"""Residuals of NMF and SVD by rank, which a user without labels cannot choose."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tonmf.baselines import NMFResidual, SVDScore
 from tonmf.experiments.measured import Measured, markdown_table, share
-from tonmf.experiments.methods import METHODS, settled
+from tonmf.experiments.methods import METHODS
 from tonmf.experiments.plotting import MARKERS, Line, draw_areas
 from tonmf.experiments.specification import Config, Experiment, Figure, Result, Section
 from tonmf.experiments.tasks import TASKS, draw
@@ -18,17 +17,14 @@ RANKS = (2, 4, 6, 10, 15, 25, 50)
 
 
 def measure(config: Config) -> dict[str, Any]:
-    """The area by residual norms on tf-idf rows."""
-    drawn, rank, seed = draw(config), config["rank"], config["seed"]
-    of_nmf = config["method"] == "nmf"
-    model = NMFResidual(rank, random_state=seed) if of_nmf else SVDScore(rank, score_by="residual", random_state=seed)
-    with settled():
-        model.fit(drawn.tfidf)
-    return {"auc": round(area_under_curve(drawn.labels, model.outlier_scores_), 5)}
+    """Measure the area under the ROC curve of residual norms on tf-idf rows."""
+    drawn = draw(config)
+    scores, _ = METHODS[config["method"]].run(drawn, "tf-idf", config["seed"], rank=config["rank"])
+    return {"auc": round(area_under_curve(drawn.labels, scores), 5)}
 
 
 def draw_ranks(measured: Measured, canvas: Any) -> None:
-    """A panel for each data set."""
+    """Draw a panel for each data set."""
     ranks = measured.options("rank")
 
     def areas_of(method: str) -> Callable[[str], list[float]]:
@@ -40,7 +36,7 @@ def draw_ranks(measured: Measured, canvas: Any) -> None:
 
 
 def report(results: Sequence[Result]) -> Section:
-    """The section of the page."""
+    """Write the section of the page."""
     measured = Measured(results)
     ranks = measured.options("rank")
     rows = []
@@ -49,7 +45,7 @@ def report(results: Sequence[Result]) -> Section:
             cells = [share(measured.mean(task=task, method=method, rank=rank)) for rank in ranks]
             rows.append([TASKS[task].title, METHODS[method].title, *cells])
     text = f"""\
-All methods above have the same rank. Which rank suits a data set is not known without labels. On tf-idf rows,
+All methods above have the same rank. Without labels, nobody knows which rank suits a data set. On tf-idf rows,
 {measured.draws}:
 
 {markdown_table(["data set", "baseline", *(f"rank {rank}" for rank in ranks)], rows)}

@@ -1,4 +1,4 @@
-"""Experiment (c): the outlier scores of BBC's documents one by one, and a cut-off by mean and standard deviation."""
+"""Experiment (c): the outlier score of each BBC document, and cut-offs by mean and standard deviation."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DRAWN_SEED = 0
 
 
 def measure(config: Config) -> dict[str, Any]:
-    """Scores, and what cut-offs at so many standard deviations above the mean flag."""
+    """Score the documents, and measure what cut-offs at 1, 2 and 3 standard deviations above the mean flag."""
     drawn, seed = draw(config), config["seed"]
     with settled():
         if config["model"] == "detector":
@@ -66,7 +66,7 @@ def measure(config: Config) -> dict[str, Any]:
 
 
 def _stems(axes: Any, numbers: Iterable[int], scores: Sequence[float], **style: Any) -> None:
-    """A line up to the score of each document, all of them one path: a thousand would make a large file."""
+    """Draw a line up to the score of each document, as one path: a thousand paths would make a large file."""
     base = min(scores)
     xs = [x for number in numbers for x in (number, number, np.nan)]
     ys = [y for number in numbers for y in (base, scores[number], np.nan)]
@@ -74,7 +74,7 @@ def _stems(axes: Any, numbers: Iterable[int], scores: Sequence[float], **style: 
 
 
 def draw_scores(measured: Measured, canvas: Any) -> None:
-    """Scores by the number of the document, as in the paper's Figure 2."""
+    """Draw scores by document number, as in the paper's Figure 2."""
     models = measured.options("model")
     grid = panels(canvas, [MODELS[model] for model in models], columns=1, size=(8.5, 2.3))
     for axes, model in zip(grid, models, strict=True):
@@ -93,7 +93,7 @@ def draw_scores(measured: Measured, canvas: Any) -> None:
 
 
 def table(measured: Measured) -> str:
-    """True and false positives at each cut-off, means over the draws."""
+    """Tabulate true and false positives at each cut-off, means over the draws."""
     rows = []
     for model in measured.options("model"):
         cuts = measured.all("cuts", model=model)
@@ -109,21 +109,19 @@ def table(measured: Measured) -> str:
 
 
 def report(results: Sequence[Result]) -> Section:
-    """The section of the page."""
+    """Write the section of the page."""
     measured = Measured(results)
     text = f"""\
-Business and politics with 50 documents of tech, tf-idf rows. ‖z‖ is zero for every document with a residual norm below α,
-which is the .9-quantile of the residual norms unless said otherwise. The table has, for each cut-off, the share of the
-outliers above it and the share of the others; means over {measured.draws}. The automatic threshold is the one by which the
-model itself flags documents (docs/guide/scores.md of the project).
+Business and politics with 50 documents of tech, on tf-idf rows. ‖z‖ is zero for every document with a residual norm below
+α, which is the .9-quantile of the residual norms unless stated otherwise. For each cut-off, the table has the share of the
+outliers above it and the share of the others; means over {measured.draws}. The model itself flags documents above the
+automatic threshold (docs/guide/scores.md of the project).
 
 {table(measured)}
 
 {{bbc}}
 """
-    caption = (
-        f"Scores of BBC's documents by their number, seed {DRAWN_SEED}, as in the paper's Figure 2; tech in colour."
-    )
+    caption = f"Scores of the BBC documents by number, seed {DRAWN_SEED}, as in the paper's Figure 2; tech in colour."
     return Section("Scores by document: BBC", text, [Figure("bbc", caption, lambda c: draw_scores(measured, c))])
 
 

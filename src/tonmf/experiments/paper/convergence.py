@@ -1,5 +1,4 @@
-"""Experiment (e): how fast the objective falls, by both solvers, three inner methods and two starts, and where it does
-not."""
+"""Experiment (e): how fast the objective falls, for both solvers, three inner methods and two starts."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ from tonmf.metrics import area_under_curve
 from tonmf.plots import COLOURS
 
 PASSES = AUTHORS_ITERATIONS**2
-"""Passes over the documents that each fit has: as many as the published code's iterations."""
+"""Passes over the documents in each fit: as many as the published code has iterations."""
 
 SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "authors": {"rows": "counts", "n_topics": RANK, "alpha": AUTHORS_ALPHA, "beta": AUTHORS_BETA},
@@ -29,12 +28,12 @@ TITLES = {
 SOLVERS = ("reweighted", "paper")
 INNER = ("hals", "anls", "scalar")
 NEGLIGIBLE = 1e-4
-"""Objectives that are closer to the lowest, as a share of it, are drawn at this height."""
+"""Lowest height that is drawn: the excess over the lowest objective, as a share of it."""
 STARTS = {"random": "scaled start", "uniform": "authors' start"}
 
 
 def measure(config: Config) -> dict[str, Any]:
-    """The objective after each iteration, and what became of the residuals."""
+    """Measure the objective after each iteration, and compare the residuals at the start and at the end."""
     drawn = draw(config)
     setting = dict(SETTINGS[config["setting"]])
     X = drawn.rows(setting.pop("rows"))
@@ -64,7 +63,7 @@ def measure(config: Config) -> dict[str, Any]:
 
 
 def draw_objectives(measured: Measured, canvas: Any) -> None:
-    """Objective by passes on the left and by seconds on the right, a row of panels for each setting."""
+    """Draw the objective by passes on the left and by seconds on the right, with a row of panels for each setting."""
     settings = measured.options("setting")
     titles = [TITLES[setting] for setting in settings for _ in range(2)]
     grid = panels(canvas, titles, columns=2, size=(4.6, 3.2))
@@ -90,7 +89,7 @@ def _pairs(measured: Measured) -> list[tuple[str, str]]:
 
 
 def table(measured: Measured) -> str:
-    """One line for each fit."""
+    """Tabulate one line for each fit."""
     rows = []
     for setting in measured.options("setting"):
         for solver, start in _pairs(measured):
@@ -130,24 +129,24 @@ def table(measured: Measured) -> str:
 
 
 def report(results: Sequence[Result]) -> Section:
-    """The section of the page."""
+    """Write the section of the page."""
     measured = Measured(results)
     text = f"""\
-On Reuters, {measured.draws}, counts with the published code's settings ({TITLES["authors"]}), and tf-idf rows with a small
-α ({TITLES["tf-idf"]}). The inner methods are the paper's partitions: `hals` goes topic by topic, `anls` solves a whole
-factor exactly, `scalar` takes one number at a time. The table has the objective F after the first and the last iteration,
-within at most {PASSES} passes over the documents; the topics that documents use in the end; the rank correlation of the
-documents' residual norms at the start and in the last iteration; and the area under the curve by the last residual norms. A
-correlation of 1 means that the ranking is that of the random start, whatever has become of the objective. Where all
-residual norms of the start are equal, as those of rows of unit norm without any topic, it is near 0.
+On Reuters, {measured.draws}: counts with the published code's settings ({TITLES["authors"]}), and tf-idf rows with a small
+α ({TITLES["tf-idf"]}). The inner methods are the paper's partitions: `hals` updates topic by topic, `anls` solves for a
+whole factor exactly, `scalar` updates one number at a time. The table has the objective F after the first and the last
+iteration, within at most {PASSES} passes over the documents; the number of topics in use at the end; the rank correlation
+of the documents' residual norms at the start and in the last iteration; and the area under the ROC curve of the last
+residual norms. A correlation of 1 means that the final ranking is that of the random start, whatever happened to the
+objective. It is near 0 where all residual norms at the start are equal, as for rows of unit norm without any topic.
 
 {table(measured)}
 
 {{convergence}}
 """
     caption = (
-        "How far the objective F is above the lowest that any of the fits found, as a share of it, against passes and against "
-        f"seconds; what is below {NEGLIGIBLE:g} is drawn there. Lines of one colour differ by the inner method."
+        "Excess of the objective F over the lowest of all fits, as a share of it, by passes and by seconds; values below "
+        f"{NEGLIGIBLE:g} are drawn there. Lines of one colour differ in the inner method."
     )
     return Section("Convergence", text, [Figure("convergence", caption, lambda c: draw_objectives(measured, c))])
 

@@ -1,4 +1,4 @@
-"""Experiment (g): seconds and memory of every method, each in a process of its own."""
+"""Experiment (g): time and memory of every method, each in its own process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tonmf.experiments.specification import Config, Experiment, Result, Section
 from tonmf.experiments.tasks import ROWS, TASKS, Draw, chosen, draw
 
 WARM_UP = 200
-"""Documents of a first run that is not measured: it compiles and loads what the second one needs."""
+"""Documents in a first run that is not measured: it compiles and loads what the second run needs."""
 
 
 def measure(config: Config) -> dict[str, Any]:
@@ -28,7 +28,7 @@ def measure(config: Config) -> dict[str, Any]:
 
 
 def measure_here(config: Config) -> dict[str, float | None]:
-    """Seconds of one method on one draw, and the memory it needs beyond the documents and the program."""
+    """Measure the seconds that one method takes on one draw, and its memory beyond the documents and the program."""
     method, drawn = METHODS[config["method"]], draw(config)
     few = np.union1d(np.arange(WARM_UP), np.flatnonzero(drawn.labels)[:2])
     method.run(Draw(chosen(drawn.dataset, few.tolist())), config["rows"], config["seed"])
@@ -44,7 +44,7 @@ def measure_here(config: Config) -> dict[str, float | None]:
 
 
 def table(measured: Measured, task: str) -> str:
-    """A line for each method and kind of rows."""
+    """Tabulate one line for each method and kind of rows."""
     rows = []
     for name in measured.options("method"):
         method = METHODS[name]
@@ -54,7 +54,7 @@ def table(measured: Measured, task: str) -> str:
                 continue
             memory = [_memory(measured, what, config) for what in ("mb", "peak_mb")]
             rows.append([method.title, kind or "its own", f"{measured.mean('seconds', **config):.2f}", *memory])
-    return markdown_table(["method", "rows", "seconds", "MB beyond the data", "MB in all"], rows)
+    return markdown_table(["method", "rows", "seconds", "MB beyond the data", "MB in total"], rows)
 
 
 def _memory(measured: Measured, what: str, config: Config) -> str:
@@ -63,16 +63,16 @@ def _memory(measured: Measured, what: str, config: Config) -> str:
 
 
 def report(results: Sequence[Result]) -> Section:
-    """The section of the page."""
+    """Write the section of the page."""
     measured = Measured(results)
     tables = "\n\n".join(f"{TASKS[task].title}:\n\n{table(measured, task)}" for task in measured.tasks)
     text = f"""\
-Each method in a process of its own, {measured.draws}. Seconds are of the second run in that process, from documents or rows
-to scores; for k-NN all k from 1 to 50 come from one run. The first is on {WARM_UP} documents, so that nothing is compiled
-while the clock runs. Memory is the most that was in use during the run, beyond what was in use before it, and in all; 0 is
-what fits into memory that the first run left behind. The authors' published code took {AUTHORS_CODE_SECONDS} s of processor
-time and {AUTHORS_CODE_GB} GB for the rank, α, β and iterations that "{METHODS["tonmf-authors"].title}" has here, on the
-same Reuters matrix but another machine.
+Each method in its own process, {measured.draws}. Seconds are those of the second run in that process, from documents or
+rows to scores; k-NN computes all k from 1 to 50 in one run. The first run is on {WARM_UP} documents, so that the second
+compiles nothing. Memory is the peak of the second run, beyond what was in use before it, and in total; 0 means that the run
+fitted into memory left over from the first. The authors' published code took {AUTHORS_CODE_SECONDS} s of processor time and
+{AUTHORS_CODE_GB} GB with the rank, α, β and iterations of "{METHODS["tonmf-authors"].title}", on the same Reuters matrix
+but another machine.
 
 {tables}
 """

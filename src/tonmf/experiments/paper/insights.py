@@ -1,4 +1,4 @@
-"""Experiment (d): the ordinary documents that TONMF ranks high and no baseline does, and what is peculiar about them."""
+"""Experiment (d): the ordinary documents that TONMF ranks high and no baseline does, and how they differ from the rest."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tonmf.experiments.tasks import Draw, draw
 from tonmf.text.words import words_of
 
 REPORTED_SHARE = 0.05
-"""The documents that a method reports: so many of the highest scores."""
+"""The share of documents, those with the highest scores, that a method reports."""
 ROWS_OF = {OURS: None, "tonmf-paper counts": "counts", "tonmf-paper tf-idf": "tf-idf"}
-"""The methods looked at, with their rows; baselines have counts, as in the paper."""
+"""The methods examined, with their rows; baselines use counts, as in the paper."""
 
 
 def measure(config: Config) -> dict[str, Any]:
-    """Lengths and repetition of the false positives that no baseline reports, beside those of all ordinary documents."""
+    """Measure length and repetition of the false positives that no baseline reports, and of all ordinary documents."""
     drawn, seed = draw(config), config["seed"]
     baselines = _reported_by_baselines(config["task"], seed, config["quick"])
     rows = ROWS_OF[config["method"]]
@@ -54,7 +54,7 @@ def _reported(drawn: Draw, method: str, rows: str | None, seed: int) -> set[int]
 
 
 def _described(lengths: NDArray[np.int64], distinct: NDArray[np.int64]) -> dict[str, float]:
-    """Words, different words, and how often a word comes again, of some documents."""
+    """Summarise documents by their number of words, number of distinct words, and uses of each word."""
     if not len(lengths):
         return {"documents": 0}
     repetition = lengths / np.maximum(distinct, 1)
@@ -70,7 +70,7 @@ def _described(lengths: NDArray[np.int64], distinct: NDArray[np.int64]) -> dict[
 
 
 def table(measured: Measured) -> str:
-    """Means over the draws."""
+    """Tabulate means over the draws."""
     rows = []
     groups = [(titles()[method], "alone", method) for method in measured.options("method")]
     groups.append(("all ordinary documents", "ordinary", measured.options("method")[0]))
@@ -97,34 +97,34 @@ def table(measured: Measured) -> str:
         "words, median",
         f"over {LONG_WORDS} words",
         f"under {SHORT_WORDS}",
-        "different words, median",
+        "distinct words, median",
         "uses of a word, median",
     ]
     return markdown_table(columns, rows)
 
 
 def titles() -> dict[str, str]:
-    """The methods looked at, in words."""
+    """Return the titles of the methods examined."""
     return {name: METHODS[name.split()[0]].title + (f", {rows}" if rows else "") for name, rows in ROWS_OF.items()}
 
 
 def report(results: Sequence[Result]) -> Section:
-    """The section of the page."""
+    """Write the section of the page."""
     measured = Measured(results)
     text = f"""\
-The paper looks at RCV20 documents that TONMF ranks high though they are of the ordinary classes, and that no baseline
-finds: while a regular document has {REGULAR_WORDS} words on average, these have over {LONG_WORDS} or under {SHORT_WORDS},
-and repeat a small number of different words. Here a method reports the {REPORTED_SHARE:.0%} of documents with the highest
-scores, and a false positive counts if neither k-NN, SVD nor RPCA on counts reports it; means over {measured.draws}.
+The paper examines RCV20 documents of the ordinary classes that TONMF ranks high and no baseline finds. A regular document
+has {REGULAR_WORDS} words on average; these have over {LONG_WORDS} or under {SHORT_WORDS}, and repeat a small number of
+distinct words. Here a method reports the {REPORTED_SHARE:.0%} of documents with the highest scores, and a false positive
+counts if none of k-NN, SVD and RPCA on counts reports it; means over {measured.draws}.
 
 {table(measured)}
 """
-    return Section("Further insights: what the false positives are like", text)
+    return Section("Further insights: the false positives", text)
 
 
 INSIGHTS = Experiment(
     name="insights",
-    question="What is peculiar about ordinary documents that TONMF reports and no baseline does?",
+    question="How do the ordinary documents that only TONMF reports differ from the rest?",
     axes={"task": ("rcv20",), "seed": tuple(range(5)), "method": tuple(ROWS_OF)},
     quick={"seed": (0,)},
     measure=measure,

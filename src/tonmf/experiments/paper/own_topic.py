@@ -1,4 +1,4 @@
-"""Experiment (f): what happens when the outliers get a topic of their own, and how the topic prior prevents it."""
+"""Experiment (f): what happens when the outliers get their own topic, and how the topic prior prevents it."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ RANKS = (2, 4, 6, 10, 15, 25, 50)
 SHARES = (0.005, 0.01, 0.02, 0.03, 0.04, 0.06)
 USUAL_SHARE = defaults_of(TONMF)["topic_share"]
 MANY = 10
-"""Topic shares other than the usual are measured from so many topics at the start on."""
+"""Fewest starting topics at which topic shares other than the default are measured."""
 MEASURES = {"residual": "residual norm", "unexplained": "unexplained share"}
 
 
 def measure(config: Config) -> dict[str, Any]:
-    """Areas by two scores of one fit, and how much of a topic is the outliers'."""
+    """Measure the areas of two scores of one fit, and the largest part of a topic that belongs to the outliers."""
     drawn, rank, price = draw(config), config["rank"], config["topic_share"]
     if price is None:
         model = TONMF(rank, score_by="unexplained", random_state=config["seed"])
@@ -46,7 +46,7 @@ def measure(config: Config) -> dict[str, Any]:
 
 
 def draw_ranks(measured: Measured, canvas: Any) -> None:
-    """Area by rank with and without the prior, a panel for each data set."""
+    """Draw the area by rank with and without the prior, a panel for each data set."""
     ranks = measured.options("rank")
 
     def areas_of(what: str, price: float | None) -> Callable[[str], list[float]]:
@@ -55,7 +55,7 @@ def draw_ranks(measured: Measured, canvas: Any) -> None:
     lines = [
         Line(f"{label}, {name}", areas_of(what, price), colour, marker, style)
         for price, label, colour, marker in (
-            (None, "as many topics as asked", COLOURS[1], MARKERS[0]),
+            (None, "fixed number of topics", COLOURS[1], MARKERS[0]),
             (USUAL_SHARE, "topic prior", COLOURS[0], MARKERS[1]),
         )
         for style, (what, name) in zip(STYLES, MEASURES.items(), strict=False)
@@ -66,7 +66,7 @@ def draw_ranks(measured: Measured, canvas: Any) -> None:
 
 
 def draw_shares(measured: Measured, canvas: Any) -> None:
-    """Area by topic share, a line for each number of topics at the start."""
+    """Draw the area by topic share, a line for each number of starting topics."""
     prices = sorted(price for price in measured.options("topic_share") if price is not None)
 
     def areas_of(rank: int) -> Callable[[str], list[float]]:
@@ -79,7 +79,7 @@ def draw_shares(measured: Measured, canvas: Any) -> None:
 
 
 def table(measured: Measured) -> str:
-    """By data set: areas over all ranks by both scores, and how much of a topic is the outliers'."""
+    """Tabulate, by data set, the range of areas over all ranks for both scores, and the outliers' part of a topic."""
     ranks = measured.options("rank")
     rows = []
     for task in measured.tasks:
@@ -99,17 +99,17 @@ def table(measured: Measured) -> str:
 
 
 def report(results: Sequence[Result]) -> Section:
-    """The section of the page."""
+    """Write the section of the page."""
     measured = Measured(results)
     low, high = measured.options("rank")[0], measured.options("rank")[-1]
     text = f"""\
-With many topics the outliers get one of their own, and look well explained. The topic prior (`n_topics="auto"`) makes
-topics earn their place, so that a topic of few documents is priced out. On tf-idf rows, means over {measured.draws}.
+With many topics, the outliers get one of their own and look well explained. The topic prior (`n_topics="auto"`) makes
+topics earn their place, so that it prices out a topic of few documents. On tf-idf rows, means over {measured.draws}.
 
-The table has the range of areas from {low} to {high} topics, by residual norm and by the share of a document that no topic
-explains: with as many topics as asked for (fixed), and with so many at the start of which the prior keeps some. The
-outliers' part is how much of the weight on one topic comes from outliers, for the topic where that is most, at {high}
-topics; so is the number of topics kept.
+The table has the range of areas from {low} to {high} topics, with the residual norm and with the unexplained share of a
+document as scores. "Fixed" uses exactly that many topics; "prior" starts with that many and keeps some of them. The
+outliers' part is the largest share of a topic's weight that comes from outliers. It is given for {high} topics, as is the
+number of topics kept.
 
 {table(measured)}
 
@@ -126,7 +126,7 @@ The prior has a parameter of its own, the share that a topic must carry:
             Figure("own-topic", "Area by rank, with and without the topic prior.", lambda c: draw_ranks(measured, c)),
             Figure(
                 "topic-share",
-                "Area by the prior's topic share, by the unexplained share as score.",
+                "Area by the prior's topic share, with the unexplained share as score.",
                 lambda c: draw_shares(measured, c),
             ),
         ],
@@ -139,7 +139,7 @@ def _applies(config: Config) -> bool:
 
 OWN_TOPIC = Experiment(
     name="own-topic",
-    question="What happens when the outliers get a topic of their own, and does the topic prior prevent it?",
+    question="What happens when the outliers get their own topic, and does the topic prior prevent it?",
     axes={"task": tuple(TASKS), "seed": (0, 1, 2), "rank": RANKS, "topic_share": (None, *SHARES)},
     quick={"task": ("reuters", "baskets"), "seed": (0,), "rank": (2, 10, 25), "topic_share": (None, 0.01, 0.02, 0.04)},
     measure=measure,

@@ -22,13 +22,13 @@ POINTS = (0, 0.5, 1, 1.5, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 35, 40, 50, 
 
 BASELINES = ("knn", "svd", "svd-residual", "rpca", "nmf")
 PAPER_TASKS = ("reuters", "rcv20", "christian", "wiki-people", "baskets")
-"""The data sets of section 4."""
+"""The data sets of the paper's section 4."""
 DRAWN = (OURS, "tonmf-paper", "knn", "svd", "rpca", "nmf")
 """Methods in the figure: ours, those that the paper draws, and NMF."""
 
 
 def measure(config: Config) -> dict[str, Any]:
-    """Area, curve and precision of one method on one draw."""
+    """Measure area, curve and precision of one method on one draw."""
     drawn = draw(config)
     scores, notes = METHODS[config["method"]].run(drawn, config["rows"], config["seed"])
     curve = roc_curve(drawn.labels, scores)
@@ -45,21 +45,21 @@ class Areas(Measured):
     """The results, with each method at its best."""
 
     def best_rows(self, task: str, method: str) -> str | None:
-        """The rows with which a method does best on average: an advantage that it would not have without labels."""
+        """Return the rows on which a method has the highest mean area: an advantage it would not have without labels."""
         measured = [rows for rows in (*ROWS, None) if self.all(task=task, method=method, rows=rows)]
         return max(measured, key=lambda rows: self.mean(task=task, method=method, rows=rows))
 
     def best(self, task: str, method: str, what: str = "auc") -> list[Any]:
-        """What was found in each draw, with the best rows."""
+        """Return the values of all draws, with the best rows."""
         return self.all(what, task=task, method=method, rows=self.best_rows(task, method))
 
     def best_baseline(self, task: str) -> str:
-        """The name of the best baseline, with its best rows."""
+        """Return the name of the best baseline, with its best rows."""
         return max(BASELINES, key=lambda method: fmean(self.best(task, method)))
 
 
 def summary(areas: Areas) -> dict[str, dict[str, float | str | None]]:
-    """By data set: the paper's area, ours, and that of the best baseline."""
+    """Return, by data set, the area of the paper, ours, and that of the best baseline."""
     return {
         TASKS[task].title: {
             "paper": PAPER_AUC.get(task, {}).get("TONMF"),
@@ -72,7 +72,7 @@ def summary(areas: Areas) -> dict[str, dict[str, float | str | None]]:
 
 
 def side_by_side(areas: Areas) -> str:
-    """Paper, published code and ours in one table."""
+    """Tabulate paper, published code and ours."""
     rows = []
     for task in areas.tasks:
         paper = PAPER_AUC.get(task, {}).get("TONMF")
@@ -102,7 +102,7 @@ def side_by_side(areas: Areas) -> str:
 
 
 def baselines_beside_paper(areas: Areas) -> str:
-    """The paper's baselines: its figure, and ours on counts and on tf-idf rows."""
+    """Tabulate the paper's baselines: its figure, and ours on counts and on tf-idf rows."""
     rows = []
     for task in areas.tasks:
         for method in PAPER_BASELINES:
@@ -113,11 +113,11 @@ def baselines_beside_paper(areas: Areas) -> str:
 
 
 def everything(areas: Areas) -> str:
-    """Mean area and spread of every method on every data set, and the mean over the paper's."""
+    """Tabulate mean area and spread of every method on every data set, and the mean over the paper's data sets."""
     paper = [task for task in PAPER_TASKS if task in areas.tasks]
     rows = []
     for name, method in METHODS.items():
-        for kind in (None,) if method.own_rows else ROWS:
+        for kind in method.rows:
             cells = [mean_and_spread(areas.all(task=task, method=name, rows=kind)) for task in areas.tasks]
             mean = fmean(areas.mean(task=task, method=name, rows=kind) for task in paper) if paper else float("nan")
             rows.append([method.title, kind or "its own", *cells, share(mean)])
@@ -125,7 +125,7 @@ def everything(areas: Areas) -> str:
 
 
 def neighbours_by_k(areas: Areas) -> str:
-    """k-NN on tf-idf rows for some k, beside ours."""
+    """Tabulate k-NN on tf-idf rows for several k, and ours."""
     rows = []
     for task in areas.tasks:
         notes = areas.all("notes", task=task, method="knn", rows="tf-idf")
@@ -138,7 +138,7 @@ def neighbours_by_k(areas: Areas) -> str:
 
 
 def precisions(areas: Areas) -> str:
-    """Precision among as many documents as there are outliers, and the greatest lift."""
+    """Tabulate the precision among as many documents as there are outliers, and the greatest lift."""
     rows = []
     for task in areas.tasks:
         methods = (OURS, "tonmf-paper", areas.best_baseline(task))
@@ -153,7 +153,7 @@ def precisions(areas: Areas) -> str:
 
 
 def draw_curves(areas: Areas, canvas: Any) -> None:
-    """A panel for each data set."""
+    """Draw a panel for each data set."""
     grid = panels(canvas, [TASKS[task].title for task in areas.tasks], columns=3)
     for axes, task in zip(grid, areas.tasks, strict=True):
         for number, method in enumerate(DRAWN):
@@ -171,64 +171,64 @@ def draw_curves(areas: Areas, canvas: Any) -> None:
 
 def _cut(results: Sequence[Result]) -> str:
     quick = any(line["config"]["quick"] for line in results)
-    return f", of which a quick run has the first {QUICK_DOCUMENTS:,} (baskets: as many in all)" if quick else ""
+    return f"; a quick run uses the first {QUICK_DOCUMENTS:,} (baskets: as many in all)" if quick else ""
 
 
 def _of_rpca(areas: Areas) -> str:
-    """Where robust PCA has nothing to say."""
+    """Say where robust PCA finds nothing."""
     ranks = [note["rank"] for note in areas.all("notes", method="rpca")]
     empty = sum(rank == 0 for rank in ranks)
     return (
-        f"In {empty:,} of its {len(ranks):,} fits robust PCA finds no low rank part at the textbook's λ; then scores are the "
-        "norms of the rows, which are all equal on tf-idf rows"
+        f"In {empty:,} of its {len(ranks):,} fits, robust PCA finds no low-rank part at the textbook's λ. The scores are then "
+        "the norms of the rows, which are all equal for tf-idf"
     )
 
 
 def report(results: Sequence[Result]) -> Section:
-    """The section of the page."""
+    """Write the section of the page."""
     areas = Areas(results)
     n_draws = len(areas.options("seed"))
     spread = "mean ± standard deviation" if n_draws > 1 else "a single draw"
     abouts = "\n".join(f"- **{TASKS[task].title}**: {TASKS[task].about}." for task in areas.tasks)
     methods = "\n".join(f"- **{method.title}**: {method.about}." for method in METHODS.values())
     text = f"""\
-Data sets; the seed of a draw chooses the outliers and the order of the documents{_cut(results)}:
+Data sets. The seed of a draw chooses the outliers and the order of the documents{_cut(results)}:
 
 {abouts}
 
-Methods; those with a rank have {RANK}, and all but tonmf are run on counts, as in the paper, and on tf-idf rows:
+Methods. Those with a rank use {RANK}. All but tonmf run on counts, as in the paper, and on tf-idf rows:
 
 {methods}
 
-Area under the ROC curve, {spread}, {areas.draws}. Where rows are not named, a method has those of the two that suit it
-better, chosen by the labels. The defaults of tonmf were chosen with the labels of draws of these data sets, market baskets
-excepted. The figure of the published code was reported before this project began, from a run with the settings of
-"{METHODS["tonmf-authors"].title}" here, and is not measured by this command:
+Area under the ROC curve, {spread}, {areas.draws}. Where no rows are named, a method uses the better of the two, chosen by
+the labels. The defaults of tonmf were chosen with the labels of draws of these data sets, except market baskets. This
+command does not measure the published code: its figure was reported before this project began, from a run with the settings
+of "{METHODS["tonmf-authors"].title}":
 
 {side_by_side(areas)}
 
 {{roc}}
 
-The paper's baselines, as the paper reports them and as they come out here. {_of_rpca(areas)}:
+The paper's baselines: the figures that it reports, and ours. {_of_rpca(areas)}:
 
 {baselines_beside_paper(areas)}
 
-How k-NN on tf-idf rows depends on k, which is chosen by the labels above:
+k-NN on tf-idf rows by k, which the labels choose above:
 
 {neighbours_by_k(areas)}
 
-Every method on both kinds of rows; the mean is over the data sets of the paper's section 4:
+Every method on both kinds of rows. The mean is over the data sets of the paper's section 4:
 
 {everything(areas)}
 
 Precision among as many documents as there are outliers, and the greatest lift of the curve over the diagonal in percentage
-points, means over the draws; the baseline is the best by area:
+points; means over the draws. The baseline is the one with the greatest area:
 
 {precisions(areas)}
 """
     figure = Figure(
         "roc",
-        "ROC curves, mean of the draws, each method with the rows that suit it; the shade is from the lowest to the highest.",
+        "ROC curves: means over the draws, each method on its best rows. The shading spans the lowest to the highest draw.",
         lambda c: draw_curves(areas, c),
     )
     return Section("ROC curves", text, [figure])
@@ -236,7 +236,7 @@ points, means over the draws; the baseline is the best by area:
 
 ROC = Experiment(
     name="roc",
-    question="How well does each method tell outliers from the rest, and is it what the paper reports?",
+    question="How well does each method tell outliers from the rest, and does that match the paper?",
     axes={"task": tuple(TASKS), "seed": tuple(range(10)), "method": tuple(METHODS), "rows": (*ROWS, None)},
     quick={"task": ("reuters", "christian", "baskets"), "seed": (0,)},
     measure=measure,

@@ -1,4 +1,4 @@
-"""Robust PCA by its λ, which is not in the paper: at the textbook's λ sparse rows have no low rank part."""
+"""Robust PCA by its λ, which is not in the paper: at the textbook's λ sparse rows have no low-rank part."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tonmf.baselines import RobustPCA
 from tonmf.experiments.measured import Measured, markdown_table, share
-from tonmf.experiments.methods import settled
+from tonmf.experiments.methods import METHODS
 from tonmf.experiments.specification import Config, Experiment, Result, Section
 from tonmf.experiments.tasks import TASKS, draw
 from tonmf.metrics import area_under_curve
@@ -17,22 +16,19 @@ from tonmf.metrics import area_under_curve
 FACTORS = (1, 2, 3, 5)
 """λ as a multiple of the textbook's 1/√(longer side)."""
 MAX_RANK = 50
-"""A bound for time's sake."""
+"""Largest rank of L, to bound the time."""
 
 
 def measure(config: Config) -> dict[str, Any]:
-    """The area by robust PCA on tf-idf rows, and the rank of what it takes for ordinary."""
+    """Measure the area of robust PCA on tf-idf rows, and the rank of its low-rank part."""
     drawn = draw(config)
-    X = drawn.tfidf
-    lam = config["factor"] / np.sqrt(max(X.shape))
-    with settled():
-        model = RobustPCA(lam, max_rank=MAX_RANK, random_state=config["seed"]).fit(X)
-    area = area_under_curve(drawn.labels, model.outlier_scores_)
-    return {"auc": round(area, 5), "rank": model.rank_, "iterations": model.n_iter_, "residual": model.residual_}
+    lam = config["factor"] / np.sqrt(max(drawn.tfidf.shape))
+    scores, notes = METHODS["rpca"].run(drawn, "tf-idf", config["seed"], lam=lam, max_rank=MAX_RANK)
+    return {"auc": round(area_under_curve(drawn.labels, scores), 5), **notes}
 
 
 def report(results: Sequence[Result]) -> Section:
-    """The section of the page."""
+    """Write the section of the page."""
     measured = Measured(results)
     factors = measured.options("factor")
     rows = []
@@ -44,11 +40,11 @@ def report(results: Sequence[Result]) -> Section:
             cells.append(f"{share(area)} (rank {rank})")
         rows.append([TASKS[task].title, *cells])
     text = f"""\
-The textbook's λ = 1/√(longer side) is meant for dense matrices with few wrong entries. Rows of text are sparse themselves,
-and where the rank is 0 the cheapest split is to call everything an error: S is all of X, and the score of a document is its
-norm, which is the same for all tf-idf rows. The paper does not say which λ it has. With a larger λ errors are dearer, and L
-takes up what documents have in common. The area under the curve on tf-idf rows, for {measured.draws}, and the rank of L,
-which is not let beyond {MAX_RANK}:
+The textbook's λ = 1/√(longer side) is meant for dense matrices with few wrong entries. Rows of text are themselves sparse.
+Where the rank is 0, the cheapest split calls everything an error: S is all of X, and the score of a document is its norm,
+which is the same for all tf-idf rows. The paper does not say which λ it uses. A larger λ makes errors more expensive, and L
+takes up what documents have in common. Area under the ROC curve on tf-idf rows, {measured.draws}, and the rank of L, which
+is limited to {MAX_RANK}:
 
 {markdown_table(["data set", *(f"{factor} × λ" for factor in factors)], rows)}
 """
@@ -57,7 +53,7 @@ which is not let beyond {MAX_RANK}:
 
 RPCA_LAMBDA = Experiment(
     name="rpca-lambda",
-    question="How good can robust PCA be, if its λ is not the textbook's?",
+    question="How good can robust PCA be with another λ than the textbook's?",
     axes={"task": tuple(TASKS), "seed": (0,), "factor": FACTORS},
     quick={"task": ("reuters",), "factor": (1, 2)},
     measure=measure,

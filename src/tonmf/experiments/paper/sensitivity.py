@@ -1,4 +1,4 @@
-"""Experiment (b): how much the area under the curve depends on α and the rank, and on β."""
+"""Experiment (b): how the area under the curve depends on α and the rank, and on β."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BETAS = (0.0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 
 
 def measure_alpha(config: Config) -> dict[str, Any]:
-    """The model of the paper on tf-idf rows, residual norms as scores."""
+    """Fit the paper's model on tf-idf rows, and measure the area of its residual norms."""
     alpha = np.inf
     if config["quantile"] is not None:
         plain = _plain_residuals(config["task"], config["seed"], config["quick"], config["rank"])
@@ -40,13 +40,13 @@ def _plain_residuals(task: str, seed: int, quick: bool, rank: int) -> Array:
 
 
 def plain_residuals(X: sp.csr_matrix, rank: int, seed: int) -> Array:
-    """What plain NMF, the model with α = ∞, leaves of each row."""
+    """Return the residual norms of plain NMF, the model with α = ∞."""
     with settled():
         return TONMF(rank, alpha=np.inf, random_state=seed).fit(X).residual_norms_
 
 
 def measure_beta(config: Config) -> dict[str, Any]:
-    """The same at the usual rank with an automatic α."""
+    """Measure the same at the default rank with an automatic α."""
     return _measure(config, TONMF(RANK, beta=config["beta"], random_state=config["seed"]))
 
 
@@ -58,7 +58,7 @@ def _measure(config: Config, model: TONMF) -> dict[str, Any]:
 
 
 def draw_alpha(means: Measured, canvas: Any) -> None:
-    """A panel for each data set, a line for each rank, as in the paper's figures."""
+    """Draw a panel for each data set, a line for each rank, as in the paper's figures."""
     quantiles = means.options("quantile")
 
     def areas_of(rank: int) -> Callable[[str], list[float]]:
@@ -71,7 +71,7 @@ def draw_alpha(means: Measured, canvas: Any) -> None:
 
 
 def draw_beta(means: Measured, canvas: Any) -> None:
-    """A line for each data set."""
+    """Draw a line for each data set."""
     betas = means.options("beta")
     (axes,) = panels(canvas, [f"rank {RANK}"], columns=1, size=(6.5, 3.4))
     for number, task in enumerate(means.tasks):
@@ -92,7 +92,7 @@ def draw_beta(means: Measured, canvas: Any) -> None:
 
 
 def best_by_rank(means: Measured) -> str:
-    """For each data set and rank the worst and the best α."""
+    """Tabulate the worst and the best area over α, by data set and rank."""
     rows = []
     for task in means.tasks:
         cells = []
@@ -104,13 +104,13 @@ def best_by_rank(means: Measured) -> str:
 
 
 def report_alpha(results: Sequence[Result]) -> Section:
-    """The section on α and the rank."""
+    """Write the section on α and the rank."""
     means = Measured(results)
     text = f"""\
-The model of the paper on tf-idf rows by the reweighted solver, residual norms as scores, means over {means.draws}. α is a
-quantile of the residual norms that plain NMF of the same rank leaves: at .25 a quarter of the documents is below α and
-counts in full, and the rest is weighted down. At ∞ there is no outlier matrix, and the model is plain NMF. From the α that
-suits a rank least to the one that suits it best:
+The paper's model on tf-idf rows, fitted by the reweighted solver, with residual norms as scores; means over {means.draws}.
+α is a quantile of the residual norms that plain NMF of the same rank leaves: at .25, a quarter of the documents is below α
+and counts in full, and the rest is down-weighted. At ∞ there is no outlier matrix, and the model is plain NMF. The range of
+areas from the worst to the best α:
 
 {best_by_rank(means)}
 
@@ -126,13 +126,13 @@ def _with_topics(means: Measured, task: str, beta: float) -> str:
 
 
 def report_beta(results: Sequence[Result]) -> Section:
-    """The section on β."""
+    """Write the section on β."""
     means = Measured(results)
     betas = means.options("beta")
     rows = [[TASKS[task].title, *(_with_topics(means, task, beta) for beta in betas)] for task in means.tasks]
     text = f"""\
-The same at rank {RANK} with α = the .9-quantile of the residual norms, means over {means.draws}. In brackets, the topics
-that documents still use: a large β prices them out, and with one flat topic left there is no model to speak of.
+The same at rank {RANK} with α = the .9-quantile of the residual norms; means over {means.draws}. In brackets, the number
+of topics that documents still use. A large β prices topics out, and a single flat topic is hardly a model.
 
 {markdown_table(["data set", *(f"β = {beta:g}" for beta in betas)], rows)}
 

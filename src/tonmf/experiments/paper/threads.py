@@ -1,4 +1,4 @@
-"""Whose nearest neighbour is a post of the same thread: why k-NN does well on RCV20."""
+"""Posts whose nearest neighbour is in the same thread: why k-NN does well on RCV20."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tonmf.experiments.tasks import draw, subject_of
 
 
 def measure(config: Config) -> dict[str, Any]:
-    """The shares of ordinary posts and of outliers whose nearest neighbour, on tf-idf rows, has the same subject line."""
+    """Measure the shares of ordinary posts and of outliers whose nearest neighbour on tf-idf rows has the same subject line."""
     drawn = draw(config)
     nearest = NearestNeighbors(n_neighbors=1).fit(drawn.tfidf).kneighbors(return_distance=False)[:, 0]
     subjects = np.array([subject_of(text) for text in drawn.dataset.texts or []])
@@ -27,12 +27,12 @@ def measure(config: Config) -> dict[str, Any]:
 
 
 def report(results: Sequence[Result]) -> Section:
-    """The section of the page."""
+    """Write the section of the page."""
     measured = Measured(results)
     text = f"""\
-Of the ordinary posts, {measured.mean("ordinary"):.0%} have a post of their own thread, by the subject line, as nearest
-neighbour on tf-idf rows; of the outliers, {measured.mean("outliers"):.0%} (means over {measured.draws}). All posts of the
-ordinary groups are there, but only 50 of nearly a thousand of the Windows group.
+Of the ordinary posts, {measured.mean("ordinary"):.0%} have a post of the same thread, by subject line, as nearest neighbour
+on tf-idf rows; of the outliers, {measured.mean("outliers"):.0%} do (means over {measured.draws}). The data has all posts of
+the ordinary groups, but only 50 of nearly a thousand of the Windows group.
 """
     return Section("Threads in RCV20", text)
 

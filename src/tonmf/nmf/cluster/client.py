@@ -309,7 +309,7 @@ class Cluster:
             raise error
         _raise_shortage(error, f" over partition {number}")
         raise InputError(
-            f"Partition {number} cannot be read: {type(error).__name__}: {error}. Mend or leave it out, and try again."
+            f"Partition {number} cannot be read: {type(error).__name__}: {error}. Fix it or leave it out, and try again."
         ) from error
 
     def _check_running(self, error: BaseException | None = None) -> None:

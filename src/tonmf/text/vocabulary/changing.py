@@ -146,6 +146,18 @@ class Change:
         moved.sort_indices()
         return moved
 
+    def of_counts(self, matrix: sp.csr_matrix, outside: Outside) -> sp.csr_matrix:
+        """Return the counts of documents by the new vocabulary, given those by the old one and the words outside it."""
+        moved = self.of_columns(matrix)
+        places = {self.counter.terms[place]: place for place in np.flatnonzero(self.origin < 0).tolist()}
+        found = [
+            (n, row, places[word]) for row, words in enumerate(outside) for word, n in words.items() if word in places
+        ]
+        if not found:
+            return moved
+        counts, rows, columns = (np.array(values) for values in zip(*found, strict=True))
+        return moved + sp.csr_matrix((counts.astype(np.float32), (rows, columns)), shape=moved.shape)
+
 
 def changed_vocabulary(
     counter: Vocabulary, df: Array, joining: Mapping[str, tuple[float, float]], least: float

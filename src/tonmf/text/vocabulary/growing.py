@@ -1,7 +1,7 @@
 """Learn a vocabulary in one pass over documents, in bounded memory.
 
 Every word gets a number when it is first seen, and documents are counted by these numbers. Nothing is lost as long as there
-are no more than `limit` different words. Beyond that the rarest words are forgotten, those of one document first, then those of
+are no more than `limit` distinct words. Beyond that the rarest words are forgotten, those of one document first, then those of
 two, and so on, until no more than half of the limit are left. A forgotten word that comes again counts as new; its earlier
 counts stay with their documents, as words outside the vocabulary. So only rare words can be missed, or taken for rarer than
 they are: each time that words are forgotten costs a word at most `forgotten_up_to` documents.
@@ -45,7 +45,7 @@ class GrowingVocabulary:
     Parameters
     ----------
     limit : int
-        The most different words to remember.
+        The most distinct words to remember.
 
     Attributes
     ----------

@@ -52,8 +52,8 @@ export function footer({ made }) {
 function mainFacts(analysed) {
   const { documents, kind, word, training, topics } = analysed;
   const fitted = training.same
-    ? `these documents, ${counted(training.terms, `different ${word}`)}`
-    : `${counted(training.documents, "other document")}, ${counted(training.terms, `different ${word}`)}`;
+    ? `these documents, ${counted(training.terms, `distinct ${word}`)}`
+    : `${counted(training.documents, "other document")}, ${counted(training.terms, `distinct ${word}`)}`;
   return [
     ["Analysed", `${counted(documents, "document")} (${kind})`],
     ["Fitted on", fitted],

@@ -55,7 +55,7 @@ export function topicsBar(listed, unexplained, topics) {
     {
       share: rest - none,
       number: OTHER,
-      name: element("span", { class: "topic-name" }, topicMark(OTHER), "other topics, a little of each"),
+      name: element("span", { class: "topic-name" }, topicMark(OTHER), "topics with small shares"),
     },
     { share: none, number: 0, name: topicName(0, topics) },
   ].filter(({ share }) => share > 0.0005);

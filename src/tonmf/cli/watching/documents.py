@@ -1,4 +1,4 @@
-"""From a line to a document, or to what is wrong with it."""
+"""Parse a line into a document, or say what is wrong with it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from tonmf.cli.errors import in_flags
-from tonmf.cli.watching.lines import LONGEST_LINE, Line
+from tonmf.cli.watching.lines import LONGEST_LINE, InputLine
 from tonmf.errors import InputError
 from tonmf.io.columns import Chooser, Columns, id_from, is_list_of_items, is_missing, is_text_name, items_in
 from tonmf.io.jsonlines import NAMES, parse_line
@@ -21,8 +21,8 @@ JSON, PLAIN = "jsonl", "lines"
 
 
 @dataclass(frozen=True)
-class Record:
-    """A document: what it is called, its text or items, when it was as given (or None), and in seconds."""
+class WatchedDocument:
+    """A document: its id, its text or items, its time as given (None if it was not), and in seconds since 1970."""
 
     id: str
     content: str | list[str]
@@ -30,37 +30,37 @@ class Record:
     seconds: float
 
 
-class Scored(NamedTuple):
-    """A document, and the score that it was given."""
+class ScoredDocument(NamedTuple):
+    """A document, and the score that was written out for it."""
 
-    record: Record
+    document: WatchedDocument
     score: float
 
 
-class Records:
-    """Makes documents of lines.
+class DocumentParser:
+    """Parses lines into documents.
 
     Parameters
     ----------
     name : str
-        Of the input, in ids of documents that bring none.
+        Name of the input, for the ids of documents without one.
     form : str
         JSON lines or plain lines.
     kind : str
-        Of the documents that the detector knows.
+        Kind of documents that the detector was fitted on.
     options : ReadOptions
-        The columns, if they are given.
+        The user's columns, if any were given.
     time_column : str, optional
-        Key with the time of a document; without it, that is when it came.
+        Key of the documents' times; by default, a document has the time at which it came.
     note : callable
-        Told which columns are taken.
+        Called with a sentence on the columns that were chosen.
     columns : Columns, optional
-        Those that were taken before, if reading goes on; the user's come first.
+        Columns chosen before, when a watch resumes; the user's come first.
 
     Attributes
     ----------
     columns : Columns or None
-        Those that are taken, once the first object has come.
+        The columns, once the first object has come.
     """
 
     def __init__(
@@ -78,8 +78,8 @@ class Records:
         self._with_zone: bool | None = None
         self.columns = columns if columns is not None and self._may_take(columns) else None
 
-    def read(self, line: Line) -> Record | None:
-        """The document on a line, None for a blank one; `ValueError` says why it cannot be read."""
+    def parse(self, line: InputLine) -> WatchedDocument | None:
+        """Return the document on a line, None for a blank one; `ValueError` says why there is none."""
         if line.content is None:
             raise ValueError(f"longer than {LONGEST_LINE:,} bytes")
         text = line.content.decode("utf-8-sig" if line.number == 1 else "utf-8", "replace").removesuffix("\r")
@@ -88,10 +88,10 @@ class Records:
         place = f"{self.name}:{line.number}"
         if self._form == PLAIN:
             content = text.split() if self._kind == ITEMS else text
-            return Record(place, content, None, time.time())
+            return WatchedDocument(place, content, None, time.time())
         value = parse_line(text)
         if not isinstance(value, dict):
-            return Record(place, self._content(value, "the line"), None, time.time())
+            return WatchedDocument(place, self._content(value, "the line"), None, time.time())
         if self.columns is None or self._is_better(value):
             self.columns = self._choose(value)
         columns = self.columns
@@ -101,10 +101,10 @@ class Records:
         if self._time_column is not None:
             when = value.get(self._time_column)
             seconds = self._seconds(when)
-        return Record(without_surrogates(given_id or place), content, when, seconds)
+        return WatchedDocument(without_surrogates(given_id or place), content, when, seconds)
 
     def _may_take(self, columns: Columns) -> bool:
-        """Whether columns are what the user says now, as far as anything is said."""
+        """Check that columns chosen before agree with those that the user gives now."""
         given = self._options
         return (
             given.text_column in (None, columns.text)
@@ -113,13 +113,13 @@ class Records:
         )
 
     def _is_better(self, value: dict[str, Any]) -> bool:
-        """Whether an object has a key that texts go by, and the one that was taken for want of it does not."""
+        """Check whether an object has a key with a usual name for texts, and the one chosen so far has none."""
         if self._options.text_column is not None or self.columns is None or is_text_name(self.columns.text):
             return False
         return any(is_text_name(key) and not is_missing(item) for key, item in value.items())
 
     def _choose(self, value: dict[str, Any]) -> Columns:
-        """By an object; a wrong choice of the user's is an error, and not that of a line."""
+        """Choose columns by an object; if the user's own do not fit, that ends the watch, and is no fault of the line."""
         sample = {key: [item] for key, item in value.items() if key != self._time_column}
         try:
             columns, notes = Chooser(self._options).choose(sample, "jsonl", self.name)
@@ -159,6 +159,6 @@ class Records:
 
 
 def check_kind(kind: str) -> None:
-    """Refuse a model of rows of counts, which no line holds."""
+    """Reject a model that was fitted on rows of counts, which lines do not hold."""
     if kind not in (TEXTS, ITEMS):
-        raise InputError(f"The model was fitted on {kind}; lines hold texts, or lists of items. Fit one on these.")
+        raise InputError(f"The model was fitted on {kind}; watch reads texts or lists of items. Fit a model on these.")
