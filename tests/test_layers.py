@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -246,6 +247,16 @@ def test_contributing_names_files_that_exist():
     there = [PACKAGE, ROOT, PACKAGE / "report" / "web"]
     assert named
     assert not [name for name in named if not any((folder / name).exists() for folder in there)]
+
+
+def test_no_two_classes_have_the_same_name():
+    names = Counter(
+        node.name
+        for _, path in modules()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+    )
+    assert not [name for name, n in names.items() if n > 1]
 
 
 def test_no_module_is_called_after_nothing():

@@ -165,7 +165,7 @@ class Nursery:
 
     @property
     def state(self) -> NurseryState:
-        """All that it keeps."""
+        """Return all that it keeps."""
         return NurseryState(
             self._least, self._n_taken, self._n_waiting, self._recent, self._strange, self._announced, self._rarities
         )
