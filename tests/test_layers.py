@@ -241,6 +241,14 @@ def test_contributing_shows_the_arrows_as_they_are():
     assert f"```\n{arrows()}\n```" in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 
+def test_contributing_shows_the_whole_tree():
+    (tree,) = re.findall(
+        r"```\nsrc/tonmf/\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), flags=re.DOTALL
+    )
+    names = set(re.findall(r"(\w+)(?:/|\.py)", tree))
+    assert not {name for row in LEVELS for name in row if name not in ("", "__main__")} - names
+
+
 def test_contributing_names_files_that_exist():
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`((?:nmf|cli|detector|experiments|tests|src|shared)/[\w/.-]+)`", text))
