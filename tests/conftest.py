@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from browser import browser, narrow_page, page  # noqa: F401 (fixtures)
 from clusters import client  # noqa: F401 (a fixture)
 from hypothesis import settings
+from report_page import demo, report  # noqa: F401 (fixtures)
 from resources import arrange, scheduler
 from saved_models import CORPUS, SMALL
 from serving import serving

@@ -4,7 +4,10 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
+
+import pytest
 
 import tonmf
 
@@ -31,7 +34,7 @@ LEVELS = [
 SHELVES = {
     "detector": ["scores", "explain", "state", "saved", "reading", "fitted", "recipe", "learning", "disk", "detector"]
 }
-"""The shelves of a large room, from the ground up; a module that is on none of them may be imported by all."""
+"""The shelves of a large room, from the ground up; a module that is on none of them lies below all, but for ``__init__``."""
 
 MOST_ENTRIES, MOST_LEVELS = 26, 13
 
@@ -48,15 +51,18 @@ def modules():
         yield ".".join(("tonmf", *(p for p in parts if p != "__init__"))), path
 
 
-def imports_of(path):
-    """The modules of ours that a module imports, anywhere in it."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+def imports_of(text):
+    """The modules of ours that a module imports, anywhere in it: by a statement, or as a string, such as for `importlib`."""
+    for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
             imported = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path} has a relative import"
-            imported = [node.module + "." + alias.name for alias in node.names if is_module(node.module, alias.name)]
-            imported = imported or [node.module]
+            assert node.level == 0, f"a relative import in line {node.lineno}"
+            names = [alias.name for alias in node.names]
+            imported = [f"{node.module}.{name}" if is_module(node.module, name) else node.module for name in names]
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            package, _, name = node.value.rpartition(".")
+            imported = [node.value] if re.fullmatch(r"tonmf[\w.]*", package) and is_module(package, name) else []
         else:
             continue
         yield from (name for name in imported if name.split(".")[0] == "tonmf")
@@ -75,20 +81,50 @@ def is_wrong(module, imported):
     (room, shelf), (other_room, other_shelf) = parts_of(module), parts_of(imported)
     if room != other_room:
         return level(other_room, LEVELS) >= level(room, LEVELS)
-    shelves = SHELVES.get(room, [])
-    if shelf == other_shelf or not {shelf, other_shelf} <= set(shelves):
+    if shelf == other_shelf or room not in SHELVES or not shelf:
         return False
-    return shelves.index(other_shelf) > shelves.index(shelf)
+    shelves = {name: number for number, name in enumerate(SHELVES[room])}
+    return shelves.get(other_shelf, -1) > shelves.get(shelf, -1)
 
 
 def test_arrows_point_down_and_never_sideways():
     wrong = {
         f"{module} imports {imported}"
         for module, path in modules()
-        for imported in imports_of(path)
+        for imported in imports_of(path.read_text(encoding="utf-8"))
         if is_wrong(module, imported)
     }
     assert not wrong, "\n".join(sorted(wrong))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import tonmf.cli.app",
+        "import tonmf.cli.app as harmless",
+        "from tonmf.cli import app",
+        "from tonmf.cli import errors, app",
+        "from tonmf.cli.app import app",
+        "from tonmf import errors, cli",
+        "def f():\n    from tonmf.cli.app import app",
+        "if TYPE_CHECKING:\n    from tonmf.cli.app import app",
+        "importlib.import_module('tonmf.cli.app')",
+        "app = LazyModule('tonmf.cli.app')",
+    ],
+)
+def test_an_import_cannot_hide(text):
+    assert any(is_wrong("tonmf.nmf.solver", imported) for imported in imports_of(text))
+
+
+def test_an_import_of_the_package_cannot_hide_behind_that_of_a_module():
+    assert "tonmf" in set(imports_of("from tonmf import errors, TONMF"))
+
+
+def test_shelves_are_in_order():
+    assert is_wrong("tonmf.detector.scores.scoring", "tonmf.detector.state")
+    assert not is_wrong("tonmf.detector.state", "tonmf.detector.scores.scoring")
+    assert is_wrong("tonmf.detector.options", "tonmf.detector.scores.scoring")  # on no shelf
+    assert not is_wrong("tonmf.detector.scores.scoring", "tonmf.detector.options")
 
 
 def test_the_top_of_the_package_is_small():
@@ -100,43 +136,98 @@ def test_the_top_of_the_package_is_small():
     }
 
 
-def test_every_room_has_a_map():
-    for path in PACKAGE.rglob("__init__.py"):
-        assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), path
+def rooms():
+    """Every package below ours: its folder, its docstring, and the names of its modules."""
+    for path in PACKAGE.glob("*/**/__init__.py"):
+        inside = [entry for entry in path.parent.iterdir() if entry.name != "__init__.py"]
+        names = {entry.stem for entry in inside if entry.suffix == ".py" or (entry / "__init__.py").exists()}
+        yield path.parent, ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "", names
+
+
+def test_the_map_of_a_room_names_its_modules_and_no_others():
+    wrong = []
+    for folder, text, names in rooms():
+        assert text, folder
+        table = "\n".join(re.findall(r"^=+ =+$.*^=+ =+$", text, flags=re.DOTALL | re.MULTILINE))
+        if len(names) > 3:
+            wrong += [f"{folder} lacks {name}" for name in sorted(names - quoted(text) - first_words(table))]
+        defined = set(re.findall(r"^(?:def|class) (\w+)", source_of(folder), re.MULTILINE))
+        wrong += [f"{folder} has no {name}" for name in sorted(quoted(table) - names - defined)]
+    assert not wrong, "\n".join(wrong)
+
+
+def quoted(text):
+    return set(re.findall(r"(?<!`)`(\w+)/?`(?!`)", text))
+
+
+def first_words(text):
+    return set(re.findall(r"^(\w+)/? ", text, flags=re.MULTILINE))
+
+
+def source_of(folder):
+    return "\n".join(path.read_text(encoding="utf-8") for path in folder.rglob("*.py"))
 
 
 SEAM = ["persist", "ranking", "timeline", "dask", "plots", "report", "experiments", "service", "cli"]
 """The rooms that use the detector, and may use its public names only."""
 
 
-def private_uses(path):
-    """Every use of a private attribute, as (node, whether it is one of ``self``)."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.startswith("__"):
-            yield node, isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
+BY_NAME = {"getattr", "setattr", "hasattr", "delattr", "attrgetter", "methodcaller"}
+"""Functions that take the name of an attribute."""
+
+
+def private_uses(text):
+    """Every use of a private name of something else, or of ``self``, as (line, name, whether it is one of ``self``)."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Attribute):
+            found = [(node.attr, isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"))]
+        elif isinstance(node, ast.ImportFrom):
+            found = [(alias.name, False) for alias in node.names]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in BY_NAME:
+            found = [(name.value, False) for name in node.args if isinstance(name, ast.Constant)]
+        else:
+            continue
+        yield from ((node.lineno, name, own) for name, own in found if re.match(r"_[^_]", str(name)))
 
 
 def test_nobody_reaches_into_the_detector():
     """A module may use what its own classes set on ``self``, but no private name of the detector, nor of anything else."""
+    texts = {module: path.read_text(encoding="utf-8") for module, path in modules()}
     of_detectors = {
-        node.attr
-        for name in ("detector", "fitted", "reading")
-        for node, own in private_uses(PACKAGE / "detector" / f"{name}.py")
+        name
+        for module in ("detector", "fitted", "reading")
+        for _, name, own in private_uses(texts[f"tonmf.detector.{module}"])
         if own
     }
     assert "_state" in of_detectors
-    found = []
-    for module, path in modules():
-        if parts_of(module)[0] not in SEAM:
-            continue
-        uses = list(private_uses(path))
-        ours = {node.attr for node, own in uses if own} - of_detectors | {"_exit"}  # os._exit
-        found += [
-            f"{module}, line {node.lineno}: {ast.unparse(node)}"
-            for node, own in uses
-            if not own and node.attr not in ours
-        ]
+    found = [
+        f"{module}, line {line}: {name}"
+        for module, text in texts.items()
+        if parts_of(module)[0] in SEAM
+        for line, name in private_uses_of_others(text, of_detectors)
+    ]
     assert not found, "\n".join(found)
+
+
+def private_uses_of_others(text, of_detectors):
+    uses = list(private_uses(text))
+    ours = {name for _, name, own in uses if own} - of_detectors | {"_exit"}  # os._exit
+    return [(line, name) for line, name, own in uses if not own and name not in ours]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "detector._state",
+        "class A:\n    def f(self, detector):\n        self._state = detector._state",
+        "read.reader.state._x",
+        "getattr(detector, '_state')",
+        "operator.attrgetter('_state')(detector)",
+        "from tonmf.detector.saved import _read_scale",
+    ],
+)
+def test_a_use_of_a_private_name_cannot_hide(text):
+    assert private_uses_of_others(text, {"_state"})
 
 
 def arrows():
@@ -150,12 +241,30 @@ def test_contributing_shows_the_arrows_as_they_are():
     assert f"```\n{arrows()}\n```" in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 
+def test_contributing_shows_the_whole_tree():
+    (tree,) = re.findall(
+        r"```\nsrc/tonmf/\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), flags=re.DOTALL
+    )
+    names = set(re.findall(r"(\w+)(?:/|\.py)", tree))
+    assert not {name for row in LEVELS for name in row if name not in ("", "__main__")} - names
+
+
 def test_contributing_names_files_that_exist():
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`((?:nmf|cli|detector|experiments|tests|src|shared)/[\w/.-]+)`", text))
     there = [PACKAGE, ROOT, PACKAGE / "report" / "web"]
     assert named
     assert not [name for name in named if not any((folder / name).exists() for folder in there)]
+
+
+def test_no_two_classes_have_the_same_name():
+    names = Counter(
+        node.name
+        for _, path in modules()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+    )
+    assert not [name for name, n in names.items() if n > 1]
 
 
 def test_no_module_is_called_after_nothing():

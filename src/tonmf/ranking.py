@@ -109,7 +109,7 @@ class Ranking:
 
     @cached_property
     def ranks(self) -> NDArray[np.int64]:
-        """Rank of each document: 1 + the number of these documents with a higher score."""
+        """Return the rank of each document: 1 + the number of these documents with a higher score."""
         return rank_among(np.sort(self.scores), self.scores)
 
     @property

@@ -15,8 +15,7 @@ from tonmf.detector.learning import learner
 from tonmf.detector.reading import ReadDocuments
 from tonmf.detector.state import RECENT
 from tonmf.metrics import area_under_curve
-from tonmf.stream.digest import KEPT, LARGEST, Digest
-from tonmf.stream.reservoir import chosen, faded_keys, fresh_keys, keys_of_sample
+from tonmf.stream.digest import LARGEST
 from tonmf.text.vocabulary import changing
 
 
@@ -443,65 +442,3 @@ def test_what_a_saved_detector_holds_of_the_stream_is_checked(saved_stream):
             load(saved_stream)
     put_arrays(saved_stream, arrays)
     load(saved_stream)
-
-
-def test_a_digest_is_exact_while_it_is_small_and_near_afterwards():
-    rng = np.random.default_rng(0)
-    values = rng.gamma(2, size=3000)
-    small = Digest.of(values[:1000]).add(values[1000:], np.ones(2000))
-    np.testing.assert_allclose(
-        small.percentiles([0, 16, 50, 84, 99, 100]), np.percentile(values, [0, 16, 50, 84, 99, 100])
-    )
-    large, everything = Digest.of([]), []
-    for _ in range(100):
-        more = rng.gamma(2, size=700)
-        everything.append(more)
-        large = large.add(more, np.ones(700))
-    everything = np.concatenate(everything)
-    assert len(large.values) <= LARGEST
-    assert large.weight == pytest.approx(70_000)
-    places = [1, 16, 50, 84, 99]
-    ranks = [100 * (everything <= value).mean() for value in large.percentiles(places)]
-    np.testing.assert_allclose(ranks, places, atol=100 * 4 / KEPT)
-    assert large.values[-1] == everything.max()
-
-
-def test_a_digest_takes_what_comes_however_much_there_was():
-    """Beyond a weight of 10^9 the quantiles froze."""
-    large = Digest(np.arange(3000.0), np.full(3000, 1e9))
-    for _ in range(3):
-        large = large.add(np.full(1000, 1e6), np.ones(1000))
-    assert large.values.max() == 1e6
-    assert large.weight == pytest.approx(3e12 + 3000, abs=0.1)
-    assert len(large.values) <= LARGEST
-    faded = Digest.of(np.arange(50.0)).faded(1e-10).add(np.array([70.0]), np.ones(1))
-    assert faded.values.tolist() == [70.0]
-
-
-def test_a_digest_follows_what_is_recent():
-    digest = Digest.of(np.zeros(1000))
-    for _ in range(100):
-        digest = digest.faded(0.9).add(np.ones(20), np.ones(20))
-    assert digest.percentiles([50])[0] == 1
-    assert digest.weight == pytest.approx(200, rel=0.01)
-
-
-def test_a_reservoir_is_a_fair_sample_and_a_fading_one_prefers_the_recent():
-    counts, recent = np.zeros(300), np.zeros(300)
-    for seed in range(400):
-        rng = np.random.default_rng(seed)
-        for factor, counted in ((1.0, counts), (0.5, recent)):
-            members, keys = (
-                np.arange(20),
-                keys_of_sample(20, 100, rng),
-            )  # 20 of 100, numbers that stand for the first hundred
-            for block in range(2):
-                numbers = np.arange(100, 200) + 100 * block
-                old, new = faded_keys(keys, factor), fresh_keys(np.ones(100), rng)
-                kept, taken = chosen(old, new, 20)
-                members, keys = np.concatenate([members[kept], numbers[taken]]), np.concatenate([old[kept], new[taken]])
-            counted[members] += 1
-    thirds = counts[:100].sum(), counts[100:200].sum(), counts[200:].sum()
-    np.testing.assert_allclose(thirds, 400 * 20 / 3, rtol=0.06)
-    faded = recent[:100].sum(), recent[100:200].sum(), recent[200:].sum()
-    np.testing.assert_allclose(np.array(faded) / (400 * 20), np.array([1, 2, 4]) / 7, atol=0.03)

@@ -144,5 +144,5 @@ def score_partition(number: int, model: Any, given: Any, column: str | None, of_
     try:
         scores: Array = model.set_params(n_jobs=threads_of_this_worker()).outlier_score(documents)
     except InputError as error:
-        raise InputError(f"Partition {number}: {error}") from error
+        raise InputError(f"Partition {number}: ", error.message) from error
     return scores

@@ -238,7 +238,7 @@ def count(number: int, given: Any, options: TextOptions) -> CountedPartition:
         documents, kind = as_documents(listed)
         terms, counts = count_partition(documents, kind, options.values)
     except InputError as error:
-        raise InputError(f"Partition {number}: {error}") from error
+        raise InputError(f"Partition {number}: ", error.message) from error
     begins = tuple(excerpt_of(document) for document in documents)
     return CountedPartition(kind, terms, counts.matrix, counts.n_words, begins)
 

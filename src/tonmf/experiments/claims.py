@@ -56,7 +56,7 @@ def judged(results: Everything) -> list[Claim]:
 
 
 def better(theirs: float, ours: float) -> bool:
-    """Tell whether the first area is greater in the digits shown."""
+    """Return whether the first area is greater in the digits shown."""
     return round(theirs, 3) > round(ours, 3)
 
 

@@ -19,7 +19,7 @@ class Measured:
 
     @property
     def titles(self) -> dict[str, str]:
-        """Titles of the data sets, by name."""
+        """Return the titles of the data sets, by name."""
         return {task: TASKS[task].title for task in self.tasks}
 
     def options(self, name: str) -> list[Any]:
@@ -36,7 +36,7 @@ class Measured:
 
     @property
     def draws(self) -> str:
-        """The draws, in words."""
+        """Return the draws, in words."""
         seeds = sorted(self.options("seed"))
         return f"seeds {seeds[0]} to {seeds[-1]}" if len(seeds) > 1 else f"seed {seeds[0]}"
 

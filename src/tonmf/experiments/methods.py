@@ -181,5 +181,5 @@ PAPER_BASELINES = ("knn", "svd", "rpca")
 
 
 def applies(config: Config) -> bool:
-    """Tell whether the configuration's method can score the configuration's rows."""
+    """Return whether the configuration's method can score the configuration's rows."""
     return config["rows"] in METHODS[config["method"]].rows

@@ -64,7 +64,7 @@ class Experiment:
 
     @property
     def n_consecutive(self) -> int:
-        """Length of the last axis: consecutive measurements on the same documents."""
+        """Return the length of the last axis: consecutive measurements on the same documents."""
         return len(list(self.axes.values())[-1])
 
     def configs(self, quick: bool = False) -> Iterator[Config]:

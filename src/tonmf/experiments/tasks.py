@@ -157,12 +157,12 @@ class Draw:
 
     @property
     def labels(self) -> NDArray[np.int64]:
-        """1 for outliers."""
+        """Return 1 for outliers, else 0."""
         return self.dataset.labels
 
     @property
     def documents(self) -> Any:
-        """Texts or a matrix of counts, as the detector takes them."""
+        """Return texts or a matrix of counts, as the detector takes them."""
         return self.dataset.X if self.dataset.texts is None else self.dataset.texts
 
     def without_outliers(self) -> Draw:
@@ -171,7 +171,7 @@ class Draw:
 
     @cached_property
     def counts(self) -> sp.csr_matrix:
-        """Term counts as in the paper: all terms of a matrix, and of texts the terms that the detector would count."""
+        """Return term counts as in the paper: all terms of a matrix, and of texts the terms that the detector would count."""
         return self.dataset.X if self.dataset.texts is None else self._terms
 
     @cached_property
@@ -181,7 +181,7 @@ class Draw:
 
     @cached_property
     def tfidf(self) -> sp.csr_matrix:
-        """The rows that the detector fits: terms of at least two documents, damped, weighted, at unit norm."""
+        """Return the rows that the detector fits: terms of at least two documents, damped, weighted, at unit norm."""
         return unit_rows(damped(self._terms), inverse_document_frequencies(self._terms))
 
     def rows(self, kind: str) -> sp.csr_matrix:

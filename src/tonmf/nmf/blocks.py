@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tonmf.arrays import Array
+from tonmf.errors import Param, ParameterError
 
 
 @dataclass
@@ -61,6 +62,15 @@ class Source(Protocol):
 
     def matrix(self) -> sp.csr_matrix:
         """Return all documents as one matrix, where that is possible."""
+
+
+def not_in_one_place(where: str) -> ParameterError:
+    """Return the error for `Source.matrix` of documents that are never put together."""
+    return ParameterError(
+        f"A start by nndsvd needs all documents in one place, and these are {where}. Use ",
+        Param("init", "random"),
+        " or 'rows'.",
+    )
 
 
 class LocalSource(Source, Protocol):

@@ -165,7 +165,7 @@ class Nursery:
 
     @property
     def state(self) -> NurseryState:
-        """All that it keeps."""
+        """Return all that it keeps."""
         return NurseryState(
             self._least, self._n_taken, self._n_waiting, self._recent, self._strange, self._announced, self._rarities
         )
@@ -215,7 +215,7 @@ class Nursery:
     ) -> FoundTopic | None:
         """Take the next document, with its score by the current model; return a new topic if it completes one.
 
-        `terms` are its term counts, if they are known: then it is not analyzed again.
+        `terms` are its term counts, if they are known: then it is not analysed again.
         """
         self._keep_rarities(detector)
         scores = [recent.score for recent in self._recent]

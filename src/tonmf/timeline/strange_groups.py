@@ -131,7 +131,7 @@ class NurseryView:
 
     @cached_property
     def _terms(self) -> list[str]:
-        """Words that two strange documents share, in an order that does not depend on who counted them."""
+        """Return the words that two strange documents share, in an order that does not depend on who counted them."""
         frequencies = Counter(term for one in self.strange for term in one.terms)
         return sorted(term for term, n in frequencies.items() if n > 1)
 

@@ -118,8 +118,8 @@ def watch(
 
     _check_no_option_idle(learn, learn_every, half_life, snapshot, snapshot_every)
     every = _interval(snapshot_every or "60 s")
-    forgetting = None if half_life in (None, "never") else half_life
-    half_life_of(forgetting)
+    parameter = None if half_life in (None, "never") else half_life
+    half_life_of(parameter)
     form = _format(file, file_format)
     if form == "lines" and (column := text_column or id_column or time_column):
         raise ParameterError(f"Plain lines have no columns; got {column!r:.60}. Leave it out, or give --format jsonl.")
@@ -143,7 +143,7 @@ def watch(
         check_kind(detector.kind_)
         detector.set_params(n_jobs=jobs)
         if half_life is not None:
-            detector.set_params(half_life=forgetting)
+            detector.set_params(half_life=parameter)
         source, start = _source(file, last.place, screen.note, until_end)
         stopping = stack.enter_context(stop_on_signals())
         read_options = ReadOptions(text_column=text_column, id_column=id_column)

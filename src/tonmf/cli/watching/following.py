@@ -17,12 +17,12 @@ AT_ONCE = 1 << 16
 """Bytes of one read."""
 
 HEAD = 1024
-"""Most bytes at the start of a file by which it is recognized."""
+"""Most bytes at the start of a file by which it is recognised."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """How far a file has been read, and the digest of its first `n_head` bytes, to recognize it by."""
+    """How far a file has been read, and the digest of its first `n_head` bytes, to recognise it by."""
 
     offset: int = 0
     lines: int = 0

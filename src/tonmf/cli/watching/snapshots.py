@@ -92,8 +92,9 @@ class Snapshots:
             found = NewTopics.load(snapshot / NURSERY, detector) if new_topics and has_nursery else None
         except TonmfError as error:
             raise InputError(
-                f"The snapshot in {path_shown(str(snapshot))} cannot be used: {error} To {what}, remove "
-                f"{path_shown(str(self.folder))}."
+                f"The snapshot in {path_shown(str(snapshot))} cannot be used: ",
+                error.message,
+                f" To {what}, remove {path_shown(str(self.folder))}.",
             ) from error
         return Snapshot(detector, place, columns, found, pending)
 

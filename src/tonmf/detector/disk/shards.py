@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from tonmf.arrays import Array
 from tonmf.detector.disk.shard_fit import FitOnDisk
 from tonmf.detector.scores.corpus import DocumentBlock
-from tonmf.errors import Param, ParameterError
+from tonmf.nmf.blocks import not_in_one_place
 from tonmf.nmf.in_memory import squared_norms
 from tonmf.nmf.ops.two_way import TwoWayMatrix
 from tonmf.storage.array_file import ArrayFile, DamagedFileError, write_arrays
@@ -194,8 +194,4 @@ class ShardSource:
 
     def matrix(self) -> sp.csr_matrix:
         """Raise, because documents on disk are never put together."""
-        raise ParameterError(
-            "A start by nndsvd needs all documents in one place, and these are on disk. Use ",
-            Param("init", "random"),
-            " or 'rows'.",
-        )
+        raise not_in_one_place("on disk")

@@ -71,8 +71,11 @@ class Explainer:
         return rank_among(self._ascending, scores)
 
     def main_topics(self, leftovers: Leftovers) -> list[int | None]:
-        """Return for each document the number of the topic that explains most of it; None if none explains a tenth."""
-        shares = leftovers.topic_shares[:, by_share(self.scorer.rungs[0])]
+        """Return for each document the number of the topic that explains most of it; None if none explains a tenth.
+
+        The finest fit decides, so that a topic is named even where the other fits explain less of the document.
+        """
+        shares = leftovers.explained[:, by_share(self.scorer.rungs[0])]
         leans = shares.max(axis=1, initial=0.0) >= SMALLEST_LEAN
         return [
             number + 1 if lean else None for number, lean in zip(shares.argmax(axis=1).tolist(), leans, strict=True)
@@ -102,7 +105,7 @@ class Explainer:
         explanations = []
         for row, name in enumerate(ids):
             alarms = {alarm: float(values[row]) for alarm, values in scores.alarms.items() if values[row] > 0}
-            main_topics = self._topic_shares(shares[row], topics)
+            main_topics = self._topic_shares(shares[row], leftovers.explained[row] >= SMALLEST_LEAN, topics)
             explanations.append(
                 Explanation(
                     id=name,
@@ -128,13 +131,13 @@ class Explainer:
             )
         return explanations
 
-    def _topic_shares(self, shares: Array, topics: Sequence[Topic]) -> list[TopicShare]:
-        """Return the topics that explain a good part of a document, the largest share first."""
+    def _topic_shares(self, shares: Array, leans: NDArray[np.bool_], topics: Sequence[Topic]) -> list[TopicShare]:
+        """Return the topics that a document leans on, the largest share first."""
         order = by_share(self.scorer.rungs[0])
         listed = [
             TopicShare(topic.number, float(shares[column]), topic.words)
             for topic, column in zip(topics, order, strict=True)
-            if shares[column] >= SMALLEST_LEAN
+            if leans[column]
         ]
         return sorted(listed, key=lambda topic: -topic.share)
 

@@ -181,7 +181,7 @@ class Corpus:
 
     @property
     def n_docs(self) -> int:
-        """Number of documents."""
+        """Return the number of documents."""
         return self.source.n_docs
 
     @property

@@ -19,8 +19,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tonmf.arrays import Array
-from tonmf.errors import Param, ParameterError
-from tonmf.nmf.blocks import Block, Source
+from tonmf.nmf.blocks import Block, Source, not_in_one_place
 
 
 @dataclass(frozen=True)
@@ -174,12 +173,8 @@ class PartitionSource:
         self.forget()
 
     def matrix(self) -> sp.csr_matrix:
-        """Raise `ParameterError`: the documents are not in one place."""
-        raise ParameterError(
-            "A start by nndsvd needs all documents in one place, and these are on several workers. Use ",
-            Param("init", "random"),
-            " or 'rows'.",
-        )
+        """Raise, because the documents are never put together."""
+        raise not_in_one_place("on several workers")
 
     def __reduce__(self) -> Any:
         raise TypeError("A source of partitions stays in the process that made it.")

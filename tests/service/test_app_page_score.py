@@ -1,0 +1,239 @@
+"""Documents on the page of a server, in a real browser: paste, drop, score, export."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from app_page import (
+    CORPUS_CSV,
+    ODD,
+    choose,
+    drop,
+    expect,
+    explained,
+    listed,
+    opened,
+    score,
+    shaded,
+    shared_page,  # noqa: F401 (the fixture page)
+    tab_until,
+)
+from saved_models import CORPUS, NEW
+from serving import serving
+
+from tonmf import TextOutlierDetector
+
+
+def test_a_pasted_text_gets_its_score_and_its_reasons(page, server):
+    score(page, ODD)
+    why = explained(server, ODD)[0]
+    result = page.get_by_role("region", name="Result", exact=True)
+    expect(result.locator(".result-heading")).to_contain_text(f"Score {why['score']:.2f}, flagged")
+    expect(result.locator(".reason")).to_have_text(why["sentence"])
+    assert shaded(result) == [tuple(piece) for piece in why["pieces"] if not isinstance(piece, str)]
+    assert shaded(result)
+    expect(result.locator(".text")).to_have_text(ODD)
+
+
+def test_pasted_lines_are_ranked_with_the_strangest_first(page, server):
+    lines = [CORPUS.texts[0], "zxcv qwer", CORPUS.texts[1], ODD]
+    score(page, "\n\n".join(lines), each_line=True)
+    expect(page.locator("button.open")).to_have_count(4)
+    scores = [why["score"] for why in explained(server, *lines)]
+    by_score = sorted(range(4), key=lambda row: -scores[row])
+    assert listed(page) == [f"line {2 * row + 1}" for row in by_score]  # every other line is blank
+    page.get_by_label("Sort by").select_option("Input order")
+    assert listed(page) == ["line 1", "line 3", "line 5", "line 7"]
+
+
+def test_a_listed_document_opens_to_its_reasons(page, server):
+    score(page, f"{ODD}\n{CORPUS.texts[0]}", each_line=True)
+    page.get_by_role("button", name="line 1").click()
+    why = explained(server, ODD, CORPUS.texts[0])[0]
+    opened_entry = page.locator(".entry.opened")
+    expect(opened_entry.locator(".reason")).to_have_text(why["sentence"])
+    assert shaded(opened_entry) == [tuple(piece) for piece in why["pieces"] if not isinstance(piece, str)]
+
+
+def test_a_dropped_text_file_is_scored_line_by_line(page, server):
+    texts = CORPUS.texts[:12]
+    drop(page, "#score .drop", "posts.txt", "\n".join(texts))
+    flagged = sum(why["outlier"] for why in explained(server, *texts))
+    expect(page.locator(".result-heading")).to_contain_text(f"{flagged} of 12 documents")
+    assert sorted(listed(page)) == sorted(f"posts.txt:{line}" for line in range(1, 13))
+    expect(page.locator("#scores .u-wrap").first).to_be_visible()
+
+
+def test_a_chosen_file_of_json_lines_is_scored_under_its_ids(page, server):
+    documents = [{"id": f"new-{number}", "text": text} for number, text in enumerate(NEW)]
+    choose(page, "#score-file", "new.jsonl", "\n".join(map(json.dumps, documents)))
+    scored = server.post("/v1/score", json={"documents": documents}).json()["documents"]
+    expect(page.locator("button.open")).to_have_count(len(NEW))
+    assert listed(page) == [each["id"] for each in sorted(scored, key=lambda each: -each["score"])]
+
+
+def test_more_documents_than_the_server_takes_at_once_are_sent_in_slices(page, server):
+    assert server.get("/v1/model").json()["limits"]["batch"] == 200
+    sizes = []
+    page.on(
+        "request",
+        lambda asked: asked.url.endswith("/v1/explain") and sizes.append(len(asked.post_data_json["documents"])),
+    )
+    choose(page, "#score-file", "many.txt", "\n".join(text[:60] for text in CORPUS.texts * 4))
+    expect(page.locator(".result-heading")).to_contain_text("of 480 documents")
+    assert sum(sizes) == 480
+    assert max(sizes) <= 200
+
+
+def test_slices_keep_to_the_largest_body(page, server):
+    largest = server.get("/v1/model").json()["limits"]["body"]
+    sizes = []
+    page.on("request", lambda asked: asked.url.endswith("/v1/explain") and sizes.append(len(asked.post_data_buffer)))
+    long = "ä market stock " * 1000
+    choose(page, "#score-file", "long.txt", "\n".join([long] * 30))
+    expect(page.locator(".result-heading")).to_contain_text("of 30 documents")
+    assert len(sizes) > 1
+    assert max(sizes) <= largest
+
+
+def test_results_are_exported_as_csv(page, server):
+    score(page, f'{CORPUS.texts[0]}\n{ODD}\n=1+1, "zxcv"', each_line=True)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Export as CSV").click()
+    rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8-sig"))))
+    whys = sorted(explained(server, CORPUS.texts[0], ODD, '=1+1, "zxcv"'), key=lambda why: -why["score"])
+    assert [float(row["score"]) for row in rows] == [why["score"] for why in whys]
+    assert {row["text"] for row in rows} == {CORPUS.texts[0], ODD, '\'=1+1, "zxcv"'}
+
+
+def test_a_threshold_that_is_moved_counts_anew(page):
+    choose(page, "#score-file", "posts.txt", "\n".join(CORPUS.texts))
+    page.get_by_label("Threshold", exact=True).fill("-100")
+    expect(page.locator(".result-heading")).to_contain_text("120 of 120 documents are flagged")
+
+
+def test_a_file_that_is_not_scored_here_is_led_to_where_it_can_be_used(page):
+    drop(page, "#score .drop", "posts.csv", CORPUS_CSV)
+    expect(page.get_by_role("alert").filter(has_text="posts.csv: only .txt files")).to_be_visible()
+    page.get_by_role("button", name="Fit a model on it").click()
+    expect(page.locator("#fit .chosen")).to_contain_text("posts.csv")
+    expect(page.get_by_role("button", name="Start")).to_be_focused()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("a.jsonl", '{"text": "one"}\n{"text": "two"', "a.jsonl, line 2: expected a complete JSON value on each line"),
+        ("a.jsonl", '{"title": "one"}', "a.jsonl, line 1: expected a text, or an object with it as “text”"),
+        ("a.txt", "\n \n", "a.txt is empty: expected one document per line."),
+        ("a.txt", "PK\0\0", "a.txt is not text"),
+    ],
+)
+def test_a_file_that_cannot_be_read_says_why(page, name, content, sentence):
+    choose(page, "#score-file", name, content)
+    expect(page.locator("#score .problem")).to_contain_text(sentence)
+
+
+def test_documents_that_the_server_refuses_get_its_sentence(page, server):
+    page.expected.append("status of 422")
+    documents = [{"id": "a", "text": 17}]
+    choose(page, "#score-file", "numbers.jsonl", json.dumps(documents[0]))
+    refused = server.post("/v1/explain", json={"documents": documents})
+    expect(page.locator("#score .problem")).to_have_text(refused.json()["error"])
+
+
+def test_no_text_at_all_says_so(page):
+    page.get_by_role("button", name="Score").click()
+    expect(page.locator("#score .problem")).to_have_text("There is no text yet. Type or paste some, or choose a file.")
+    expect(page.get_by_label("Text", exact=True)).to_be_focused()
+
+
+def test_scoring_can_be_cancelled(page):
+    page.route("**/v1/explain", lambda route: None)  # no answer ever comes
+    score(page, ODD)
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.locator("#score .problem")).to_have_text("Cancelled.")
+    expect(page.get_by_role("progressbar")).to_be_hidden()
+    page.unroute("**/v1/explain")
+    page.get_by_role("button", name="Score").click()
+    expect(page.locator(".result-heading")).to_be_visible()
+
+
+def test_a_text_that_is_too_long_gets_the_servers_sentence(page, server):
+    text = "market " * 3000
+    page.expected.append("status of 413")
+    score(page, text)
+    refused = server.post("/v1/explain", json={"documents": [text]})
+    assert refused.status_code == 413
+    expect(page.locator("#score .problem")).to_have_text(refused.json()["error"])
+
+
+def test_a_body_that_is_too_large_gets_the_servers_sentence(page, server):
+    line = "market " * 300_000
+    page.expected.append("status of 413")
+    choose(page, "#score-file", "line.txt", line)
+    refused = server.post("/v1/explain", json={"documents": [line]})
+    expect(page.locator("#score .problem")).to_have_text(refused.json()["error"])
+
+
+def test_a_long_text_is_scored_in_full_and_shown_in_part(browser, saved, tmp_path):
+    with serving(saved[1], tmp_path, "--max-text", "100000") as server, opened(browser, server) as page:
+        text = "market stock " * 5000
+        choose(page, "#score-file", "long.txt", text)
+        expect(page.locator(".result-heading")).to_contain_text(
+            f"Score {explained(server, text.strip())[0]['score']:.2f}"
+        )
+        expect(page.locator(".document")).to_contain_text(
+            "Only part of the text is shown. In full it has 65,000 characters."
+        )
+
+
+def test_texts_and_ids_are_never_markup(page):
+    hostile = "<img src=x onerror=alert(1)><script>alert(1)</script>"
+    documents = [{"id": hostile, "text": f"{hostile} market"}, {"id": "\u202eא", "text": "שלום \u202e 😀 " * 5}]
+    choose(page, "#score-file", f"{hostile.replace('/', '')}.jsonl", "\n".join(map(json.dumps, documents)))
+    page.get_by_role("button", name=hostile).click()
+    expect(page.locator(".entry.opened .text")).to_have_text(f"{hostile} market")
+    assert page.locator("#app img, #app script").count() == 0
+
+
+def test_the_keyboard_alone_is_enough_to_paste_and_score(page):
+    tab_until(page, "document.activeElement.id === 'text'")
+    page.keyboard.insert_text(f"{ODD}\nzxcv")
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowDown")  # from one document to one per line
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.locator(".result-heading")).to_be_focused()
+    expect(page.locator(".result-heading")).to_contain_text("of 2 documents")
+    tab_until(page, "document.activeElement.classList.contains('open')")
+    page.keyboard.press("Enter")
+    expect(page.locator(".entry.opened .reason")).to_be_visible()
+    page.get_by_label("Text", exact=True).focus()
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".result-heading")).to_be_focused()
+
+
+def test_a_model_of_baskets_takes_items(browser, tmp_path):
+    baskets = [[f"item{(start + step) % 40}" for step in range(6)] for start in range(40)] * 3
+    TextOutlierDetector(max_topics=4, n_restarts=1).fit(baskets).save(tmp_path / "model")
+    with serving(tmp_path / "model", tmp_path / "server") as server, opened(browser, server) as page:
+        page.get_by_label("Items").fill("item1 item2  item3\nitem4 caviar")
+        page.get_by_label("one document per line").check()
+        page.get_by_role("button", name="Score").click()
+        expect(page.locator(".result-heading")).to_contain_text("of 2 documents")
+        page.get_by_role("button", name="line 2").click()
+        expect(page.locator(".entry.opened mark.unexpected").last).to_have_text("caviar")
+
+
+def test_a_model_of_counts_takes_terms(browser, tmp_path, small):
+    terms = [f"term{number}" for number in range(small.shape[1])]
+    TextOutlierDetector(max_topics=4, n_restarts=1).fit(small, terms=terms).save(tmp_path / "model")
+    with serving(tmp_path / "model", tmp_path / "server") as server, opened(browser, server) as page:
+        page.get_by_label("Terms").fill("term1 term2 term1")
+        page.get_by_role("button", name="Score").click()
+        documents = [{"id": "pasted text", "counts": {"term1": 2, "term2": 1}}]
+        why = server.post("/v1/explain", json={"documents": documents}).json()["documents"][0]
+        expect(page.locator(".reason")).to_have_text(why["sentence"])
