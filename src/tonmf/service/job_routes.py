@@ -120,7 +120,7 @@ class Desk:
         """Open a result file of a job."""
         job = self.find(job_id)
         if job.state != job_store.DONE:
-            raise ServiceError(409, f"The job is {job.state}; it has results only when it is done.")
+            raise ServiceError(409, f"The job's state is “{job.state}”; it has results only when it is done.")
         try:
             return job, (self.store.path(job_id) / name).open("rb")
         except OSError as error:
@@ -199,7 +199,7 @@ def router(desk: Desk) -> APIRouter:
         """Stop a job that waits or runs."""
         job = desk.find(job_id)
         if job.is_over:
-            raise ServiceError(409, f"The job is {job.state}: there is nothing to stop.")
+            raise ServiceError(409, f"The job's state is “{job.state}”: there is nothing to stop.")
         await desk.runner.cancel(job)
         return _json(job.public())
 
@@ -214,7 +214,7 @@ def router(desk: Desk) -> APIRouter:
         """Delete a finished job and its results."""
         job = desk.find(job_id)
         if not job.is_over:
-            raise ServiceError(409, f"The job is {job.state}. Cancel it first.")
+            raise ServiceError(409, f"The job's state is “{job.state}”. Cancel it first.")
         try:
             gone = desk.store.remove(job)
         except OSError as error:
