@@ -10,9 +10,9 @@ import dask.dataframe
 import numpy as np
 import pandas as pd
 import pytest
-from clusters import die_after, scheduler_process, two_workers
+from clusters import die_after, holding_steps, scheduler_process, two_workers
 from command import PIPE, run, start
-from waiting import wait_until
+from waiting import PATIENCE, wait_until
 
 from tonmf import InputError, ParameterError, TextOutlierDetector
 from tonmf import dask as tonmf_dask
@@ -146,15 +146,17 @@ def test_the_command_says_if_nobody_answers(address, tmp_path):
 
 def test_the_command_says_in_one_line_that_the_scheduler_is_gone(tmp_path):
     (tmp_path / "texts.txt").write_text("\n".join(TEXTS[:-1] * 20))
-    with (
-        scheduler_process(tmp_path, 1) as (address, scheduler),
-        start("detect", "texts.txt", "--dask", address, cwd=tmp_path, stderr=PIPE) as detecting,
-    ):
+    begun, released = tmp_path / "begun", tmp_path / "released"
+    with scheduler_process(tmp_path, 1) as (address, scheduler):
         with connect(address) as client:
-            wait_until(lambda: any("vectorize" in str(key) for keys in client.has_what().values() for key in keys))
-        scheduler.kill()
-        output = detecting.stderr.read()
-        assert detecting.wait() == 1
+            client.wait_for_workers(1, timeout=PATIENCE)
+            client.run(holding_steps(begun, released))
+        with start("detect", "texts.txt", "--dask", address, cwd=tmp_path, stderr=PIPE) as detecting:
+            wait_until(begun.exists)
+            scheduler.kill()
+            output = detecting.stderr.read()
+            assert detecting.wait() == 1
+        released.touch()
     (error,) = [line for line in output.splitlines() if not line.startswith("note: ")]
     assert error.startswith("tonmf: ")
     assert "scheduler" in error

@@ -71,6 +71,30 @@ def die_after(n_steps):
     steps.reweighted_step = deadly
 
 
+def holding_steps(begun, released):
+    """Return what makes a worker wait in the first step of a pass, after making the file `begun`, for the file `released`.
+
+    It is a function of its own, with its imports inside, since workers in processes of their own cannot import this module.
+    """
+
+    def hold():
+        import time
+
+        from tonmf.nmf import steps
+
+        real = steps.reweighted_step
+
+        def held(ops, current, block, sums):
+            begun.touch()
+            while not released.exists():
+                time.sleep(0.01)
+            real(ops, current, block, sums)
+
+        steps.reweighted_step = held
+
+    return hold
+
+
 def set_pause(fraction, dask_worker=None):
     """On a worker: the share of its memory at which Dask pauses it; a tiny one does so at once."""
     dask_worker.memory_manager.memory_pause_fraction = fraction
