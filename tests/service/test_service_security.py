@@ -219,7 +219,7 @@ def test_elsewhere_than_on_loopback_a_token_is_needed():
         assert access_for(host, TOKEN, ()).hosts is None
         assert "tonmf.example.org" in access_for(host, TOKEN, ["tonmf.example.org"]).hosts
     for host in ("127.0.0.1", "::1", "localhost", "127.0.0.2"):
-        assert access_for(host, None, ()).hosts is not None
+        assert host in access_for(host, None, ()).hosts
 
 
 @pytest.mark.parametrize("token", ["short", "", "x" * 15, "ein längeres Wort mit Ä", "with a\nline break in it"])

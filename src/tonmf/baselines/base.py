@@ -1,4 +1,4 @@
-"""What the baselines share: the contract of an outlier detector, and its threshold."""
+"""Share what all baselines need: the contract of an outlier detector, and its threshold."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ from tonmf.stream.half_life import age, half_life_of
 from tonmf.text.analysis import WORD_RULES, WordRules
 from tonmf.text.batches import in_batches
 from tonmf.text.choose import check_no_option_idle, make_counter
-from tonmf.text.documents import COUNTS, as_documents, is_matrix
+from tonmf.text.documents import as_documents, is_matrix, n_documents
 
 
 class TextOutlierDetector(FittedDetector):
@@ -301,8 +301,8 @@ class TextOutlierDetector(FittedDetector):
         """
         check_parameters(self.get_params(deep=False), DETECTOR_RULES)
         if not hasattr(self, "_state"):
-            documents, kind = as_documents(documents)
-            n_docs = documents.shape[0] if kind == COUNTS else len(documents)
+            documents, _ = as_documents(documents)
+            n_docs = n_documents(documents)
             ageing = age(half_life_of(self.half_life), n_docs, times, Clock())
             self.fit(documents, embeddings=embeddings, names=names, terms=terms)
             self._adopt(replace(self._state, stream=replace(self._learner.stream_of(self._state), clock=ageing.clock)))

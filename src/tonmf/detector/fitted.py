@@ -23,7 +23,7 @@ from tonmf.detector.scores.embeddings import check_new_embeddings
 from tonmf.detector.state import DetectorState
 from tonmf.nmf.threads import make_ops
 from tonmf.parameters import check_at_least
-from tonmf.text.documents import COUNTS, as_documents, check_ids, check_names, take
+from tonmf.text.documents import as_documents, check_ids, check_names, n_documents, take
 from tonmf.text.pieces import Piece, pieces_of_items, pieces_of_text
 
 
@@ -73,8 +73,8 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         read : ReadDocuments
         """
-        reader, (documents, kind) = self._reader, as_documents(documents)
-        n_docs = documents.shape[0] if kind == COUNTS else len(documents)
+        reader, (documents, _) = self._reader, as_documents(documents)
+        n_docs = n_documents(documents)
         return reader.read(documents, check_new_embeddings(embeddings, n_docs, reader.state.scorer.neighbours), names)
 
     def outlier_score(self, documents: Any, *, embeddings: Any = None) -> Array:
@@ -148,8 +148,8 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         check_at_least(n_words, 1, "n_words")
         check_at_least(n_nearest, 0, "n_nearest")
         check_at_least(n_missing, 0, "n_missing")
-        documents, kind = as_documents(documents)
-        n_docs = documents.shape[0] if kind == COUNTS else len(documents)
+        documents, _ = as_documents(documents)
+        n_docs = n_documents(documents)
         called = check_names(names, n_docs)
         rows = check_new_embeddings(embeddings, n_docs, self._state.scorer.neighbours)
         chosen = list(range(n_docs)) if ids is None else check_ids(ids, called)

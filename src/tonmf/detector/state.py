@@ -70,7 +70,7 @@ DIGESTS = (
 
 @dataclass(frozen=True)
 class RungStream:
-    """What a rung remembers: the sums of its topics, and quantiles of residual norms, b and g."""
+    """The memory of a rung: the sums of its topics, and quantiles of residual norms, b and g."""
 
     past: Past
     rho: Digest

@@ -41,7 +41,7 @@ Everything = Mapping[str, Sequence[Result]]
 
 @dataclass(frozen=True)
 class Claim:
-    """What the paper says and where, what the experiments find, the verdict, and the rule behind it."""
+    """A claim of the paper: what it says and where, what the experiments find, the verdict, and the rule behind it."""
 
     section: str
     statement: str
@@ -217,7 +217,7 @@ SHAPES: dict[str, tuple[str, Callable[[Sequence[float]], bool]]] = {
     "wiki-people": ("hardly depends on rank and α", _steady),
     "baskets": ("falls with rank and α", _falls),
 }
-"""How areas depend on rank and α, according to section 4.5."""
+"""Shapes of the areas by rank and α, according to section 4.5."""
 
 
 def _cut_off_separates(results: Everything) -> list[Claim]:

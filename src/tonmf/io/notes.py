@@ -11,7 +11,7 @@ from tonmf.wording import number_of, shown
 
 
 class Occurrences:
-    """How often something happened, and where first.
+    """A count of something that happened, and where it happened first.
 
     >>> bad = Occurrences()
     >>> bad.add("line 7"), bad.add("line 9")

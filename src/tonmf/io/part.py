@@ -25,7 +25,7 @@ EXPECTED = {
     "baskets": "the items of one transaction a line",
     "matrix": "a row for each document",
 }
-"""What a file of each format holds."""
+"""The content of a file, by format."""
 
 
 class DocumentFacts(NamedTuple):

@@ -71,6 +71,15 @@ def take(documents: Any, rows: Sequence[int] | NDArray[np.int64]) -> Any:
     return sp.csr_matrix(documents)[rows]
 
 
+def n_documents(documents: Any) -> int:
+    """Return the number of documents, as `as_documents` returned them.
+
+    >>> n_documents(["a text", "another"]), n_documents(np.eye(3))
+    (2, 3)
+    """
+    return int(documents.shape[0]) if is_matrix(documents) else len(documents)
+
+
 def one_of(documents: Any, row: int) -> Any:
     """Return one of the documents; of a matrix, a matrix of one row."""
     return take(documents, [row]) if is_matrix(documents) else documents[row]

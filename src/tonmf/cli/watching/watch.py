@@ -42,7 +42,7 @@ PENDING_SIZE = 8 * 2**20
 
 @dataclass(frozen=True)
 class WatchOptions:
-    """How to learn, what to write out, and when to take snapshots."""
+    """Options of a watch: how to learn, what to write, and when to take snapshots."""
 
     learn: bool
     learn_every: int
@@ -72,8 +72,7 @@ class Watch:
         self._lines, self._parser, self._output, self._snapshots = lines, parser, output, snapshots
         self._stopping, self._options, self._warn, self._new_topics = stopping, options, warn, new_topics
         self._pending = PendingBatch(pending)
-        self._learning = False
-        """Whether the detector has learnt a part of a batch; after a failure then, no snapshot must be taken."""
+        self._learning = False  # True while a batch is being learnt: a failure then must not be snapshotted
         self._place = lines.start
         self._moved, self._snapshot_at, self._snapshot_docs = False, time.monotonic(), 0
 
