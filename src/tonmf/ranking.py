@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from tonmf.arrays import Array
 from tonmf.detector.detector import TextOutlierDetector
 from tonmf.detector.explain.explanation import Explanation
+from tonmf.detector.explain.quotes import quoted
 from tonmf.detector.explain.ranks import SAME_SCORE, rank_among
 from tonmf.detector.explain.unexpected import UnexpectedWord
 from tonmf.detector.scores.groups import Group
@@ -141,14 +142,24 @@ class Ranking:
 
     @cached_property
     def observations(self) -> list[str]:
-        """Return notes on the documents themselves: that they are few, or that some are copies."""
+        """Return notes on the documents themselves: that they are few, that some are copies, or what is left out of them."""
         notes, n_docs = [], len(self.ids)
         if self.is_of_training and n_docs < FEW:
             with_few = f"With {number_of(n_docs, 'document')} there is little to learn from"
             notes.append(f"{with_few}; take scores and the threshold with caution.")
         if self.detector.kind_ == TEXTS:
             notes += note_on_copies(n_docs - len(set(self.documents)))
-        return notes
+        return [*notes, *self.on_boilerplate]
+
+    @property
+    def on_boilerplate(self) -> list[str]:
+        """Return a note on the boilerplate that the detector leaves out, if there is any."""
+        known = self.detector.boilerplate_
+        if not known:
+            return []
+        share, such_as = 100 * known[0][1], "such as " if len(known) > 1 else ""
+        such_as = f", {such_as}{quoted([known[0][0]])} ({share:.0f} %)" if known[0][0] else ""
+        return [f"Left out as boilerplate: {number_of(len(known), 'line')} that many documents share{such_as}."]
 
     @property
     def small_groups(self) -> list[Group]:
@@ -224,8 +235,8 @@ class LargeRanking(Ranking):
 
     @cached_property
     def observations(self) -> list[str]:
-        """Return nothing: whoever reads the documents notes the copies among them (`tonmf.io.document_files`)."""
-        return []
+        """Return notes but on copies, which whoever reads the documents notes (`tonmf.io.document_files`)."""
+        return self.on_boilerplate
 
     def fetch(
         self,

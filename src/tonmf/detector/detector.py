@@ -63,6 +63,9 @@ class TextOutlierDetector(FittedDetector):
         Language of the stemmer, such as "english" (needs ``pip install 'tonmf[stem]'``).
     word_rules : {"paper"}, optional
         A preset of limits: "paper" takes words of 3 to 15 letters that occur at least 4 times, in at least 2 documents.
+    boilerplate : float or None
+        Share of the documents from which on a line or sentence that they share word for word is left out, such as a footer;
+        None leaves nothing out. At least three documents must share it, and a document of nothing else keeps the rarest.
     vectorizer : object, optional
         Your own vectorizer, in place of all the options above: anything with ``fit_transform`` and ``transform`` that
         returns counts.
@@ -115,6 +118,8 @@ class TextOutlierDetector(FittedDetector):
         Small groups of documents that have much in common, the most prominent first.
     rungs_ : list of Rung
         The fits: topics, their shares, and scales.
+    boilerplate_ : list of (str, float)
+        The lines and sentences that are left out, and the share of the documents that have each, the most common first.
     terms_ : list of str
         The vocabulary.
     n_terms_ : int
@@ -160,6 +165,7 @@ class TextOutlierDetector(FittedDetector):
         min_df: int | float = 2,
         stemmer: str | None = None,
         word_rules: str | None = None,
+        boilerplate: float | None = 0.05,
         vectorizer: Any = None,
         topic_shares: tuple[float, ...] = (0.0075, 0.015, 0.03),
         n_restarts: int = 2,
@@ -181,6 +187,7 @@ class TextOutlierDetector(FittedDetector):
         self.min_df = min_df
         self.stemmer = stemmer
         self.word_rules = word_rules
+        self.boilerplate = boilerplate
         self.vectorizer = vectorizer
         self.topic_shares = topic_shares
         self.n_restarts = n_restarts

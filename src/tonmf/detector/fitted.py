@@ -39,6 +39,7 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """Take on a state, and be the fitted detector that it describes."""
         self._state, self._explainer = state, state.explainer(self.analyzer)
         self.kind_, self.terms_, self.n_terms_ = state.kind, state.counter.terms, len(state.counter.terms)
+        self.boilerplate_ = state.counter.boilerplate.listed()
         self.idf_, self.idf_outside_ = state.idf, state.scorer.alarms.rarity_outside + 1
         self.n_seen_ = state.profile.n_docs if state.stream is None else state.stream.n_seen
         self.word_, self.highest_score_ = state.word(self.analyzer), state.scorer.highest

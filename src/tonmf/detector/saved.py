@@ -24,8 +24,9 @@ from tonmf.nmf.streaming import Past
 from tonmf.storage.bundles import UNIT, Bundle
 from tonmf.stream.saved import clock_arrays, clock_fields, digest_arrays, read_clock, read_digest
 from tonmf.text.analysis import Analyzer
-from tonmf.text.choose import make_analysis
+from tonmf.text.choose import boilerplate_share, make_analysis
 from tonmf.text.documents import COUNTS, ITEMS, TEXTS, items_of
+from tonmf.text.passages import MOST_TEXTS, NOTHING, Boilerplate
 from tonmf.text.vocabulary import Vocabulary
 from tonmf.text.vocabulary.changing import MOST_CANDIDATES, SMALLEST_UNIT, Candidates
 from tonmf.text.vocabulary.matrix import MatrixCounter
@@ -37,13 +38,16 @@ ALARMS = ("empty", *CUTS)
 LARGEST_IDF, SMALLEST_SPREAD = 1e3, 1e-30
 """Limits that no fit comes near: idf is about ln n_docs, and a spread that small counts as none."""
 
+LONGEST_PASSAGE = 200
+"""Characters of a line or sentence of boilerplate that are saved, for people to read; it is known again by its key."""
+
 
 def state_fields(state: DetectorState, excerpts: bool) -> dict[str, Any]:
     """Return the JSON part of a state."""
     scorer, alarms, profile = state.scorer, state.scorer.alarms, state.profile
     return {
         "kind": state.kind,
-        "vocabulary": _vocabulary_fields(state.counter),
+        "vocabulary": _vocabulary_fields(state.counter, excerpts),
         "threshold": float(state.threshold),
         "level": float(scorer.level),
         "highest": float(scorer.highest),
@@ -96,6 +100,10 @@ def state_arrays(state: DetectorState) -> dict[str, NDArray[Any]]:
     }
     if isinstance(state.counter, MatrixCounter):
         arrays["vocabulary.kept"] = state.counter.kept.astype(np.int64)
+    else:
+        boilerplate = state.counter.boilerplate
+        arrays["vocabulary.boilerplate_keys"] = boilerplate.keys
+        arrays["vocabulary.boilerplate_shares"] = boilerplate.shares
     if state.stream is not None:
         arrays.update(stream_arrays(state.stream))
     if scorer.neighbours is not None:
@@ -144,10 +152,11 @@ def _read_scale(bundle: Bundle, name: str) -> Scale:
     return Scale(part.number("median"), part.number("spread", above=SMALLEST_SPREAD))
 
 
-def _vocabulary_fields(counter: Vocabulary) -> dict[str, Any]:
+def _vocabulary_fields(counter: Vocabulary, excerpts: bool) -> dict[str, Any]:
     if isinstance(counter, MatrixCounter):
         return {"names": None if counter.names is None else list(counter.names), "n_columns": counter.n_columns}
-    return {"terms": counter.terms}
+    passages = [text[:LONGEST_PASSAGE] if excerpts else "" for text in counter.boilerplate.texts]
+    return {"terms": counter.terms, "boilerplate": passages}
 
 
 def _read_counter(bundle: Bundle, kind: str, parameters: Mapping[str, Any]) -> Vocabulary:
@@ -163,7 +172,17 @@ def _read_counter(bundle: Bundle, kind: str, parameters: Mapping[str, Any]) -> V
     if not terms or len(set(terms)) != len(terms):
         raise bundle.wrong("vocabulary.terms must be different strings, at least one")
     analyze: Analyzer = items_of if kind == ITEMS else make_analysis(parameters)
-    return TermCounter.restored(analyze, terms)
+    return TermCounter.restored(analyze, terms, _read_boilerplate(part), boilerplate_share(parameters, kind))
+
+
+def _read_boilerplate(part: Bundle) -> Boilerplate:
+    if not part.has("boilerplate"):  # saved by an earlier version
+        return NOTHING
+    texts = part.texts("boilerplate")
+    keys = part.array("boilerplate_keys", np.int64, (len(texts),))
+    if (keys[1:] <= keys[:-1]).any() or len(keys) > MOST_TEXTS:
+        raise part.wrong(f"the array {part.prefix}boilerplate_keys must hold rising numbers, at most {MOST_TEXTS}")
+    return Boilerplate(tuple(texts), keys, part.positive("boilerplate_shares", np.float64, (len(texts),), most=UNIT))
 
 
 def _read_scorer(bundle: Bundle, idf: Array) -> Scorer:

@@ -108,6 +108,27 @@ def count_by_number(documents: Iterable[Any], analyze: Analyzer, number_of: Call
     return NumberedCounts(*(np.array(part, dtype=np.int64) for part in (ends, numbers, counts, n_words)))
 
 
+def subtract(counted: NumberedCounts, away: sp.csr_matrix) -> NumberedCounts:
+    """Take counts away from documents, never below 0; `away` has a row for each document and a column for each number.
+
+    What is left stays in order, so that sums over it come out the same on every road.
+    """
+    if away.nnz == 0:
+        return counted
+    n_docs, width = len(counted.n_words), max(away.shape[1], int(counted.numbers.max(initial=0)) + 1)
+    away = away.copy()
+    away.sum_duplicates()  # sorts them too
+    rows = np.repeat(np.arange(n_docs), np.diff(counted.ends))
+    places = rows * width + counted.numbers
+    taken = np.repeat(np.arange(n_docs), np.diff(away.indptr)) * width + away.indices
+    nearest = np.minimum(np.searchsorted(taken, places), len(taken) - 1)
+    left = counted.counts - np.where(taken[nearest] == places, away.data[nearest], 0)
+    kept = left > 0
+    ends = np.append(0, np.cumsum(kept, dtype=np.int64))[counted.ends]
+    n_words = np.bincount(rows[kept], left[kept], n_docs).astype(np.int64)
+    return NumberedCounts(ends, counted.numbers[kept], left[kept].astype(np.int64), n_words)
+
+
 def document_frequencies(matrix: sp.csr_matrix) -> NDArray[np.int64]:
     """Return the number of documents that each term occurs in."""
     return np.bincount(matrix.indices, minlength=matrix.shape[1])
