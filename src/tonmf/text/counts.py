@@ -75,6 +75,10 @@ class Numbering(dict[str, int]):
         self.next_number += 1
         return number
 
+    def known(self, term: str) -> int:
+        """Return the number of a term; of one that is not there, a number that none has."""
+        return self.get(term, self.next_number)
+
     def keep(self, numbers: Container[int]) -> None:
         """Forget all other terms. Their numbers are never reused."""
         kept = {term: number for term, number in self.items() if number in numbers}

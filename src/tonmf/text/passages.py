@@ -33,7 +33,7 @@ LEAST = 3
 RATHER = 2.0
 """How many times as common as the rarest passage another must be to be left out of a document of nothing but boilerplate."""
 
-MOST_KEYS = 2_000_000
+MOST_KEYS = 500_000
 """Passages that a tally of many batches remembers; of more, it forgets the rarest until half of them are left."""
 
 MOST_TEXTS = 10_000
@@ -150,8 +150,8 @@ class PassageTally:
         """Add tallies up."""
         every = np.concatenate([tally.keys for tally in tallies])
         keys, inverse = np.unique(every, return_inverse=True)
-        documents = np.zeros(len(keys), np.int64)
-        np.add.at(documents, inverse, np.concatenate([tally.documents for tally in tallies]))
+        n_with = np.concatenate([tally.documents for tally in tallies])
+        documents = np.bincount(inverse, n_with, len(keys)).astype(np.int64)
         texts = {key: text for tally in tallies for key, text in tally.texts.items()}
         if len(keys) > MOST_KEYS:
             n_left = len(keys) - np.cumsum(np.bincount(documents))

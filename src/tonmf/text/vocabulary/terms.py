@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -96,7 +96,7 @@ class TermCounter:
         if self.boilerplate_share is not None:
             passages = self.passages(documents)
             self.boilerplate = self.tally(documents, passages).boilerplate(self.boilerplate_share)
-            counted = self.without_boilerplate(counted, passages, self.boilerplate, seen)
+            counted = self.without_boilerplate(counted, passages, self.boilerplate, seen.known)
         matrix, words = counted.matrix(len(seen)), np.array(list(seen), dtype=object)
         kept = frequent(document_frequencies(matrix), occurrences(matrix), matrix.shape[0], self._min_df, self.rules)
         kept = by_alphabet(words, kept)
@@ -119,7 +119,7 @@ class TermCounter:
         if len(self.boilerplate):
             passages = self.passages(documents)
             there = self.boilerplate.found(passages.texts(self.boilerplate.keys, documents, self.prepare))
-            counted = self.without_boilerplate(counted, passages, there, numbers)
+            counted = self.without_boilerplate(counted, passages, there, numbers.known)
         matrix = counted.matrix(len(numbers))
         return select_terms(matrix, np.arange(len(self.terms)), counted.n_words), matrix
 
@@ -137,12 +137,17 @@ class TermCounter:
         return PassageTally.of(passages, documents, self.prepare, self.boilerplate_share)
 
     def without_boilerplate(
-        self, counted: NumberedCounts, passages: PassageKeys, boilerplate: Boilerplate, numbers: Numbering
+        self,
+        counted: NumberedCounts,
+        passages: PassageKeys,
+        boilerplate: Boilerplate,
+        number_of: Callable[[str], int],
     ) -> NumberedCounts:
-        """Take the words of boilerplate away from counted documents; `numbers` are those that words were counted by."""
-        left_out = boilerplate.left_out(passages)
-        of_passages = count_by_number(boilerplate.texts, self.analyze, numbers.__getitem__)
-        return subtract(counted, left_out @ of_passages.matrix(numbers.next_number))
+        """Take the words of boilerplate away from documents that were counted by the numbers of their words."""
+        if not len(boilerplate):
+            return counted
+        words = count_by_number(boilerplate.texts, self.analyze, number_of)
+        return subtract(counted, boilerplate.left_out(passages) @ words.matrix(int(words.numbers.max(initial=0)) + 1))
 
     def spans(self, text: str) -> Iterable[Span] | None:
         """Return (start, end, term) for the words of a text; None if terms are not made of words."""
