@@ -270,6 +270,8 @@ def stream_fields(stream: DetectorStream) -> dict[str, Any]:
         "n_outside": stream.n_outside,
         "candidates": list(stream.candidates.counts),
         "candidates_unit": stream.candidates.unit,
+        "passages": list(stream.passages.counts),
+        "passages_unit": stream.passages.unit,
         "rungs": [{"learnt": rung.past.P is not None} for rung in stream.rungs],
     }
 
@@ -279,7 +281,8 @@ def stream_arrays(stream: DetectorStream) -> dict[str, NDArray[Any]]:
     arrays: dict[str, NDArray[Any]] = {
         **clock_arrays("stream", stream.clock),
         "stream.df": stream.df,
-        "stream.candidate_counts": np.array(list(stream.candidates.counts.values()), np.float64).reshape(-1, 2),
+        "stream.candidate_counts": _candidate_counts(stream.candidates),
+        "stream.passage_counts": _candidate_counts(stream.passages),
         "stream.added": stream.added,
         "stream.keys": stream.keys,
         "stream.belonging": stream.belonging,
@@ -318,7 +321,8 @@ def read_stream(part: Bundle, scorer: Scorer, background: Array) -> DetectorStre
         df=part.positive("df", np.float64, (n_terms,)),
         background=background,
         n_outside=part.number("n_outside", above=-1e-9),
-        candidates=_read_candidates(part),
+        candidates=_read_candidates(part, "candidate"),
+        passages=_read_candidates(part, "passage") if part.has("passages") else Candidates(),
         rungs=[
             _read_rung_stream(of_rung, n_terms, rung.topics.shape[1])
             for of_rung, rung in zip(parts, scorer.rungs, strict=True)
@@ -334,12 +338,16 @@ def read_stream(part: Bundle, scorer: Scorer, background: Array) -> DetectorStre
     )
 
 
-def _read_candidates(part: Bundle) -> Candidates:
-    words = part.texts("candidates")
+def _candidate_counts(candidates: Candidates) -> NDArray[np.float64]:
+    return np.array(list(candidates.counts.values()), np.float64).reshape(-1, 2)
+
+
+def _read_candidates(part: Bundle, what: str) -> Candidates:
+    words = part.texts(f"{what}s")
     if len(set(words)) != len(words) or len(words) > MOST_CANDIDATES:
-        raise part.wrong(f"{part.prefix}candidates must be different strings, at most {MOST_CANDIDATES}")
-    counts = part.positive("candidate_counts", np.float64, (len(words), 2), most=1e120)
-    unit = part.number("candidates_unit", above=SMALLEST_UNIT / 2)
+        raise part.wrong(f"{part.prefix}{what}s must be different strings, at most {MOST_CANDIDATES}")
+    counts = part.positive(f"{what}_counts", np.float64, (len(words), 2), most=1e120)
+    unit = part.number(f"{what}s_unit", above=SMALLEST_UNIT / 2)
     return Candidates({word: (df, total) for word, (df, total) in zip(words, counts.tolist(), strict=True)}, unit)
 
 

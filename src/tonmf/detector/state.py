@@ -92,6 +92,7 @@ class DetectorStream:
     background      n_terms              Σ_i c_it
     n_outside                            distinct words outside the vocabulary, over all documents
     candidates                           what these are
+    passages                             lines and sentences of documents, boilerplate or not, by key
     rungs                                of each rung its sums and quantiles
     added           n_added              how much each added topic was used when it came; these are the last of every rung
     digests                              quantiles of `DIGESTS`
@@ -109,6 +110,7 @@ class DetectorStream:
     background: Array
     n_outside: float
     candidates: Candidates
+    passages: Candidates
     rungs: Sequence[RungStream]
     added: Array
     digests: Mapping[str, Digest]

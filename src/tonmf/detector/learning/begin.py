@@ -29,7 +29,8 @@ from tonmf.nmf.streaming import Past
 from tonmf.stream.clock import Clock
 from tonmf.stream.digest import Digest
 from tonmf.stream.reservoir import keys_of_sample
-from tonmf.text.vocabulary.changing import Candidates
+from tonmf.text.passages import Boilerplate
+from tonmf.text.vocabulary.changing import Candidates, begun_passages
 
 OPTIONS = Options(
     solver="reweighted",
@@ -69,6 +70,7 @@ def begin(
     scores: Array,
     plain: Array,
     alarms: Mapping[str, Array],
+    boilerplate: Boilerplate,
     ops: Ops,
 ) -> DetectorStream:
     """Make a stream of what a fit keeps."""
@@ -99,6 +101,7 @@ def begin(
         background=background,
         n_outside=float(df.sum() * share_outside / (1 - share_outside)),
         candidates=Candidates(),
+        passages=begun_passages(boilerplate, n_docs),
         rungs=[_begin_rung(rung, scorer.sample, n_docs, ops) for rung in scorer.rungs],
         added=np.zeros(0),
         digests=digests,
