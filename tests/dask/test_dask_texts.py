@@ -120,7 +120,7 @@ def test_partitions_are_counted_without_the_boilerplate_of_all(documents, share,
     counts = whole.learn(documents)
     edges = [0, *sorted(cuts), len(documents)]
     parts = [CountedPartition.of(documents[low:high], "texts", values, ()) for low, high in pairwise(edges)]
-    boilerplate = boilerplate_of(PassageTally.together(*(part.tally for part in parts)), share)
+    boilerplate = boilerplate_of(PassageTally.together(*(part.tally for part in parts)), values)
     assert boilerplate.listed() == whole.boilerplate.listed()
     parts = [part.without(boilerplate, values) for part in parts]
     vocabulary = PartitionsVocabulary.of(TermTally.together(*map(TermTally.of, parts)), 1, whole.rules)

@@ -50,8 +50,20 @@ def expected(documents, share):
         words = Counter(analyze(document))
         for passage in out:
             words.subtract(analyze(passage))
-        counted.append({word: n for word, n in words.items() if n > 0})
+        left = {word: n for word, n in words.items() if n > 0}
+        if len(out) < len(own) and not set(own) <= known.keys():
+            left = without_hidden(left, [Counter(analyze(passage)) for passage in known])
+        counted.append(left)
     return known, counted
+
+
+def without_hidden(words, of_passages):
+    left = Counter(words)
+    for passage in of_passages:
+        if len(passage) >= 3 and passage.keys() <= words.keys():
+            left.subtract(passage)
+    left = {word: n for word, n in left.items() if n > 0}
+    return left or words
 
 
 @settings(max_examples=150)
@@ -80,7 +92,7 @@ def test_tallies_of_batches_add_up_to_that_of_all(documents, size, share):
         some = documents[low : low + size]
         total.add(counter.tally(some, counter.passages(some)))
     whole = counter.tally(documents, counter.passages(documents))
-    found, wanted = total.total().boilerplate(share), whole.boilerplate(share)
+    found, wanted = (tally.boilerplate(share, counter.analyze) for tally in (total.total(), whole))
     assert found.listed() == wanted.listed()
     np.testing.assert_array_equal(found.keys, wanted.keys)
 
@@ -92,7 +104,7 @@ def test_a_full_tally_forgets_the_rarest(monkeypatch):
         some = [f"{FOOTER}. Only once {batch} {number}" for number in range(10)]
         total.add(counter.tally(some, counter.passages(some)))
     assert len(total.total().keys) <= 40
-    assert total.total().boilerplate(0.5).listed() == [(FOOTER, 1.0)]
+    assert total.total().boilerplate(0.5, str.split).listed() == [(FOOTER, 1.0)]
 
 
 def test_only_common_texts_are_remembered(monkeypatch):
@@ -100,7 +112,7 @@ def test_only_common_texts_are_remembered(monkeypatch):
     documents = ["One. Two. Three", "One. Two. Four", "One. Two. Five", "One"]
     tally = PassageTally.of(PassageKeys.of(documents), documents, str, 0.05)
     assert sorted(tally.texts.values()) == ["One", "Two"]
-    assert PassageTally.together(tally, tally).boilerplate(0.05).listed() == [("One", 1.0), ("Two", 0.75)]
+    assert PassageTally.together(tally, tally).boilerplate(0.05, str.split).listed() == [("One", 1.0), ("Two", 0.75)]
 
 
 @pytest.mark.parametrize(
@@ -160,6 +172,16 @@ def test_copies_lose_a_footer_that_others_have_too():
     counts = counter.learn(documents)
     assert counts.n_words[:6].tolist() == [5] * 6
     assert counts.n_words[6:].tolist() == [3] * 30
+
+
+def test_a_footer_need_not_stand_by_itself():
+    documents = [f"Damson number{i} colour{i % 7}.\n{FOOTER}" for i in range(30)]
+    counter = counter_of()
+    counter.learn(documents)
+    wrapped = FOOTER.replace(" person", "\n> person")
+    new = [f"Xyzzy plugh {FOOTER}", f"Xyzzy plugh\n{wrapped}", f"Xyzzy plugh {FOOTER[:40]}", wrapped]
+    assert counter.count_all(new)[1][:2] == [{"xyzzy": 1, "plugh": 1}] * 2
+    assert counter.count(new).n_words.tolist()[2:] == [6, counter.count([FOOTER]).n_words[0]]
 
 
 @pytest.mark.parametrize("options", [{"ngram_range": (1, 2)}, {"analyzer": "char_wb", "ngram_range": (2, 4)}])

@@ -119,7 +119,7 @@ def learn_vocabulary(cluster: Cluster, documents: Any, options: TextOptions, rul
     if boilerplate_share(options.values, TEXTS) is not None:
         passages = [cluster.task(f"passages-{number}", passages_in, part) for number, part in enumerate(counted)]
         total = added_up(cluster, "passages", PassageTally.together, passages)
-        boilerplate = cluster.task("boilerplate", boilerplate_of, total, options.values["boilerplate"])
+        boilerplate = cluster.task("boilerplate", boilerplate_of, total, options.values)
         counted = [
             cluster.task(f"trim-{number}", trim, part, boilerplate, options) for number, part in enumerate(counted)
         ]

@@ -155,8 +155,11 @@ def _read_scale(bundle: Bundle, name: str) -> Scale:
 def _vocabulary_fields(counter: Vocabulary, excerpts: bool) -> dict[str, Any]:
     if isinstance(counter, MatrixCounter):
         return {"names": None if counter.names is None else list(counter.names), "n_columns": counter.n_columns}
-    passages = [text[:LONGEST_PASSAGE] if excerpts else "" for text in counter.boilerplate.texts]
-    return {"terms": counter.terms, "boilerplate": passages}
+    boilerplate = [
+        {"text": text[:LONGEST_PASSAGE] if excerpts else "", "terms": sorted(terms)}
+        for text, terms in zip(counter.boilerplate.texts, counter.boilerplate.terms, strict=True)
+    ]
+    return {"terms": counter.terms, "boilerplate": boilerplate}
 
 
 def _read_counter(bundle: Bundle, kind: str, parameters: Mapping[str, Any]) -> Vocabulary:
@@ -178,11 +181,13 @@ def _read_counter(bundle: Bundle, kind: str, parameters: Mapping[str, Any]) -> V
 def _read_boilerplate(part: Bundle) -> Boilerplate:
     if not part.has("boilerplate"):  # saved by an earlier version
         return NOTHING
-    texts = part.texts("boilerplate")
-    keys = part.array("boilerplate_keys", np.int64, (len(texts),))
+    parts = part.parts("boilerplate")
+    keys = part.array("boilerplate_keys", np.int64, (len(parts),))
     if (keys[1:] <= keys[:-1]).any() or len(keys) > MOST_TEXTS:
         raise part.wrong(f"the array {part.prefix}boilerplate_keys must hold rising numbers, at most {MOST_TEXTS}")
-    return Boilerplate(tuple(texts), keys, part.positive("boilerplate_shares", np.float64, (len(texts),), most=UNIT))
+    texts, terms = (tuple(one.text("text") for one in parts), tuple(tuple(one.texts("terms")) for one in parts))
+    shares = part.positive("boilerplate_shares", np.float64, (len(parts),), most=UNIT)
+    return Boilerplate(texts, terms, keys, shares)
 
 
 def _read_scorer(bundle: Bundle, idf: Array) -> Scorer:

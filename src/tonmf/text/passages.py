@@ -11,12 +11,15 @@ pass over the documents is enough, since they are counted whole and the counts o
 
 No document is left out altogether: if all its passages are boilerplate, the rarest stay, and those less than `RATHER` times as
 common. So copies of a whole document are counted as they are, but for a footer that many other documents have too.
+
+Boilerplate need not stand by itself: a footer may follow a sentence without a full stop, or its lines may be wrapped in another
+way. A document that has all words of a passage, and at least `FEWEST_TERMS` different ones, loses them too.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Self
@@ -26,6 +29,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tonmf.arrays import Array
+from tonmf.text.analysis import Analyzer
 
 LEAST = 3
 """Documents that must have a passage for it to be boilerplate, however few there are."""
@@ -36,8 +40,14 @@ RATHER = 2.0
 MOST_KEYS = 500_000
 """Passages that a tally of many batches remembers; of more, it forgets the rarest until half of them are left."""
 
-MOST_TEXTS = 10_000
-"""Passages whose text is remembered: the most common ones."""
+MOST_TEXTS = 2_000
+"""Passages whose text is remembered, and the most that can be boilerplate: the most common ones."""
+
+LONGEST = 10_000
+"""Characters of the longest passage that can be boilerplate."""
+
+FEWEST_TERMS = 3
+"""Different words of a passage that is left out of documents that have all of them, though not as a passage."""
 
 ALMOST = 1 - 1e-9
 """Tolerance for shares of documents, which are rounded."""
@@ -100,14 +110,14 @@ class PassageKeys:
         return np.repeat(np.arange(len(self.ends) - 1), np.diff(self.ends))
 
     def texts(self, keys: NDArray[np.int64], documents: Sequence[str], prepare: Prepare) -> dict[int, str]:
-        """Find the text of some passages in the documents that these keys are of."""
+        """Find the text of some passages, but not of very long ones, in the documents that these keys are of."""
         there = np.flatnonzero(np.isin(self.keys, keys))
         first = there[np.unique(self.keys[there], return_index=True)[1]]
         wanted, found = set(keys.tolist()), dict[int, str]()
         for row in np.unique(np.searchsorted(self.ends, first, side="right") - 1).tolist():
             of_row = self.keys[self.ends[row] : self.ends[row + 1]].tolist()
             both = zip(of_row, passages_of(prepare(documents[row])), strict=True)
-            found.update((key, passage) for key, passage in both if key in wanted)
+            found.update((key, passage) for key, passage in both if key in wanted and len(passage) <= LONGEST)
         return found
 
 
@@ -162,12 +172,12 @@ class PassageTally:
         most = known[np.argsort(-n_with, kind="stable")[:MOST_TEXTS]]
         return cls(sum(tally.n_docs for tally in tallies), keys, documents, {key: texts[key] for key in most.tolist()})
 
-    def boilerplate(self, share: float) -> Boilerplate:
-        """Choose what enough of the documents have."""
+    def boilerplate(self, share: float, analyze: Analyzer) -> Boilerplate:
+        """Choose what enough of the documents have; `analyze` cuts a passage into terms."""
         chosen = np.flatnonzero(self.documents >= least_documents(share, self.n_docs) * ALMOST)
         chosen = np.array([place for place in chosen.tolist() if int(self.keys[place]) in self.texts], np.int64)
-        texts = tuple(self.texts[key] for key in self.keys[chosen].tolist())
-        return Boilerplate(texts, self.keys[chosen], self.documents[chosen] / self.n_docs)
+        texts = [self.texts[key] for key in self.keys[chosen].tolist()]
+        return Boilerplate.of(texts, self.keys[chosen], self.documents[chosen] / self.n_docs, analyze)
 
 
 class GrowingTally:
@@ -209,14 +219,22 @@ class Boilerplate:
 
     ====== ========== ================================================================
     texts  n_passages the passages; of a detector that was loaded, their beginnings
+    terms  n_passages all terms of each, as often as they occur
     keys   n_passages rising
     shares n_passages share of the documents that have each
     ====== ========== ================================================================
     """
 
     texts: tuple[str, ...] = ()
+    terms: tuple[tuple[str, ...], ...] = ()
     keys: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     shares: Array = field(default_factory=lambda: np.zeros(0))
+
+    @classmethod
+    def of(cls, texts: Iterable[str], keys: NDArray[np.int64], shares: Array, analyze: Analyzer) -> Self:
+        """Cut passages into terms."""
+        texts = tuple(texts)
+        return cls(texts, tuple(tuple(analyze(text)) for text in texts), keys, shares)
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -226,14 +244,11 @@ class Boilerplate:
         order = sorted(range(len(self)), key=lambda place: (-self.shares[place], self.texts[place]))
         return [(self.texts[place], float(self.shares[place])) for place in order]
 
-    def found(self, texts: Mapping[int, str]) -> Boilerplate:
-        """Return those passages whose texts are given by key, with these texts."""
-        places = [place for place, key in enumerate(self.keys.tolist()) if key in texts]
-        keys = self.keys[places]
-        return Boilerplate(tuple(texts[key] for key in keys.tolist()), keys, self.shares[places])
+    def left_out(self, passages: PassageKeys) -> tuple[sp.csr_matrix, NDArray[np.bool_]]:
+        """Return how often each passage is left out of each document, n_docs × n_passages.
 
-    def left_out(self, passages: PassageKeys) -> sp.csr_matrix:
-        """Return how often each passage is left out of each document, n_docs × n_passages."""
+        Also return which documents have anything but boilerplate.
+        """
         places = _looked_up(passages.keys, self.keys, np.arange(len(self)), -1)
         rows, known, n_docs = passages.rows, places >= 0, len(passages.ends) - 1
         shares = np.where(known, self.shares[places], 0.0) if len(self) else np.zeros(len(places))
@@ -241,13 +256,13 @@ class Boilerplate:
         np.minimum.at(rarest, rows, shares)  # 0 if there is anything but boilerplate
         out = known & (shares >= RATHER * rarest[rows] * ALMOST)
         ones = np.ones(int(out.sum()), np.int64)
-        return sp.csr_matrix((ones, (rows[out], places[out])), shape=(n_docs, len(self)))
+        return sp.csr_matrix((ones, (rows[out], places[out])), shape=(n_docs, len(self))), rarest == 0
 
     def places(self, text: str) -> list[tuple[int, int]]:
         """Return (start, end) of what is left out of a text."""
         found = [(match.start(), match.end()) for match in PASSAGE.finditer(text)]
         keys = keys_of(passages_of(text))
-        out = self.left_out(PassageKeys(np.array([0, len(keys)]), keys))
+        out, _ = self.left_out(PassageKeys(np.array([0, len(keys)]), keys))
         chosen = set(self.keys[out.indices].tolist())
         return [place for place, key in zip(found, keys.tolist(), strict=True) if key in chosen]
 

@@ -105,7 +105,7 @@ class Store:
             shards.append((f"shard-{number:05}", len(counted.n_words)))
             budget.check(words.n_docs)
         share = counter.boilerplate_share
-        boilerplate = NOTHING if share is None else passages.total().boilerplate(share)
+        boilerplate = NOTHING if share is None else passages.total().boilerplate(share, counter.analyze)
         del passages
         if len(boilerplate):
             any_words = self._leave_out(boilerplate, counter, words, shards)
@@ -178,8 +178,8 @@ class Store:
     def boilerplate(self) -> Boilerplate:
         """Return what is left out of the documents."""
         stored = read_json(self.folder / "boilerplate.json")
-        keys, shares = np.array(stored["keys"], np.int64), np.array(stored["shares"], np.float64)
-        return Boilerplate(tuple(stored["texts"]), keys, shares)
+        texts, terms = tuple(stored["texts"]), tuple(map(tuple, stored["terms"]))
+        return Boilerplate(texts, terms, np.array(stored["keys"], np.int64), np.array(stored["shares"], np.float64))
 
     def corpus(self, facts: StoreFacts, terms: list[str]) -> Corpus:
         """Return the documents as a corpus."""
@@ -252,7 +252,8 @@ def _counts_in(file: ArrayFile) -> NumberedCounts:
 
 def _listed(boilerplate: Boilerplate) -> dict[str, Any]:
     return {
-        "texts": list(boilerplate.texts),
+        "texts": boilerplate.texts,
+        "terms": boilerplate.terms,
         "keys": boilerplate.keys.tolist(),
         "shares": boilerplate.shares.tolist(),
     }

@@ -141,13 +141,14 @@ def seen_passages(
     found |= seen.ready(map(_name, known.keys.tolist()), LEAVES_BELOW * least, 0.0)
     most = sorted(found, key=lambda name: -found[name][0])[:MOST_TEXTS]
     keys = np.sort(np.array([_key(name) for name in most], np.int64))
-    joined = keys[~np.isin(keys, known.keys)]
-    texts = {
-        **dict(zip(known.keys.tolist(), known.texts, strict=True)),
-        **passages.texts(joined, documents, counter.prepare),
-    }
-    shares = [min(found[_name(key)][0] / n_docs, 1.0) for key in keys.tolist()]
-    return seen, Boilerplate(tuple(texts[key] for key in keys.tolist()), keys, np.array(shares))
+    joined = passages.texts(keys[~np.isin(keys, known.keys)], documents, counter.prepare)
+    texts = {**dict(zip(known.keys.tolist(), known.texts, strict=True)), **joined}
+    terms = dict(zip(known.keys.tolist(), known.terms, strict=True))
+    terms |= {key: tuple(counter.analyze(text)) for key, text in joined.items()}
+    chosen = [key for key in keys.tolist() if key in terms]
+    shares = [min(found[_name(key)][0] / n_docs, 1.0) for key in chosen]
+    texts_of, terms_of = tuple(texts[key] for key in chosen), tuple(terms[key] for key in chosen)
+    return seen, Boilerplate(texts_of, terms_of, np.array(chosen, np.int64), np.array(shares))
 
 
 def _name(key: int) -> str:

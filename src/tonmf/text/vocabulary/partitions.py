@@ -26,6 +26,7 @@ from tonmf.text.counts import (
     document_frequencies,
     occurrences,
 )
+from tonmf.text.documents import TEXTS
 from tonmf.text.passages import NOTHING, Boilerplate, PassageKeys, PassageTally
 from tonmf.text.vocabulary.selection import by_alphabet, frequent
 from tonmf.text.vocabulary.terms import TermCounter
@@ -93,9 +94,12 @@ def _counter(values: Mapping[str, Any], kind: str) -> TermCounter:
     return counter
 
 
-def boilerplate_of(tally: PassageTally, share: float | None) -> Boilerplate:
-    """Choose the boilerplate of all partitions; there is none if documents are not cut into passages."""
-    return NOTHING if share is None or not tally.n_docs else tally.boilerplate(share)
+def boilerplate_of(tally: PassageTally, values: Mapping[str, Any]) -> Boilerplate:
+    """Choose the boilerplate of all partitions."""
+    counter = _counter(values, TEXTS)
+    if counter.boilerplate_share is None or not tally.n_docs:
+        return NOTHING
+    return tally.boilerplate(counter.boilerplate_share, counter.analyze)
 
 
 @dataclass

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from tonmf.text.analysis import Analysis, Analyzer, WordRules, terms_at
 from tonmf.text.counts import (
@@ -15,6 +16,7 @@ from tonmf.text.counts import (
     NumberedCounts,
     Numbering,
     Outside,
+    containing,
     count_by_number,
     document_frequencies,
     occurrences,
@@ -22,7 +24,7 @@ from tonmf.text.counts import (
     select_terms,
     subtract,
 )
-from tonmf.text.passages import NOTHING, Boilerplate, PassageKeys, PassageTally
+from tonmf.text.passages import FEWEST_TERMS, NOTHING, Boilerplate, PassageKeys, PassageTally
 from tonmf.text.pieces import Span
 from tonmf.text.vocabulary.selection import by_alphabet, frequent
 from tonmf.text.words import word_spans
@@ -95,7 +97,7 @@ class TermCounter:
         counted = count_by_number(documents, self.analyze, seen.__getitem__)
         if self.boilerplate_share is not None:
             passages = self.passages(documents)
-            self.boilerplate = self.tally(documents, passages).boilerplate(self.boilerplate_share)
+            self.boilerplate = self.tally(documents, passages).boilerplate(self.boilerplate_share, self.analyze)
             counted = self.without_boilerplate(counted, passages, self.boilerplate, seen.known)
         matrix, words = counted.matrix(len(seen)), np.array(list(seen), dtype=object)
         kept = frequent(document_frequencies(matrix), occurrences(matrix), matrix.shape[0], self._min_df, self.rules)
@@ -117,9 +119,7 @@ class TermCounter:
     def _count(self, documents: Sequence[Any], numbers: Numbering) -> tuple[Counts, sp.csr_matrix]:
         counted = count_by_number(documents, self.analyze, numbers.__getitem__)
         if len(self.boilerplate):
-            passages = self.passages(documents)
-            there = self.boilerplate.found(passages.texts(self.boilerplate.keys, documents, self.prepare))
-            counted = self.without_boilerplate(counted, passages, there, numbers.known)
+            counted = self.without_boilerplate(counted, self.passages(documents), self.boilerplate, numbers.known)
         matrix = counted.matrix(len(numbers))
         return select_terms(matrix, np.arange(len(self.terms)), counted.n_words), matrix
 
@@ -146,8 +146,13 @@ class TermCounter:
         """Take the words of boilerplate away from documents that were counted by the numbers of their words."""
         if not len(boilerplate):
             return counted
-        words = count_by_number(boilerplate.texts, self.analyze, number_of)
-        return subtract(counted, boilerplate.left_out(passages) @ words.matrix(int(words.numbers.max(initial=0)) + 1))
+        numbered = count_by_number(boilerplate.terms, list, number_of)
+        words = numbered.matrix(int(numbered.numbers.max(initial=0)) + 1)
+        left_out, has_others = boilerplate.left_out(passages)
+        counted = subtract(counted, left_out @ words)
+        if not isinstance(self.analyze, Analysis) or self.analyze.analyze_word is None:
+            return counted  # every document has the few letters of a short line
+        return _without_hidden(counted, words[np.diff(words.indptr) >= FEWEST_TERMS], has_others)
 
     def spans(self, text: str) -> Iterable[Span] | None:
         """Return (start, end, term) for the words of a text; None if terms are not made of words."""
@@ -157,6 +162,19 @@ class TermCounter:
             spans = terms_at(text, word_spans(text), self.analyze)
         left_out = self.boilerplate.places(self.prepare(text)) if len(self.boilerplate) else []
         return spans if spans is None or not left_out else _outside(spans, left_out)
+
+
+def _without_hidden(counted: NumberedCounts, words: sp.csr_matrix, of: NDArray[np.bool_]) -> NumberedCounts:
+    """Take words away from documents that have all words of a row, but for documents that would have no other."""
+    hidden = containing(counted, words)
+    left = subtract(counted, _only(of, hidden) @ words)
+    return subtract(counted, _only(of & (left.n_words > 0), hidden) @ words)
+
+
+def _only(rows: NDArray[np.bool_], matrix: sp.csr_matrix) -> sp.csr_matrix:
+    """Set all other rows to 0."""
+    kept = np.repeat(rows, np.diff(matrix.indptr))
+    return sp.csr_matrix((matrix.data * kept, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
 def _outside(spans: Iterable[Span], stretches: Sequence[tuple[int, int]]) -> Iterator[Span]:
