@@ -10,6 +10,7 @@ tonmf-trim         the counts without boilerplate
 tonmf-tally        the number of documents with each term; added up by a tree
 tonmf-vocabulary   the vocabulary and its idf: the second thing that all partitions have to wait for
 tonmf-vectorize    blocks of counts and of unit rows, which stay where they are
+tonmf-weigh        the same blocks, with copies of documents weighed down
 ================== ===============================================================================================
 """
 
@@ -23,6 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tonmf.arrays import Array
 from tonmf.detector.explain.profile import excerpt_of
 from tonmf.detector.scores.corpus import Corpus, CountedSource, DocumentBlock, Numbers
 from tonmf.errors import InputError
@@ -78,20 +80,39 @@ class DocumentPartitions(PartitionSource):
 
     def among(self, rows: NDArray[np.int64]) -> PartitionSource:
         """Return only the documents with these numbers."""
-        firsts, whole, cluster = self.data.firsts, self.data, self._cluster
+        firsts = self.data.firsts
         chosen = np.zeros(self.n_docs, bool)
         chosen[rows] = True
 
-        def some_of(number: int) -> Any:
-            mask = np.packbits(chosen[firsts[number] : firsts[number + 1]])
-            return cluster.task(f"among-{number}", among, whole.references[number], mask)
+        def mask(number: int) -> NDArray[np.uint8]:
+            return np.packbits(chosen[firsts[number] : firsts[number + 1]])
+
+        return PartitionSource(self._made_of_each("among", among, mask), self.fits)
+
+    def weighted(self, weights: Array) -> DocumentPartitions:
+        """Return the same documents, each to count so much in fits."""
+        firsts = self.data.firsts
+
+        def of_partition(number: int) -> Array:
+            return weights[firsts[number] : firsts[number + 1]]
+
+        data = self._made_of_each("weigh", weigh, of_partition)
+        return DocumentPartitions(self._cluster, data, self.fits)
+
+    def _made_of_each(
+        self, name: str, make: Callable[[Partition, Any], Partition], argument: Callable[[int], Any]
+    ) -> PartitionedData:
+        """Make a partition of each partition, and again if it is lost."""
+        whole, cluster = self.data, self._cluster
+
+        def made_of(number: int) -> Any:
+            return cluster.task(f"{name}-{number}", make, whole.references[number], argument(number))
 
         def supply(number: int) -> Any:
             whole.supply_lost()
-            return some_of(number)
+            return made_of(number)
 
-        data = data_of(cluster, [some_of(number) for number in range(self.n_partitions)])
-        return PartitionSource(replace(data, supply=supply), self.fits)
+        return replace(data_of(cluster, [made_of(number) for number in range(self.n_partitions)]), supply=supply)
 
 
 @dataclass(frozen=True)
@@ -248,6 +269,14 @@ def describer(
 
 
 # ---------------------------------------------------------------------- what runs on the workers
+
+
+def weigh(partition: Partition, weights: Array) -> Partition:
+    """Return a partition whose documents count so much."""
+    blocks = [block.fresh() for block in partition.blocks]
+    for block in blocks:
+        block.sample_weight = weights[block.first : block.first + len(block.squared_norms)]
+    return Partition(tuple(blocks), partition.n_terms)
 
 
 def count(number: int, given: Any, options: TextOptions) -> CountedPartition:

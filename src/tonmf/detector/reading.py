@@ -200,4 +200,4 @@ class ReadDocuments:
     @property
     def topic_scores(self) -> Array:
         """Return z(b) + z(g) of the documents."""
-        return self.scores.topics_z
+        return self.scores.measures.topics

@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 
 from tonmf.arrays import Array
 from tonmf.detector.explain.profile import excerpt_at, learn_profile
+from tonmf.detector.scores.copies import Copies
 from tonmf.detector.scores.corpus import Corpus, Describe
 from tonmf.detector.scores.embeddings import check_embeddings, require_index
 from tonmf.detector.scores.groups import (
@@ -19,6 +20,7 @@ from tonmf.detector.scores.groups import (
     SHARE_AMONG_STRANGEST,
     Group,
     candidates,
+    groups_of_copies,
     small_groups,
     strangest,
 )
@@ -104,11 +106,14 @@ class Recipe:
         rng, ops, n_threads = check_random_state(self.random_state), self._ops(), n_threads_of(self.n_jobs)
         seeds = [int(seed) for seed in rng.randint(2**31, size=self.n_restarts)]
         plan = self._plan(seeds)
+        copies = Copies.among(corpus)
+        if copies.any:
+            corpus = corpus.weighted(copies.weights())
         on_passes = self._count_passes((len(plan) + 1) * PASSES)
         ladder = Ladder(
             corpus, self.max_topics, self._ops_of, n_threads, side_by_side or n_threads, on_passes, checkpoints
         )
-        rungs, topics, groups = self._climb(ladder, plan, seeds[0])
+        rungs, topics, groups = self._climb(ladder, plan, seeds[0], copies)
         with one_blas_thread():
             scorer, scores, sampled = learn_scorer(ops, corpus, rungs, topics, embeddings, rng)
             profile = learn_profile(ops, corpus, sampled, rungs)
@@ -133,7 +138,7 @@ class Recipe:
         return [(COARSE_SHARE, seeds[0]), (FINE_SHARE, seeds[0]), *ladder]
 
     def _climb(
-        self, ladder: Ladder, plan: Sequence[tuple[float, int]], seed: int
+        self, ladder: Ladder, plan: Sequence[tuple[float, int]], seed: int, copies: Copies
     ) -> tuple[list[Rung], Array, list[Group]]:
         """Return the rungs that score, the mean of their z(b) + z(g), and the small groups that all fits together show."""
         terms, readable = ladder.corpus.terms, ladder.corpus.readable
@@ -152,7 +157,8 @@ class Recipe:
 
         topics = mean_score(scores())
         there = ladder.fit_among(strangest(strangeness, readable), SHARE_AMONG_STRANGEST, seed)
-        groups = small_groups([*candidates(*there, common, strangeness, terms), *found])
+        found += [*candidates(*there, common, strangeness, terms), *groups_of_copies(copies, ladder.corpus, strangeness)]
+        groups = small_groups(found)
         return rungs, topics, groups
 
     def _ops(self) -> Ops:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,7 @@ def state_fields(state: DetectorState, excerpts: bool) -> dict[str, Any]:
         "vocabulary": _vocabulary_fields(state.counter, excerpts),
         "threshold": float(state.threshold),
         "level": float(scorer.level),
+        "evidence": float(scorer.evidence) or None,  # none in detectors of earlier versions
         "remoteness_scale": _scale_fields(scorer.remoteness_scale),
         "distance_scale": _scale_fields(scorer.distance_scale),
         "embedding_width": None if scorer.neighbours is None else scorer.neighbours.rows.shape[1],
@@ -73,7 +75,12 @@ def state_fields(state: DetectorState, excerpts: bool) -> dict[str, Any]:
         },
         "stream": None if state.stream is None else stream_fields(state.stream),
         "groups": [
-            {"share": float(group.share), "words": group.words, "strangeness": float(group.strangeness)}
+            {
+                "share": float(group.share),
+                "words": group.words,
+                "strangeness": float(group.strangeness),
+                "copies": group.copies,
+            }
             for group in state.groups
         ],
     }
@@ -193,7 +200,8 @@ def _read_boilerplate(part: Bundle) -> Boilerplate:
 
 def _read_scorer(bundle: Bundle, idf: Array) -> Scorer:
     sample = _read_sample(bundle, len(idf))
-    rungs = [_read_rung(part, len(idf)) for part in bundle.parts("rungs")]
+    earlier = not bundle.has("evidence")  # then, words outside the vocabulary and how few words there are did not count
+    rungs = [_read_rung(part, len(idf), earlier) for part in bundle.parts("rungs")]
     if not rungs:
         raise bundle.wrong("there are no rungs")
     neighbours = None
@@ -206,12 +214,13 @@ def _read_scorer(bundle: Bundle, idf: Array) -> Scorer:
         _read_scale(bundle, "remoteness_scale"),
         neighbours,
         _read_scale(bundle, "distance_scale"),
-        _read_alarms(bundle.part("alarms")),
+        _read_alarms(bundle.part("alarms"), earlier),
         bundle.number("level"),
+        0.0 if earlier else bundle.number("evidence", above=-1e-9),
     )
 
 
-def _read_alarms(part: Bundle) -> Alarms:
+def _read_alarms(part: Bundle, earlier: bool) -> Alarms:
     of_each = {name: part.part(name) for name in CUTS}
     means = part.part("means")
     return Alarms(
@@ -219,6 +228,7 @@ def _read_alarms(part: Bundle) -> Alarms:
         {name: means.number(name) for name in ("unknown", "rare")},
         {name: numbers.number("medians") for name, numbers in of_each.items()},
         {name: numbers.number("widths", above=SMALLEST_SPREAD) for name, numbers in of_each.items()},
+        log_odds=not earlier,
     )
 
 
@@ -237,7 +247,7 @@ def _read_sample(bundle: Bundle, n_terms: int) -> sp.csr_matrix:
     return sample
 
 
-def _read_rung(part: Bundle, n_terms: int) -> Rung:
+def _read_rung(part: Bundle, n_terms: int, earlier: bool) -> Rung:
     topics = part.positive("topics", np.float32, (n_terms, None), most=UNIT)
     n_topics = topics.shape[1]
     if n_topics == 0:
@@ -246,7 +256,7 @@ def _read_rung(part: Bundle, n_terms: int) -> Rung:
         part.number("topic_share", above=0),
         topics,
         part.positive("shares", np.float64, (n_topics,)),
-        read_mixture(part, n_terms, n_topics),
+        replace(read_mixture(part, n_terms, n_topics), outside=0.0 if earlier else 1.0),
         _read_scale(part, "help_scale"),
         _read_scale(part, "share_scale"),
     )
@@ -263,7 +273,10 @@ def _read_profile(bundle: Bundle, n_docs: int, scorer: Scorer) -> CorpusProfile:
 
 def _read_group(part: Bundle, n_docs: int) -> Group:
     documents = part.indices("documents", (None,), n_docs)
-    return Group(len(documents), part.number("share"), part.texts("words"), documents, part.number("strangeness"))
+    copies = part.has("copies") and part.flag("copies")
+    return Group(
+        len(documents), part.number("share"), part.texts("words"), documents, part.number("strangeness"), copies
+    )
 
 
 def stream_fields(stream: DetectorStream) -> dict[str, Any]:

@@ -16,6 +16,9 @@ K·M_k/ΣM for topic k. It gives two numbers, both higher for stranger documents
     g = θ_0                                       the share of the document that no topic explains
     b = −Σ_t c_t ln(Σ_k θ_k φ_kt / bg_t) / Σ c     how little the topics help over the background
 
+A word that is not among the terms is explained by no topic: its ratios are all 0, and the background draws it as often as it
+comes. Of such words only the sum of counts matters (`outside`).
+
 Both depend only on the ratios φ_kt / bg_t. The background's share of a word t in the document, θ_0 / Σ_k θ_k (φ_kt / bg_t),
 is how unexpected the word is.
 """
@@ -61,10 +64,14 @@ class Reading:
 
 @dataclass(frozen=True)
 class Mixture:
-    """Topics and background, ready to read documents: ratios φ_kt / bg_t and pseudo-counts."""
+    """Topics and background, ready to read documents: ratios φ_kt / bg_t and pseudo-counts.
+
+    `outside` is the weight of words that are not among the terms; detectors saved by earlier versions did not count them.
+    """
 
     ratios: Array
     prior: Array
+    outside: float = 1.0
 
     @classmethod
     def of(cls, topics: Array, background: Array, masses: Array) -> Self:
@@ -108,6 +115,6 @@ class Mixture:
         background = reading.theta[rows, 0]
         return background, background + topics
 
-    def read(self, ops: Ops, X: Any) -> Reading:
-        """Return the mixtures of documents, given as `Ops.prepare` returned them."""
-        return Reading(*ops.mixtures(X, self.ratios, self.prior, STEPS))
+    def read(self, ops: Ops, X: Any, outside: Array) -> Reading:
+        """Return the mixtures of documents, given as `Ops.prepare` returned them, and the counts of their other words."""
+        return Reading(*ops.mixtures(X, self.outside * outside, self.ratios, self.prior, STEPS))

@@ -141,13 +141,19 @@ class ShardSource:
             Shard(ArrayFile(folder / name), first, n_docs)
             for (name, n_docs), first in zip(names, firsts[:-1], strict=True)
         ]
-        self._ones = np.ones(max((shard.n_docs for shard in self._shards), default=0))
+        self._weights = np.ones(self.n_docs)
         self.fit = FitOnDisk(folder / "H", self.n_docs)
 
     def again(self) -> ShardSource:
         """Return the same documents for another fit. One fit at a time: they share the file of H."""
         twin = ShardSource(self.folder, self._names, self.n_terms)
-        twin._shards, twin._sound = self._shards, self._sound
+        twin._shards, twin._sound, twin._weights = self._shards, self._sound, self._weights
+        return twin
+
+    def weighted(self, weights: Array) -> ShardSource:
+        """Return the same documents, each to count so much in fits."""
+        twin = self.again()
+        twin._weights = weights
         return twin
 
     def among(self, rows: NDArray[np.int64]) -> ShardSource:
@@ -163,7 +169,7 @@ class ShardSource:
                 Y, C = block.X.by_row[inside], block.C.by_row[inside]
                 write_shard(folder / name, Y, C, block.totals.take(inside))
                 names.append((name, len(inside)))
-        return ShardSource(folder, names, self.n_terms)
+        return ShardSource(folder, names, self.n_terms).weighted(self._weights[rows])
 
     def blocks(self) -> Iterator[DocumentBlock]:
         """Yield one block at a time: each is valid until the next is asked for, and what a fit changed in it is stored."""
@@ -178,8 +184,8 @@ class ShardSource:
             self._sound.add(shard.file)
         X, C = (MappedMatrix(shard.file, values, shard.n_docs, self.n_terms) for values in ("y", "c"))
         totals = WordTotals(*(shard.file.map(name) for name in TOTALS))
-        norms, ones = shard.file.map("squared_norms"), self._ones[: shard.n_docs]
-        return DocumentBlock(X, norms, ones, shard.first, np.zeros((0, 0), self.dtype), C=C, totals=totals)
+        norms, weights = shard.file.map("squared_norms"), self._weights[shard.first : shard.first + shard.n_docs]
+        return DocumentBlock(X, norms, weights, shard.first, np.zeros((0, 0), self.dtype), C=C, totals=totals)
 
     def start_from(self, H: Array | None, n_topics: int) -> None:
         """Begin a fit."""

@@ -91,8 +91,9 @@ def learn_profile(ops: Ops, corpus: Corpus, sampled: NDArray[np.int64], rungs: S
     has_words = totals.n_words > 0
     some = _spread_out(len(has_words))
     at_hand, ordinary = corpus.take(some), corpus.take(sampled)
-    readings = [rung.mixture.read(ops, ops.prepare(at_hand.C)) for rung in rungs]
+    readings = [rung.mixture.read(ops, ops.prepare(at_hand.C), at_hand.totals.outside_weight) for rung in rungs]
     unexplained = unexplained_shares(at_hand.C, at_hand.totals.outside_weight, rungs, readings)
+    belonging = rungs[0].mixture.read(ops, ops.prepare(ordinary.C), ordinary.totals.outside_weight).theta[:, 1:]
     ids, excerpts = corpus.describe(sampled)
     return CorpusProfile(
         n_docs=len(has_words),
@@ -101,7 +102,7 @@ def learn_profile(ops: Ops, corpus: Corpus, sampled: NDArray[np.int64], rungs: S
         unexplained=_percentiles(unexplained, has_words[some]),
         ids=ids,
         excerpts=excerpts,
-        typical=typical_documents(rungs[0].mixture.read(ops, ops.prepare(ordinary.C)).theta[:, 1:]),
+        typical=typical_documents(belonging),
     )
 
 

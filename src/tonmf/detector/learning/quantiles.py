@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from tonmf.arrays import Array
 from tonmf.detector.reading import ReadDocuments
-from tonmf.detector.scores.scale import Scale
 from tonmf.detector.scores.scoring import Scorer
 from tonmf.detector.state import OF_ALARMS, RECENT, DetectorStream
 from tonmf.stream.half_life import Ageing
@@ -26,11 +25,11 @@ def with_measures(stream: DetectorStream, scorer: Scorer, new: ReadDocuments, ag
     def add(name: str, values: Array, of: NDArray[np.bool_]) -> None:
         digests[name] = digests[name].add(values[of], weights[of])
 
-    counts, parts = new.counts, new.scores.parts
+    counts, measures = new.counts, new.scores.measures
     add("topics", new.topic_scores, new.readable)
-    add("remoteness", _undone(scorer.remoteness_scale, new.scores.remoteness_z), new.readable)
-    if "embeddings" in parts:
-        add("distance", _undone(scorer.distance_scale, parts["embeddings"]), np.ones(len(weights), bool))
+    add("remoteness", measures.remoteness, new.readable)
+    if measures.distances is not None:
+        add("distance", measures.distances, np.ones(len(weights), bool))
     add("plain", new.scores.plain, new.quiet)
     add("total", new.scores.total, new.has_words)
     add("lengths", counts.n_words.astype(np.float64), new.has_words)
@@ -56,8 +55,3 @@ def with_measures(stream: DetectorStream, scorer: Scorer, new: ReadDocuments, ag
         recent=np.concatenate([stream.recent, new.scores.total[new.scores.judged]])[-RECENT:],
     )
 
-
-def _undone(scale: Scale, z: Array) -> Array:
-    """Return the values that lie so many spreads from the median."""
-    values: Array = scale.median + scale.spread * z
-    return values

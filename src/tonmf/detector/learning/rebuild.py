@@ -14,7 +14,7 @@ from tonmf.arrays import Array
 from tonmf.detector.explain.profile import PERCENTILES, CorpusProfile, excerpt_at
 from tonmf.detector.explain.topics import typical_documents
 from tonmf.detector.reading import ReadDocuments
-from tonmf.detector.scores.alarms import SMALLEST_WIDTHS, Alarms
+from tonmf.detector.scores.alarms import Alarms, smallest_width
 from tonmf.detector.scores.embeddings import Neighbours
 from tonmf.detector.scores.ladder import Rung
 from tonmf.detector.scores.ordinary import NEAREST, ORDINARY_SHARE, SAMPLE
@@ -36,7 +36,7 @@ def learnt_rung(rung: Rung, W: Array, remembered: RungStream, idf: Array, backgr
         rung.topic_share,
         W,
         usage / max(usage.sum(), np.finfo(np.float64).tiny),
-        Mixture.of(W / idf[:, None], background, usage),
+        replace(Mixture.of(W / idf[:, None], background, usage), outside=rung.mixture.outside),
         _scale(remembered.helps, rung.help_scale),
         _scale(remembered.shares, rung.share_scale),
     )
@@ -177,8 +177,9 @@ def learnt_state(
         _scale(digests["remoteness"], state.scorer.remoteness_scale),
         sample.neighbours,
         _scale(digests["distance"], state.scorer.distance_scale),
-        _alarms(stream, idf),
+        _alarms(stream, idf, state.scorer.alarms.log_odds),
         level,
+        state.scorer.evidence,
     )
     stream = replace(stream, keys=sample.keys, belonging=sample.belonging, embedding_keys=sample.embedding_keys)
     following = replace(
@@ -203,7 +204,7 @@ def learnt_state(
     )
 
 
-def _alarms(stream: DetectorStream, idf: Array) -> Alarms:
+def _alarms(stream: DetectorStream, idf: Array, log_odds: bool) -> Alarms:
     rarity = idf - 1
     rarity_outside = max(float(np.log((1 + stream.n_docs) / 2)), 0.0)
     n_distinct = max(float(stream.df.sum()) + stream.n_outside, np.finfo(np.float64).tiny)
@@ -212,8 +213,8 @@ def _alarms(stream: DetectorStream, idf: Array) -> Alarms:
     medians, widths = {}, {}
     for name, called in OF_ALARMS.items():
         median, upper = stream.digests[called].percentiles([50, UPPER]).tolist()
-        medians[name], widths[name] = median, max(upper - median, SMALLEST_WIDTHS[name])
-    return Alarms(rarity_outside, means, medians, widths)
+        medians[name], widths[name] = median, max(upper - median, smallest_width(name, log_odds))
+    return Alarms(rarity_outside, means, medians, widths, log_odds)
 
 
 def _profile(stream: DetectorStream, sample: Sample, n_docs: int) -> CorpusProfile:

@@ -7,14 +7,15 @@ in the topics' score, and mixing it in costs accuracy on documents that are stra
 separate number, compared with that of the training documents, and counts only where it lies far outside:
 
 ========== ================================================================================================
-unknown    share of a document's distinct words that are outside the vocabulary
+unknown    log-odds ln(p/(1 − p)) of the share p of a document's distinct words that are outside the vocabulary
 rare       mean of ln((1 + n)/(1 + df)) over its distinct words, where df = 1 for a word outside the vocabulary
 repeated   1 − ln(1 + distinct)/ln(1 + words): how much fewer distinct words it has than words (in logarithms, since
            even ordinary documents repeat more the longer they are)
 ========== ================================================================================================
 
 The first two are means over words. `DOUBT` average words are added to each document, so that the means of short documents do
-not stray too far. Each number is measured in widths above the median, where one width is P84 − median of the training
+not stray too far. On the scale of log-odds a document of unknown words can stand out even where half of the words of any
+document are unknown, as in a small corpus. Each number is measured in widths above the median, where one width is P84 − median of the training
 documents. Beyond `CUTS` widths it raises an alarm, as large as the share by which it exceeds them.
 """
 
@@ -32,11 +33,17 @@ from tonmf.arrays import Array
 from tonmf.detector.scores.scale import UPPER
 from tonmf.text.totals import WordTotals
 
-CUTS = {"unknown": 8.0, "rare": 5.0, "repeated": 8.0}
+CUTS = {"unknown": 3.5, "rare": 5.0, "repeated": 8.0}
 """Widths above the median beyond which a number raises an alarm."""
 
-SMALLEST_WIDTHS = {"unknown": 0.02, "rare": 0.1, "repeated": 0.01}
+SMALLEST_WIDTHS = {"unknown": 0.4, "rare": 0.1, "repeated": 0.01}
 """The least that a width may be, where documents hardly differ."""
+
+FEWEST_UNKNOWN = 0.05
+"""The least that counts as the share of unknown words, where documents have hardly any."""
+
+SHARE_CUT, SMALLEST_SHARE_WIDTH = 8.0, 0.02
+"""The same for "unknown" as earlier versions measured it: by the share itself."""
 
 DOUBT = 5
 """Average words that are added to each document for a mean over its words."""
@@ -53,6 +60,7 @@ class Alarms:
     means          of "unknown" and "rare" the mean over all words
     medians        of each number the median over the training documents
     widths         of each number one width, P84 − median
+    log_odds       False if "unknown" is the share itself, as in detectors saved by earlier versions
     ============== ==================================================================
     """
 
@@ -60,6 +68,7 @@ class Alarms:
     means: dict[str, float]
     medians: dict[str, float]
     widths: dict[str, float]
+    log_odds: bool = True
 
     @classmethod
     def learn(cls, totals: WordTotals, rarity: Array) -> Self:
@@ -74,15 +83,20 @@ class Alarms:
             values = values[totals.n_words > 0]
             median, upper = np.percentile(values, [50, UPPER]) if len(values) else (0.0, 0.0)
             medians[name] = float(median)
-            widths[name] = max(float(upper - median), SMALLEST_WIDTHS[name])
+            widths[name] = max(float(upper - median), smallest_width(name))
         return cls(rarity_outside, means, medians, widths)
 
     def measure(self, totals: WordTotals, rarity: Array) -> dict[str, Array]:
         """Return the three numbers of each document."""
         outside = {"unknown": totals.n_outside, "rare": rarity + totals.n_outside * self.rarity_outside}
+        means = self.means
+        if self.log_odds:
+            means = {**means, "unknown": np.clip(means["unknown"], FEWEST_UNKNOWN, 1 - FEWEST_UNKNOWN)}
         measures: dict[str, Array] = {
-            name: (total + DOUBT * self.means[name]) / (totals.n_distinct + DOUBT) for name, total in outside.items()
+            name: (total + DOUBT * means[name]) / (totals.n_distinct + DOUBT) for name, total in outside.items()
         }
+        if self.log_odds:
+            measures["unknown"] = np.log(measures["unknown"] / (1 - measures["unknown"]))
         measures["repeated"] = 1 - np.log1p(totals.n_distinct) / np.log1p(np.maximum(totals.n_words, 1))
         return measures
 
@@ -95,10 +109,16 @@ class Alarms:
         excess: dict[str, Array] = {"empty": np.where(has_words, 0.0, 1.0)}
         for name, values in self.measure(totals, rarity).items():
             values = np.where(has_words, values, self.medians[name])
-            excess[name] = np.maximum((values - self.medians[name]) / (self.widths[name] * CUTS[name]) - 1, 0)
+            cut = SHARE_CUT if name == "unknown" and not self.log_odds else CUTS[name]
+            excess[name] = np.maximum((values - self.medians[name]) / (self.widths[name] * cut) - 1, 0)
         all_unknown = has_words & (totals.n_outside == totals.n_distinct)
         excess["unknown"] = np.maximum(excess["unknown"], all_unknown)
         return excess
+
+
+def smallest_width(name: str, log_odds: bool = True) -> float:
+    """Return the least that the width of a number may be."""
+    return SMALLEST_SHARE_WIDTH if name == "unknown" and not log_odds else SMALLEST_WIDTHS[name]
 
 
 def without_alarm(alarms: Mapping[str, Array]) -> NDArray[np.bool_]:

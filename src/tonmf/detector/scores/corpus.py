@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from typing import Protocol, TypeVar
 
@@ -45,6 +45,10 @@ class DocumentBlock(Block):
         """Return the same documents for another fit, which remembers nothing of them yet."""
         return DocumentBlock.of(super().fresh(), self.C, self.totals)
 
+    def read_by(self, mixture: Mixture, ops: Ops) -> Reading:
+        """Return the mixtures of the documents."""
+        return mixture.read(ops, self.C, np.asarray(self.totals.outside_weight, np.float64))
+
     def inside(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Pick the documents of this block out of rising numbers, and return their places in it."""
         low, high = np.searchsorted(rows, [self.first, self.first + len(self.squared_norms)])
@@ -60,6 +64,9 @@ class DocumentSource(Source, Protocol):
     def among(self, rows: NDArray[np.int64]) -> Source:
         """Return only the documents with these rising numbers, for a fit."""
 
+    def weighted(self, weights: Array) -> DocumentSource:
+        """Return the same documents, each to count so much in fits."""
+
 
 class CountedSource(HeldBlocks[DocumentBlock]):
     """`DocumentSource` in memory: unit rows Y and damped counts C with the same sparsity pattern, cut into blocks."""
@@ -68,6 +75,7 @@ class CountedSource(HeldBlocks[DocumentBlock]):
         self.n_docs, self.n_terms = Y.shape
         self.dtype = Y.dtype
         self._Y, self._max_topics, self._ops = Y, max_topics, ops
+        self._weights = np.ones(self.n_docs)
         self._blocks = []
         block_size = default_block_size(Y, max_topics)
         for low in range(0, self.n_docs, block_size):
@@ -83,7 +91,14 @@ class CountedSource(HeldBlocks[DocumentBlock]):
 
     def among(self, rows: NDArray[np.int64]) -> MatrixSource:
         some = self._Y[rows]
-        return MatrixSource(some, np.ones(len(rows)), default_block_size(some, self._max_topics), self._ops)
+        return MatrixSource(some, self._weights[rows], default_block_size(some, self._max_topics), self._ops)
+
+    def weighted(self, weights: Array) -> CountedSource:
+        twin = self.again()
+        twin._weights = weights
+        for block in twin._blocks:
+            block.sample_weight = weights[block.first : block.first + len(block.squared_norms)]
+        return twin
 
     def matrix(self) -> sp.csr_matrix:
         return self._Y
@@ -179,6 +194,10 @@ class Corpus:
         source = CountedSource(unit_rows(C, idf), C, totals, max_topics, ops)
         return cls(source, SerialExecutor(), terms, idf, background, totals, describe)
 
+    def weighted(self, weights: Array) -> Corpus:
+        """Return the same corpus, with documents that count so much in fits."""
+        return replace(self, source=self.source.weighted(weights))
+
     @property
     def n_docs(self) -> int:
         """Return the number of documents."""
@@ -201,13 +220,13 @@ class Corpus:
 
     def read(self, mixture: Mixture, ops: Ops) -> Reading:
         """Return the mixture of every document in full."""
-        return Reading.joined(self.map_blocks(lambda block: mixture.read(ops, block.C)))
+        return Reading.joined(self.map_blocks(lambda block: block.read_by(mixture, ops)))
 
     def glance(self, mixture: Mixture, ops: Ops) -> Glance:
         """Return the mixture of every document in brief."""
 
         def of_block(block: DocumentBlock) -> Glance:
-            reading = mixture.read(ops, block.C)
+            reading = block.read_by(mixture, ops)
             shares = reading.theta[:, 1:]
             main = shares.argmax(axis=1)
             belonging = shares[np.arange(len(main)), main]

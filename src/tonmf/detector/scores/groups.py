@@ -4,7 +4,8 @@ A fit that asks little of a topic keeps topics that a fit which asks much drops.
 much in common, and little with the rest. A tight group of outliers explains itself that way, so its documents may have
 ordinary scores; the list of groups shows it all the same. Topics come from all fits of the ladder, from one that asks less than
 any of these, and from one among the strangest documents only, where a group of them has more weight. The same documents may
-make one topic in one fit and two in another; the larger group is listed.
+make one topic in one fit and two in another; the larger group is listed. Copies of a document (`tonmf.detector.scores.copies`)
+are a group by themselves, whether or not they make a topic.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tonmf.arrays import Array
-from tonmf.detector.scores.corpus import Glance
+from tonmf.detector.scores.copies import Copies
+from tonmf.detector.scores.corpus import Corpus, Glance
 from tonmf.detector.scores.ladder import Rung, first_words
 
 FINE_SHARE, COARSE_SHARE = 0.004, 0.1
@@ -43,6 +45,9 @@ OVERLAP = 0.5
 N_WORDS = 10
 """Words that describe a group."""
 
+MOST_OF_COPIES = 100
+"""Groups of copies that are listed, at most."""
+
 
 @dataclass(frozen=True)
 class Group:
@@ -61,6 +66,8 @@ class Group:
     strangeness : float
         Mean score of the documents where only very common topics count. Groups are listed by it times the root of their
         size, as the mean of many says more than that of few.
+    copies : bool
+        Whether they are copies of one document, exact or nearly so.
     """
 
     size: int
@@ -68,6 +75,7 @@ class Group:
     words: list[str]
     documents: NDArray[np.int64]
     strangeness: float
+    copies: bool = False
 
 
 def candidates(rung: Rung, glance: Glance, common: Rung, strangeness: Array, terms: Sequence[str]) -> list[Group]:
@@ -86,6 +94,23 @@ def candidates(rung: Rung, glance: Glance, common: Rung, strangeness: Array, ter
     return found
 
 
+def groups_of_copies(copies: Copies, corpus: Corpus, strangeness: Array) -> list[Group]:
+    """Return the copies of each document that has enough of them, the most prominent ones if these are many."""
+    found = copies.clusters(SMALLEST_GROUP, LARGEST_SHARE * corpus.n_docs)
+    strange = np.array([strangeness[documents].mean() for documents in found])
+    order = np.argsort(-strange * np.sqrt([len(documents) for documents in found]), kind="stable")
+    chosen = [found[place] for place in order[:MOST_OF_COPIES] if strange[place] > 0]
+    firsts = np.sort([documents[0] for documents in chosen]).astype(np.int64)
+    rows = corpus.take(firsts).Y
+    groups = []
+    for documents in chosen:
+        row = rows[np.searchsorted(firsts, documents[0])]
+        words = [corpus.terms[row.indices[place]] for place in np.argsort(-row.data, kind="stable")[:N_WORDS]]
+        share, mean = len(documents) / corpus.n_docs, float(strangeness[documents].mean())
+        groups.append(Group(len(documents), share, words, documents, mean, copies=True))
+    return groups
+
+
 def small_groups(found: Sequence[Group]) -> list[Group]:
     """Return the candidates that are stranger than the median document and no part of another, most prominent first."""
     strange = [group for group in _without_parts(found) if group.strangeness > 0]
@@ -100,9 +125,9 @@ def strangest(scores: Array, readable: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 
 def _without_parts(groups: Sequence[Group]) -> list[Group]:
-    """Return the groups that are no part of a larger one."""
+    """Return the groups that are no part of a larger one, nor of copies."""
     kept: list[Group] = []
-    for group in sorted(groups, key=lambda group: -group.size):
+    for group in sorted(groups, key=lambda group: (not group.copies, -group.size)):
         if all(np.isin(group.documents, other.documents).mean() < OVERLAP for other in kept):
             kept.append(group)
     return kept

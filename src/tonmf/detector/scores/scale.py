@@ -15,7 +15,10 @@ LOWER, UPPER = 16, 84
 
 @dataclass(frozen=True)
 class Scale:
-    """z(s) = (s − median) / spread, with spread = (P84 − P16)/2: outliers move neither."""
+    """z(s) = (s − median) / spread, with spread = (P84 − P16)/2: outliers move neither.
+
+    A few documents say little about how far others may stray, so the spread of n values is widened by the factor 1 + 10/n.
+    """
 
     median: float
     spread: float
@@ -24,12 +27,13 @@ class Scale:
     def of(cls, values: Array) -> Self:
         """Learn a scale from values. Values that hardly vary get a spread of 1: they say nothing about any document.
 
-        >>> Scale.of(np.arange(101.0))
-        Scale(median=50.0, spread=34.0)
+        >>> Scale.of(np.arange(101.0))  # 34, widened by 1 + 10/101
+        Scale(median=50.0, spread=37.36633663366337)
         """
         if len(values) == 0:
             return cls(0.0, 1.0)
-        return cls.of_percentiles(*np.percentile(values, [LOWER, 50, UPPER]).tolist())
+        found = cls.of_percentiles(*np.percentile(values, [LOWER, 50, UPPER]).tolist())
+        return cls(found.median, found.spread * doubt(len(values)))
 
     @classmethod
     def of_percentiles(cls, low: float, median: float, high: float) -> Self:
@@ -41,6 +45,19 @@ class Scale:
         """Return the distance of each value from the median, in spreads."""
         standardised: Array = (values - self.median) / self.spread
         return standardised
+
+
+UNSURE = 10
+"""Values of which the spread is so uncertain that it is doubled."""
+
+
+def doubt(n_values: float) -> float:
+    """Return the factor by which a spread of so many values is widened.
+
+    >>> doubt(10), doubt(1000)
+    (2.0, 1.01)
+    """
+    return 1 + UNSURE / n_values
 
 
 NO_SPREAD = 1e-9

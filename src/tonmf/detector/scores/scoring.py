@@ -1,11 +1,12 @@
 """The one road to a score: measure documents against topics, ordinary documents and alarms, then combine.
 
-    text   = (z(b) + z(g) + 3 z(r)) / 5        b, g: `tonmf.nmf.mixture`, means over the ladder;  r: `ordinary`
+    text   = e (z(b) + z(g) + 3 z(r)) / 5      b, g: `tonmf.nmf.mixture`, means over the ladder;  r: `ordinary`
     plain  = text, or text + z(d)              d: `embeddings`, if there are any
     score  = plain, or max(plain, level) + a   a: the largest alarm (`alarms`), if it is above 0
     empty  = 0, the middle, and never flagged  a document without words: it is not judged
 
-where z is the distance from the training documents' median in units of their spread (`tonmf.detector.scores.scale`), and
+where e = n/(n + 3) for a document of n different words: a few words say little, and little evidence leaves a document near the
+middle; z is the distance from the training documents' median in units of their spread (`tonmf.detector.scores.scale`), and
 `level` is the automatic threshold, so that a document with an alarm always lies above it. `learn_scorer` scores the training
 documents, and `Scorer.score` all others, by the same two steps: `measure`, then `Scorer.combine`.
 """
@@ -25,13 +26,16 @@ from tonmf.detector.scores.corpus import Corpus
 from tonmf.detector.scores.embeddings import Neighbours
 from tonmf.detector.scores.ladder import Rung
 from tonmf.detector.scores.ordinary import ordinary_documents, sample_of
-from tonmf.detector.scores.scale import Scale
+from tonmf.detector.scores.scale import Scale, doubt
 from tonmf.nmf.ops import Ops
 from tonmf.nmf.threshold import automatic_threshold
 from tonmf.text.totals import WordTotals
 
 REMOTENESS_WEIGHT = 3.0
 """Weight of z(r), the distance from ordinary documents, beside z(b) and z(g)."""
+
+EVIDENCE = 3.0
+"""Different words at which the words of a document count half."""
 
 WIDTHS = 2.25
 """Upper widths beyond the median at which the threshold lies: fewer than for residuals, as a mean of z has less of a tail."""
@@ -56,14 +60,25 @@ class Measures:
     distances: Array | None
     rarity: Array
 
+    @classmethod
+    def joined(cls, several: Sequence[Measures]) -> Measures:
+        """Join those of several lists of documents, in order."""
+        topics, remoteness, rarity = (
+            np.concatenate([getattr(one, name) for one in several]) for name in ("topics", "remoteness", "rarity")
+        )
+        distances = [one.distances for one in several if one.distances is not None]
+        return cls(topics, remoteness, np.concatenate(distances) if distances else None, rarity)
+
 
 @dataclass(frozen=True)
 class DocumentScores:
-    """Scores of documents: the parts that add up to the score before alarms, that score, the alarms, and the final score.
+    """Scores of documents: what was measured, the parts that add up to the score before alarms, that score, the alarms, and the
+    final score.
 
-    The parts are "topics" for (z(b) + z(g))/5, "neighbours" for 3 z(r)/5, and "embeddings" for z(d) if there are any.
+    The parts are "topics" for e (z(b) + z(g))/5, "neighbours" for 3 e z(r)/5, and "embeddings" for z(d) if there are any.
     """
 
+    measures: Measures
     parts: dict[str, Array]
     plain: Array
     alarms: dict[str, Array]
@@ -78,16 +93,6 @@ class DocumentScores:
         """Return True for the judged documents above a threshold."""
         return np.asarray(self.judged & (self.total > threshold))
 
-    @property
-    def topics_z(self) -> Array:
-        """Return z(b) + z(g), from its part of the score."""
-        return self.parts["topics"] * (2 + REMOTENESS_WEIGHT)
-
-    @property
-    def remoteness_z(self) -> Array:
-        """Return z(r), from its part of the score."""
-        return self.parts["neighbours"] * (2 + REMOTENESS_WEIGHT) / REMOTENESS_WEIGHT
-
     @classmethod
     def joined(cls, several: Sequence[DocumentScores]) -> DocumentScores:
         """Join the scores of several lists of documents, in order."""
@@ -99,7 +104,7 @@ class DocumentScores:
             }
             for field in ("parts", "alarms")
         )
-        return cls(parts, plain, alarms, total)
+        return cls(Measures.joined([one.measures for one in several]), parts, plain, alarms, total)
 
 
 @dataclass(frozen=True)
@@ -113,6 +118,7 @@ class Scorer:
     distance_scale: Scale
     alarms: Alarms
     level: float
+    evidence: float = EVIDENCE
 
     def score(
         self, ops: Ops, corpus: Corpus, embeddings: Array | None = None, topics: Array | None = None
@@ -124,17 +130,18 @@ class Scorer:
 
     def combine(self, measures: Measures, totals: WordTotals) -> DocumentScores:
         """Add up what was measured, and lift the documents that raise an alarm."""
-        parts, alarms = self._parts(measures), self.alarms.raised(totals, measures.rarity)
+        parts, alarms = self._parts(measures, totals), self.alarms.raised(totals, measures.rarity)
         plain = np.add.reduce(list(parts.values()))
         largest = np.maximum.reduce([value for name, value in alarms.items() if name != "empty"])
         total = np.where(largest > 0, np.maximum(plain, self.level) + largest, plain)
-        return DocumentScores(parts, plain, alarms, np.where(alarms["empty"] > 0, 0.0, total))
+        return DocumentScores(measures, parts, plain, alarms, np.where(alarms["empty"] > 0, 0.0, total))
 
-    def _parts(self, measures: Measures) -> dict[str, Array]:
-        weight = REMOTENESS_WEIGHT
+    def _parts(self, measures: Measures, totals: WordTotals) -> dict[str, Array]:
+        weight, n_distinct = REMOTENESS_WEIGHT, np.maximum(totals.n_distinct, 1)
+        pull = n_distinct / (n_distinct + self.evidence)
         parts = {
-            "topics": measures.topics / (2 + weight),
-            "neighbours": weight * self.remoteness_scale.z(measures.remoteness) / (2 + weight),
+            "topics": pull * measures.topics / (2 + weight),
+            "neighbours": pull * weight * self.remoteness_scale.z(measures.remoteness) / (2 + weight),
         }
         if measures.distances is None:
             return parts
@@ -191,7 +198,6 @@ def learn_scorer(
     )
     scores = scorer.combine(measures, totals)
     quiet = readable & without_alarm(scores.alarms)
-    scorer = replace(
-        scorer, level=automatic_threshold(scores.plain[quiet] if quiet.any() else scores.plain, widths=WIDTHS)
-    )
+    plain = scores.plain[quiet] if quiet.any() else scores.plain
+    scorer = replace(scorer, level=automatic_threshold(plain, widths=WIDTHS * doubt(len(plain))))
     return scorer, scorer.combine(measures, totals), sampled

@@ -1,0 +1,152 @@
+"""Copies of documents, exact or nearly so: a topic must be earned by documents that are independent.
+
+A handful of copies explain one another perfectly, and would make a topic of what is one strange document. So documents that
+share most of their words are found and weighed down: all copies of a document together count like one, in every fit. They are
+scored like all documents, and listed as a group if they are strange (`tonmf.detector.scores.groups`).
+
+How many copies are too many to be one document? Up to `FEW` always are one; so are those that make up to `SMALL_SHARE` of the
+documents, where copies are rare. Where most documents have copies, as the lines of a log do, copies are what the documents are
+made of, and larger numbers count in full: that share is multiplied by (1 − c)², where c is the share of documents with copies.
+From twice that number on, each copy counts.
+
+Likeness is the Jaccard index of the sets of words, estimated by MinHash (Broder 1997): the share of `N_HASHES` hash functions
+under which two sets have the same smallest value. Words outside the vocabulary are in one document only, so they are in no
+intersection, but in the union. Documents are compared if they agree in two neighbouring values and are next to each other when
+sorted by these: the cost is linear in the number of documents, but for sorting.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
+
+from tonmf.arrays import Array
+from tonmf.detector.scores.corpus import Corpus
+from tonmf.text.totals import WordTotals
+
+N_HASHES = 32
+"""Hash functions: even, as values are compared in pairs."""
+
+ALIKE = 0.35
+"""Jaccard index from which on documents count as copies. Documents on one subject seldom reach 0.15; two copies of a document
+in each of which every fifth word was replaced have 0.47, and each has 0.67 with the document itself."""
+
+FEW = 5
+"""Copies that always count as one document."""
+
+SMALL_SHARE = 0.05
+"""Share of the documents up to which copies count as one, where copies are rare."""
+
+Signatures = NDArray[np.uint16]
+"""The smallest value of each document's words under each hash function, n_docs × N_HASHES; only 16 bits are kept."""
+
+
+@dataclass(frozen=True)
+class Copies:
+    """Documents that are copies of each other.
+
+    ======= ======= ==================================================================
+    field   shape   what
+    ======= ======= ==================================================================
+    of      n_docs  the number of the first document that each is a copy of: often itself
+    sizes   n_docs  how many copies of each document there are, itself included
+    ======= ======= ==================================================================
+    """
+
+    of: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+
+    @classmethod
+    def among(cls, corpus: Corpus) -> Copies:
+        """Find the copies among the documents of a corpus."""
+        hashes = np.random.default_rng(0).integers(0, 2**32, (N_HASHES, len(corpus.terms)), np.uint32)
+        signatures = np.concatenate(corpus.map_blocks(lambda block: signatures_of(block.C.by_row, hashes)))
+        return cls.by_signatures(signatures, corpus.totals)
+
+    @classmethod
+    def by_signatures(cls, signatures: Signatures, totals: WordTotals) -> Copies:
+        """Find the documents that are alike; those without a known word have no copies."""
+        n_docs = len(signatures)
+        readable = np.flatnonzero(totals.n_distinct > totals.n_outside)
+        pairs = [np.zeros((2, 0), np.int64)]
+        for first in range(0, N_HASHES, 2):
+            pairs.append(_neighbours(signatures, readable, first))
+        left, right = np.concatenate(pairs, axis=1)
+        alike = np.concatenate(
+            [
+                likeness(signatures, totals, left[low : low + AT_ONCE], right[low : low + AT_ONCE]) >= ALIKE
+                for low in range(0, len(left), AT_ONCE)
+            ]
+            or [np.zeros(0, bool)]
+        )
+        graph = sp.coo_matrix((alike[alike], (left[alike], right[alike])), shape=(n_docs, n_docs))
+        labels = connected_components(graph, directed=False)[1]
+        _, first_of, sizes = np.unique(labels, return_index=True, return_counts=True)
+        return cls(first_of[labels].astype(np.int64), sizes[labels].astype(np.int64))
+
+    @property
+    def any(self) -> bool:
+        """Return whether any document has a copy."""
+        return bool((self.sizes > 1).any())
+
+    def weights(self) -> Array:
+        """Return how much each document counts: copies of one share the weight that they have together."""
+        one = most_as_one(self.sizes)
+        each_in_full = np.clip((self.sizes - one) / one, 0, 1)  # 0 up to that many copies, 1 from twice as many on
+        together = 1 + each_in_full * (self.sizes - 1)
+        weights: Array = together / self.sizes
+        return weights
+
+    def clusters(self, smallest: int, largest: float) -> list[NDArray[np.int64]]:
+        """Return the numbers of all copies of each document of which there are so many."""
+        chosen = np.flatnonzero((self.sizes >= smallest) & (self.sizes <= largest))
+        order = chosen[np.argsort(self.of[chosen], kind="stable")]
+        begins = np.flatnonzero(np.diff(self.of[order])) + 1
+        return [part for part in np.split(order, begins) if len(part)]
+
+
+AT_ONCE = 1_000_000
+"""Pairs of documents that are compared at a time."""
+
+
+def most_as_one(sizes: NDArray[np.int64]) -> float:
+    """Return the largest number of copies that count as one document.
+
+    >>> most_as_one(np.ones(1000, np.int64)), most_as_one(np.full(1000, 100))
+    (50.0, 5.0)
+    """
+    with_copies = float((sizes > 1).mean()) if len(sizes) else 0.0
+    return max(FEW, SMALL_SHARE * (1 - with_copies) ** 2 * len(sizes))
+
+
+def signatures_of(rows: sp.csr_matrix, hashes: NDArray[np.uint32]) -> Signatures:
+    """Return the signatures of documents; the signature of one without words is 0."""
+    signatures = np.zeros((rows.shape[0], len(hashes)), np.uint16)
+    filled = np.flatnonzero(np.diff(rows.indptr))
+    if len(filled):
+        for place, of_terms in enumerate(hashes):
+            smallest = np.minimum.reduceat(of_terms[rows.indices], rows.indptr[filled])
+            signatures[filled, place] = smallest.astype(np.uint16)  # the lowest bits are as random as all
+    return signatures
+
+
+def likeness(signatures: Signatures, totals: WordTotals, left: NDArray[np.int64], right: NDArray[np.int64]) -> Array:
+    """Estimate the Jaccard index of pairs of documents, words outside the vocabulary included."""
+    known = (signatures[left] == signatures[right]).mean(axis=1)
+    n_known = totals.n_distinct - totals.n_outside
+    common = known / (1 + known) * (n_known[left] + n_known[right])
+    index: Array = common / np.maximum(totals.n_distinct[left] + totals.n_distinct[right] - common, 1)
+    return index
+
+
+def _neighbours(signatures: Signatures, documents: NDArray[np.int64], first: int) -> NDArray[np.int64]:
+    """Return the pairs of documents that agree in two values and are next to each other when sorted by these and two more."""
+    keys = signatures[documents].take(range(first, first + 4), axis=1, mode="wrap").astype(np.uint64)
+    key = keys @ (np.uint64(1) << np.arange(48, -1, -16, np.uint64))
+    order = np.argsort(key, kind="stable")
+    same = np.flatnonzero(np.diff(key[order] >> np.uint64(32)) == 0)
+    return np.stack([documents[order[same]], documents[order[same + 1]]])
