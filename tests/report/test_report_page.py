@@ -294,8 +294,9 @@ def test_words_with_a_larger_share_are_shaded_more(report):
         "marks => marks.map(mark => [Number(mark.dataset.share), getComputedStyle(mark).backgroundColor])"
     )
     opacity = {share: float(re.findall(r"[\d.]+", colour)[-1]) for share, colour in colours}
-    assert sorted(opacity) == sorted(opacity, key=opacity.__getitem__)
-    assert len(set(opacity.values())) == len(opacity)
+    shades = [opacity[share] for share in sorted(opacity)]
+    assert shades == sorted(shades)  # shares that are nearly equal may have one shade
+    assert shades[0] < shades[-1]
 
 
 # ------------------------------------------------------------------ topics, map and groups
@@ -380,7 +381,7 @@ def test_a_small_group_lists_its_documents(report):
 def test_documents_of_unknown_words_are_counted_and_listed(report):
     page, summary = report
     expected = [document["id"] for document in summary["documents"] if "unknown" in document["alarms"]]
-    page.locator("ul.special").get_by_role("button", name=f"{len(expected)} documents").first.click()
+    page.locator("ul.special").get_by_role("button", name=f"{len(expected)} document").first.click()
     assert ids_listed(page) == expected
     assert "No documents without words that count." in page.locator("ul.special").text_content()
 
