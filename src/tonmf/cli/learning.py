@@ -18,10 +18,19 @@ ENGLISH = "english"
 
 
 def learning_options(
-    contamination: str, stop_words: str, stem: str | None, min_df: int, topics: int, seed: int, jobs: int | None
+    contamination: str,
+    stop_words: str,
+    stem: str | None,
+    mask: str,
+    strip_html: bool,
+    min_df: int,
+    topics: int,
+    seed: int,
+    jobs: int | None,
 ) -> dict[str, Any]:
     """Return the options of a command as parameters of the detector."""
     from tonmf.parameters import contamination_of
+    from tonmf.text.masks import mask_of
 
     return {
         "contamination": contamination_of(contamination),
@@ -31,6 +40,8 @@ def learning_options(
         "min_df": min_df,
         "stop_words": None if stop_words == "none" else stop_words,
         "stemmer": stem,
+        "mask": mask_of(mask),
+        "strip_html": strip_html,
     }
 
 
@@ -51,9 +62,11 @@ def check_kind(options: Mapping[str, Any], kind: str) -> None:
     """Reject options for texts if the documents are of another kind."""
     from tonmf.parameters import check_unused
     from tonmf.text.documents import TEXTS
+    from tonmf.text.masks import DEFAULT_MASK
 
+    defaults = {"stop_words": ENGLISH, "stemmer": None, "mask": DEFAULT_MASK, "strip_html": True}
     if kind != TEXTS:
-        check_unused(options, {"stop_words": ENGLISH, "stemmer": None}, ("stop_words", "stemmer"), f"on {kind}")
+        check_unused(options, defaults, defaults, f"on {kind}")
 
 
 def check_jobs(jobs: int | None) -> None:

@@ -34,6 +34,7 @@ from tonmf.text.analysis import WORD_RULES, WordRules
 from tonmf.text.batches import in_batches
 from tonmf.text.choose import check_no_option_idle, make_counter
 from tonmf.text.documents import as_documents, is_matrix, n_documents
+from tonmf.text.masks import DEFAULT_MASK
 
 
 class TextOutlierDetector(FittedDetector):
@@ -63,6 +64,13 @@ class TextOutlierDetector(FittedDetector):
         Language of the stemmer, such as "english" (needs ``pip install 'tonmf[stem]'``).
     word_rules : {"paper"}, optional
         A preset of limits: "paper" takes words of 3 to 15 letters that occur at least 4 times, in at least 2 documents.
+    mask : list of str, "all" or None
+        Classes of words that count as one word each: "url", "email", "handle" (@name), "id" (0x7f3a, UUIDs, hashes, IP
+        addresses, long words that mix letters and digits), "date" (and time), and "number", by shape: 2026 is ####
+        (`tonmf.text.masks`).
+    strip_html : bool
+        Whether to leave out the tags, scripts and styles of texts that are HTML, and replace entities such as &amp; by
+        their characters.
     vectorizer : object, optional
         Your own vectorizer, in place of all the options above: anything with ``fit_transform`` and ``transform`` that
         returns counts.
@@ -160,6 +168,8 @@ class TextOutlierDetector(FittedDetector):
         min_df: int | float = 2,
         stemmer: str | None = None,
         word_rules: str | None = None,
+        mask: Sequence[str] | str | None = DEFAULT_MASK,
+        strip_html: bool = True,
         vectorizer: Any = None,
         topic_shares: tuple[float, ...] = (0.0075, 0.015, 0.03),
         n_restarts: int = 2,
@@ -181,6 +191,8 @@ class TextOutlierDetector(FittedDetector):
         self.min_df = min_df
         self.stemmer = stemmer
         self.word_rules = word_rules
+        self.mask = mask
+        self.strip_html = strip_html
         self.vectorizer = vectorizer
         self.topic_shares = topic_shares
         self.n_restarts = n_restarts
