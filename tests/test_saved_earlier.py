@@ -20,6 +20,7 @@ def test_a_detector_that_was_saved_earlier_gives_the_same_scores():
     detector, then = load(SAVED / "detector"), expected("detector-expected.json")
     assert detector.outlier_scores_.tolist() == then["training_scores"]
     assert detector.threshold_ == then["threshold"]
+    assert (detector.mask, detector.strip_html) == (None, False), "it was fitted without"
     np.testing.assert_allclose(detector.outlier_score(then["documents"]), then["scores"], rtol=1e-10)
     assert detector.predict(then["documents"]).tolist() == then["labels"]
 

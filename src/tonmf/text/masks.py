@@ -35,7 +35,7 @@ MASKS = ("url", "email", "handle", "id", "date", "number")
 ALL = "all"
 """Names all of them."""
 
-DEFAULT_MASK: tuple[str, ...] | None = None
+DEFAULT_MASK: tuple[str, ...] | None = ("url", "email", "handle", "id", "date")
 """The classes that are masked unless one says otherwise."""
 
 MOST_DIGITS = 12
