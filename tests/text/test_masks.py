@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tonmf import ParameterError, TextOutlierDetector, UnexpectedWord
+from tonmf import InputError, ParameterError, TextOutlierDetector, UnexpectedWord
 from tonmf.text.analysis import WordRules, make_analyzer
 from tonmf.text.masks import DEFAULT_MASK, MASKS, MaskedWords, is_mask, mask_of, shape_of, typed
 from tonmf.text.words import words_of
@@ -194,3 +194,12 @@ def test_words_as_they_were_before_masks():
     texts = ["call 5551 or 0x7f3a", "<p>call 5551</p> or 0x7f3a"] * 3
     detector = TextOutlierDetector(mask=None, strip_html=False, stop_words=None).fit(texts)
     assert detector.terms_ == ["0x7f3a", "5551", "call", "or"]
+
+
+def test_documents_on_disk_are_masked_too_and_a_cache_of_other_masks_is_refused(tmp_path):
+    texts = ["call 0x7f3a or www.example.org", "ring 0x7f3a or www.example.org"] * 20
+    on_disk = {"memory": "1GB", "cache": tmp_path / "cache", "n_restarts": 1}
+    terms = TextOutlierDetector(mask=("id",), **on_disk).fit(texts).terms_
+    assert terms == TextOutlierDetector(mask=("id",), n_restarts=1).fit(texts).terms_ == ["<id>", *terms[1:]]
+    with pytest.raises(InputError, match=r"made with other options \(mask\)"):
+        TextOutlierDetector(mask="all", **on_disk).fit(texts)
