@@ -139,3 +139,14 @@ def test_words_are_marked_in_html_and_tags_are_not_shown():
     )
     assert "".join(piece.text for piece in pieces) == "\nAn OLD café!\n"
     assert [piece.text for piece in pieces if piece.share] == ["OLD", "café"]
+
+
+def test_a_footer_in_html_is_boilerplate_whatever_tags_and_entities_it_has():
+    plain = [f"the old dog of number {n}" for n in range(20)]
+    footer = "<div>Stefan &amp; Zo&euml;&nbsp;run this <b>b</b>oard</div>"
+    detector = TextOutlierDetector().fit([f"<html><body><p>{text}</p>{footer}</body></html>" for text in plain])
+    assert detector.boilerplate_ == [("Stefan & Zoë run this board", 1.0)]
+    assert detector.terms_ == TextOutlierDetector().fit(plain).terms_
+    assert "board" not in detector.terms_
+    pieces = detector.pieces(f"<p>board</p>{footer}", [UnexpectedWord("board", 0.1, 1, True)])
+    assert [piece.text for piece in pieces if piece.share] == ["board"]

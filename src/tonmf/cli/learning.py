@@ -24,12 +24,13 @@ def learning_options(
     mask: str,
     strip_html: bool,
     min_df: int,
+    boilerplate: str,
     topics: int,
     seed: int,
     jobs: int | None,
 ) -> dict[str, Any]:
     """Return the options of a command as parameters of the detector."""
-    from tonmf.parameters import contamination_of
+    from tonmf.parameters import boilerplate_of, contamination_of
     from tonmf.text.masks import mask_of
 
     return {
@@ -38,6 +39,7 @@ def learning_options(
         "random_state": seed,
         "n_jobs": jobs,
         "min_df": min_df,
+        "boilerplate": boilerplate_of(boilerplate),
         "stop_words": None if stop_words == "none" else stop_words,
         "stemmer": stem,
         "mask": mask_of(mask),
@@ -64,9 +66,9 @@ def check_kind(options: Mapping[str, Any], kind: str) -> None:
     from tonmf.text.documents import TEXTS
     from tonmf.text.masks import DEFAULT_MASK
 
-    defaults = {"stop_words": ENGLISH, "stemmer": None, "mask": DEFAULT_MASK, "strip_html": True}
     if kind != TEXTS:
-        check_unused(options, defaults, defaults, f"on {kind}")
+        usual = {"stop_words": ENGLISH, "stemmer": None, "mask": DEFAULT_MASK, "strip_html": True, "boilerplate": 0.05}
+        check_unused(options, usual, tuple(usual), f"on {kind}")
 
 
 def check_jobs(jobs: int | None) -> None:

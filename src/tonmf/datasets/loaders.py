@@ -158,8 +158,8 @@ def _paper_counter() -> Any:
     from tonmf.text.choose import make_counter
     from tonmf.text.documents import TEXTS
 
-    as_the_paper = {"stemmer": "english", "word_rules": "paper", "mask": None, "strip_html": False}
-    options = {**defaults_of(TextOutlierDetector), **as_the_paper}
+    plain = {"mask": None, "strip_html": False, "boilerplate": None}
+    options = {**defaults_of(TextOutlierDetector), **plain, "stemmer": "english", "word_rules": "paper"}
     return make_counter(options, TEXTS, None)
 
 

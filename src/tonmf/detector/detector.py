@@ -71,6 +71,9 @@ class TextOutlierDetector(FittedDetector):
     strip_html : bool
         Whether to leave out the tags, scripts and styles of texts that are HTML, and replace entities such as &amp; by
         their characters.
+    boilerplate : float or None
+        Share of the documents from which on a line or sentence that they share word for word is left out, such as a footer;
+        None leaves nothing out. At least three documents must share it, and a document of nothing else keeps the rarest.
     vectorizer : object, optional
         Your own vectorizer, in place of all the options above: anything with ``fit_transform`` and ``transform`` that
         returns counts.
@@ -113,16 +116,18 @@ class TextOutlierDetector(FittedDetector):
         How far each training document exceeds the alarms "unknown", "rare" and "repeated" (words), as a share of what
         raises them; 0 without an alarm. "empty" is 1 for a document without words.
     empty_ : ndarray of bool of shape (n_docs,)
-        Training documents without words, or of stop words only. They have the highest scores and are flagged, as nothing
-        speaks for them.
+        Training documents without words, or of stop words only. They are not judged: they have a score of 0, and are never
+        flagged.
     threshold_ : float
-        Documents with a score above it are outliers.
+        Judged documents with a score above it are outliers.
     offset_ : float
         ``-threshold_``, as in scikit-learn.
     groups_ : list of Group
         Small groups of documents that have much in common, the most prominent first.
     rungs_ : list of Rung
         The fits: topics, their shares, and scales.
+    boilerplate_ : list of (str, float)
+        The lines and sentences that are left out, and the share of the documents that have each, the most common first.
     terms_ : list of str
         The vocabulary.
     n_terms_ : int
@@ -135,8 +140,6 @@ class TextOutlierDetector(FittedDetector):
         Number of documents that ``fit`` and ``partial_fit`` have learnt from.
     word_ : str
         What documents are made of: "word", "item", or "term" for rows of counts and where terms are characters.
-    highest_score_ : float
-        The highest score of a training document with words; one without any has 1 more.
     column_names_ : list of str or None
         Names of all columns of the matrix that it was fitted on, if they had names.
     n_columns_ : int or None
@@ -170,6 +173,7 @@ class TextOutlierDetector(FittedDetector):
         word_rules: str | None = None,
         mask: Sequence[str] | str | None = DEFAULT_MASK,
         strip_html: bool = True,
+        boilerplate: float | None = 0.05,
         vectorizer: Any = None,
         topic_shares: tuple[float, ...] = (0.0075, 0.015, 0.03),
         n_restarts: int = 2,
@@ -193,6 +197,7 @@ class TextOutlierDetector(FittedDetector):
         self.word_rules = word_rules
         self.mask = mask
         self.strip_html = strip_html
+        self.boilerplate = boilerplate
         self.vectorizer = vectorizer
         self.topic_shares = topic_shares
         self.n_restarts = n_restarts

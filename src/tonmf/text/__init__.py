@@ -7,6 +7,7 @@
 `masks`      words that stand for a class: links, ids, dates, numbers
 `markup`     HTML in texts, blanked out in place
 `analysis`   from a text to its terms: n-grams, stop words, stemming
+`passages`   boilerplate: lines and sentences that many documents share
 `vocabulary` the terms that documents are counted by, and the ways to learn them
 `choose`     which vocabulary serves which documents and options
 `counts`     counts of terms, and the arithmetic that every vocabulary shares
