@@ -54,6 +54,7 @@ NAMED = [
     (fit(min_df=0), "min_df", "--min-df", "min_df"),
     (fit(stemmer="klingon"), "stemmer", "--stem", "stem"),
     (fit(stemmer=1), "stemmer", "--stem", "stem"),
+    (fit(mask="verbs"), "mask", "--mask", "mask"),
     (fit(stop_words="klingon"), "stop_words", "--stop-words", "stop_words"),
     (fit(stop_words=1), "stop_words", "--stop-words", "stop_words"),
     (fit(n_jobs=0), "n_jobs", "--jobs", "threads"),

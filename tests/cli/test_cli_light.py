@@ -21,6 +21,10 @@ LEARN = [
     (["--contamination", "0.9"], "--contamination must be above 0"),
     (["--stop-words", "klingon"], "--stop-words must be a language; known are"),
     (["--stem", "klingon"], "--stem must be one of"),
+    (
+        ["--mask", "id,verb"],
+        "--mask must be some of url, email, handle, id, date, number, with commas between; or all, or none",
+    ),
     (["--jobs", "0"], "--jobs must be a whole number of threads other than 0 (-1 for all cores); got 0."),
     (["--min-df", "0"], "--min-df"),
     (["--seed", "-1"], "--seed"),
@@ -90,6 +94,7 @@ def cases():
         (["detect", "nofile.csv", "--memory", "2GB"], "nofile.csv cannot be read"),
         (["detect", "m.mtx", "--memory", "2GB"], "m.mtx is a matrix, which is read as a whole. Leave --memory out."),
         (["detect", "b.dat", "--stem", "english"], "--stem has no effect on rows of items. Leave it out."),
+        (["detect", "b.dat", "--mask", "none"], "--mask has no effect on rows of items. Leave it out."),
         (["score", "model", "d.txt", "--jobs", "0"], "--jobs must be"),
         (["explain", "model", "d.txt", "--id", "x", "--top", "2"], "Give one of the two"),
         (["report", "model", "d.txt", "--output", "page.pdf"], "page.pdf: expected a name that ends in .html"),

@@ -327,6 +327,7 @@ def test_an_upload_that_breaks_off_leaves_nothing(jobs):
         ({"text_colum": "text"}, "There is no option 'text_colum'; expected name, text_column, "),
         ({"stop_words": "../../etc"}, "stop_words"),
         ({"stem": "klingon"}, "stem"),
+        ({"mask": "url,verb"}, "mask must be some of url, email, "),
         ({"contamination": "90%"}, "contamination must be above 0 and at most 0.5 (50%); got '90%'."),
     ],
 )

@@ -21,6 +21,8 @@ def learning_options(
     contamination: str,
     stop_words: str,
     stem: str | None,
+    mask: str,
+    strip_html: bool,
     min_df: int,
     boilerplate: str,
     topics: int,
@@ -29,6 +31,7 @@ def learning_options(
 ) -> dict[str, Any]:
     """Return the options of a command as parameters of the detector."""
     from tonmf.parameters import boilerplate_of, contamination_of
+    from tonmf.text.masks import mask_of
 
     return {
         "contamination": contamination_of(contamination),
@@ -39,6 +42,8 @@ def learning_options(
         "boilerplate": boilerplate_of(boilerplate),
         "stop_words": None if stop_words == "none" else stop_words,
         "stemmer": stem,
+        "mask": mask_of(mask),
+        "strip_html": strip_html,
     }
 
 
@@ -59,9 +64,10 @@ def check_kind(options: Mapping[str, Any], kind: str) -> None:
     """Reject options for texts if the documents are of another kind."""
     from tonmf.parameters import check_unused
     from tonmf.text.documents import TEXTS
+    from tonmf.text.masks import DEFAULT_MASK
 
     if kind != TEXTS:
-        usual = {"stop_words": ENGLISH, "stemmer": None, "boilerplate": 0.05}
+        usual = {"stop_words": ENGLISH, "stemmer": None, "mask": DEFAULT_MASK, "strip_html": True, "boilerplate": 0.05}
         check_unused(options, usual, tuple(usual), f"on {kind}")
 
 

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from tonmf.text.masks import DEFAULT_MASK, MASKS, typed
+
 RESULTS, LEARNING = "Results", "Learning"
 
 Files = Annotated[
@@ -93,6 +95,24 @@ StopWords = Annotated[
 Stem = Annotated[
     str | None,
     typer.Option("--stem", help="Language to stem words in, such as english.", rich_help_panel=LEARNING),
+]
+USUAL_MASK = typed(DEFAULT_MASK)
+Mask = Annotated[
+    str,
+    typer.Option(
+        "--mask",
+        metavar="CLASSES",
+        help=f"Classes of words that count as one word each, with commas between: {', '.join(MASKS)}; or all, or none.",
+        rich_help_panel=LEARNING,
+    ),
+]
+StripHtml = Annotated[
+    bool,
+    typer.Option(
+        "--strip-html/--no-strip-html",
+        help="Leave out the tags of texts that are HTML, and read entities as characters.",
+        rich_help_panel=LEARNING,
+    ),
 ]
 MinDf = Annotated[
     int,

@@ -34,6 +34,7 @@ from tonmf.text.analysis import WORD_RULES, WordRules
 from tonmf.text.batches import in_batches
 from tonmf.text.choose import check_no_option_idle, make_counter
 from tonmf.text.documents import as_documents, is_matrix, n_documents
+from tonmf.text.masks import DEFAULT_MASK
 
 
 class TextOutlierDetector(FittedDetector):
@@ -63,6 +64,13 @@ class TextOutlierDetector(FittedDetector):
         Language of the stemmer, such as "english" (needs ``pip install 'tonmf[stem]'``).
     word_rules : {"paper"}, optional
         A preset of limits: "paper" takes words of 3 to 15 letters that occur at least 4 times, in at least 2 documents.
+    mask : list of str, "all" or None
+        Classes of words that count as one word each: "url", "email", "handle" (@name), "id" (0x7f3a, UUIDs, hashes, IP
+        addresses, long words that mix letters and digits), "date" (and time), and "number", by shape: 2026 is ####
+        (`tonmf.text.masks`).
+    strip_html : bool
+        Whether to leave out the tags, scripts and styles of texts that are HTML, and replace entities such as &amp; by
+        their characters.
     boilerplate : float or None
         Share of the documents from which on a line or sentence that they share word for word is left out, such as a footer;
         None leaves nothing out. At least three documents must share it, and a document of nothing else keeps the rarest.
@@ -163,6 +171,8 @@ class TextOutlierDetector(FittedDetector):
         min_df: int | float = 2,
         stemmer: str | None = None,
         word_rules: str | None = None,
+        mask: Sequence[str] | str | None = DEFAULT_MASK,
+        strip_html: bool = True,
         boilerplate: float | None = 0.05,
         vectorizer: Any = None,
         topic_shares: tuple[float, ...] = (0.0075, 0.015, 0.03),
@@ -185,6 +195,8 @@ class TextOutlierDetector(FittedDetector):
         self.min_df = min_df
         self.stemmer = stemmer
         self.word_rules = word_rules
+        self.mask = mask
+        self.strip_html = strip_html
         self.boilerplate = boilerplate
         self.vectorizer = vectorizer
         self.topic_shares = topic_shares

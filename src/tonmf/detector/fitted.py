@@ -7,6 +7,7 @@ those without a leading underscore here and in `tonmf.detector.detector` are the
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,9 @@ from tonmf.detector.scores.embeddings import check_new_embeddings
 from tonmf.detector.state import DetectorState
 from tonmf.nmf.threads import make_ops
 from tonmf.parameters import check_at_least
+from tonmf.text.analysis import Analysis
 from tonmf.text.documents import as_documents, check_ids, check_names, n_documents, take
+from tonmf.text.markup import tidy
 from tonmf.text.pieces import Piece, pieces_of_items, pieces_of_text
 
 
@@ -208,13 +211,16 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         pieces : list of Piece
-            In order; those of a text join to the whole text.
+            In order; those of a text join to the whole text, or to what a reader sees of it if markup is left out.
         """
         check_is_fitted(self)
         shares = {word.word: word.share for word in words}
         if not isinstance(document, str):
             return pieces_of_items(document, shares)
-        return pieces_of_text(document, shares, self._state.counter.spans(document))
+        analyze = self._state.counter.analyze
+        shown = analyze.visible(document) if isinstance(analyze, Analysis) else document
+        pieces = pieces_of_text(shown, shares, self._state.counter.spans(document))
+        return pieces if shown == document else [replace(piece, text=tidy(piece.text)) for piece in pieces]
 
     def topics(self, n_words: int = 10) -> list[Topic]:
         """Return the topics of the finest scale, the largest share first.

@@ -13,6 +13,7 @@ from tonmf.errors import InPython, Message
 from tonmf.nmf.options import MODEL_RULES
 from tonmf.parameters import RUNNING, Rule, is_number, is_whole
 from tonmf.text.analysis import WORD_RULES
+from tonmf.text.masks import ALL, MASKS
 
 
 def _all(values: Any, kind: Any, holds: Callable[[Any], bool]) -> bool:
@@ -63,6 +64,16 @@ DETECTOR_RULES: Mapping[str, Rule] = {
         Message(f"one of {', '.join(map(repr, WORD_RULES))}", InPython(", or None")),
         lambda v: v is None or v in WORD_RULES,
     ),
+    "mask": Rule(
+        Message(
+            InPython(
+                f"a list of some of {', '.join(map(repr, MASKS))}; or 'all', or None",
+                f"some of {', '.join(MASKS)}, with commas between; or all, or none",
+            )
+        ),
+        lambda v: v is None or (isinstance(v, str) and v == ALL) or _all(v, list | tuple, lambda name: name in MASKS),
+    ),
+    "strip_html": Rule("True or False", lambda v: isinstance(v, bool | np.bool_)),
     "boilerplate": Rule(
         Message("a share of the documents above 0 and up to 1", InPython(", or None", elsewhere=", or none")),
         lambda v: v is None or (is_number(v, 0, 1) and v > 0),

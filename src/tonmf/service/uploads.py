@@ -19,6 +19,7 @@ from tonmf.io.options import check_options
 from tonmf.parameters import check_parameters, contamination_of, defaults_of
 from tonmf.service.errors import ServiceError
 from tonmf.text.choose import make_analysis
+from tonmf.text.masks import DEFAULT_MASK, mask_of
 from tonmf.wording import listed
 
 LONGEST_NAME = 100
@@ -73,6 +74,8 @@ def learning_options(options: dict[str, Any]) -> dict[str, Any]:
         "contamination": contamination_of(options["contamination"]),
         "stop_words": None if options["stop_words"] == "none" else options["stop_words"],
         "stemmer": options["stem"],
+        "mask": DEFAULT_MASK if options.get("mask") is None else mask_of(options["mask"]),
+        "strip_html": options.get("strip_html", True),
         "min_df": options["min_df"],
         "max_topics": options["topics"],
         "random_state": options["seed"],

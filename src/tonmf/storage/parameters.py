@@ -25,7 +25,7 @@ CODE = ("analyzer", "vectorizer")
 RETIRED = ("n_buckets",)
 """Options of earlier versions. Models saved with them unset still load."""
 
-EARLIER = {"boilerplate": None}
+EARLIER = {"boilerplate": None, "mask": None, "strip_html": False}
 """Options that came later, and how models were fitted before."""
 
 

@@ -1,15 +1,17 @@
-"""From a text to its terms: scikit-learn's conventions, with optional stemming and limits on words."""
+"""From a text to its terms: scikit-learn's conventions, without markup, with masks, stemming and limits on words."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from tonmf.errors import InPython, MissingExtraError, Param, ParameterError
+from tonmf.text.markup import PAD, places_without_pads, readable, without_markup
+from tonmf.text.masks import MaskedWords, classes_of, is_mask
 from tonmf.text.words import word_spans, words_of
 
 Analyzer = Callable[[Any], Iterable[str]]
@@ -45,19 +47,37 @@ class Analysis:
     rules: WordRules
     analyze_word: Analyzer | None = None
     word_pattern: str | None = None
+    masked_words: MaskedWords | None = None
+    strip_html: bool = False
     _stem: Any = field(default=None, repr=False)
     _terms: dict[str, list[str]] = field(default_factory=dict, repr=False, compare=False)
 
     def __call__(self, text: Any) -> Iterable[str]:
         """Return the terms of a text."""
-        return self._as_terms(self.analyze(text))
+        return self._as_terms(self.analyze(readable(text) if self.strip_html else text))
 
     def spans(self, text: str) -> Iterator[tuple[int, int, str]] | None:
         """Yield (start, end, term) for the words of a text; return None if terms are not made of words."""
         if self.analyze_word is None:
             return None
+        same_length = self.visible(text)
+        if PAD not in same_length:
+            return self._spans(same_length)
+        places = places_without_pads(same_length)
+        spans = self._spans(same_length.replace(PAD, ""))
+        return ((places[start], places[end], term) for start, end, term in spans)
+
+    def visible(self, text: str) -> str:
+        """Return a text of the same length without the markup that is not read (`tonmf.text.markup`)."""
+        return without_markup(text) if self.strip_html else text
+
+    def _spans(self, text: str) -> Iterator[tuple[int, int, str]]:
+        if self.masked_words is not None:
+            for start, end, word in self.masked_words.spans(text):
+                yield from ((start, end, term) for term in self._terms_of_word(word))
+            return
         spans = word_spans(text) if self.word_pattern is None else _matches(self.word_pattern, text)
-        return terms_at(text, spans, self._terms_of_word)
+        yield from terms_at(text, spans, self._terms_of_word)
 
     def _terms_of_word(self, word: str) -> list[str]:
         """Return the terms of a word, from the cache if it came before."""
@@ -75,8 +95,11 @@ class Analysis:
     def _as_terms(self, terms: Iterable[str]) -> Iterable[str]:
         if self.stemmer is not None:
             stem = self._stem = self._stem or make_stemmer(self.stemmer)
-            terms = [" ".join(map(stem, term.split(" "))) for term in terms]
+            terms = [" ".join(self._stem_of(word, stem) for word in term.split(" ")) for term in terms]
         return terms if self.rules == WordRules() else [term for term in terms if self.rules.allow(term)]
+
+    def _stem_of(self, word: str, stem: Callable[[str], str]) -> str:
+        return word if self.masked_words is not None and is_mask(word) else stem(word)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_stem": None, "_terms": {}}  # made again when they are needed
@@ -108,13 +131,17 @@ def make_analyzer(
     token_pattern: str | None,
     stemmer: str | None,
     rules: WordRules,
+    mask: Sequence[str] | str | None = None,
+    strip_html: bool = False,
 ) -> Analysis:
     """Make the analysis that the options describe."""
     from sklearn.feature_extraction.text import CountVectorizer  # heavy, and a wrong option is found without it
 
     words: dict[str, Any] = {"token_pattern": token_pattern}
-    if token_pattern is None:
-        words["tokenizer"] = words_of if analyzer == "word" else None
+    masked_words = None
+    if token_pattern is None and analyzer == "word":
+        masked_words = MaskedWords(classes) if (classes := classes_of(mask)) else None
+        words["tokenizer"] = masked_words or words_of
     if isinstance(stop_words, str):
         stop_words = stop_words_of(stop_words)
     stop_words = list(stop_words) if isinstance(stop_words, tuple | set | frozenset) else stop_words
@@ -126,11 +153,12 @@ def make_analyzer(
         raise ParameterError(f"The analysis options do not fit together: {error}") from error
     if stemmer is not None:
         make_stemmer(stemmer)  # an unknown language is an error now, not later
+    strip_html = strip_html and not callable(analyzer)
     if analyzer != "word":
-        return Analysis(analyze, stemmer, rules)
+        return Analysis(analyze, stemmer, rules, strip_html=strip_html)
     # A word by itself, whatever the length of sequences; what is cut out of a text need not match the pattern again.
     single = CountVectorizer(lowercase=lowercase, stop_words=stop_words, tokenizer=_as_it_is, token_pattern=None)
-    return Analysis(analyze, stemmer, rules, single.build_analyzer(), token_pattern)
+    return Analysis(analyze, stemmer, rules, single.build_analyzer(), token_pattern, masked_words, strip_html)
 
 
 PARTS_OF_CONTRACTIONS = frozenset({
@@ -180,5 +208,7 @@ def make_stemmer(language: str) -> Callable[[str], str]:
     return stem
 
 
-TEXT_OPTIONS = ("analyzer", "lowercase", "stop_words", "ngram_range", "token_pattern", "stemmer", "word_rules")
+TEXT_OPTIONS = (
+    "analyzer", "lowercase", "stop_words", "ngram_range", "token_pattern", "stemmer", "word_rules", "mask", "strip_html",
+)  # fmt: skip
 """Options that say how a text is cut into terms."""

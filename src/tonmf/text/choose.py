@@ -52,7 +52,14 @@ def check_no_option_idle(values: Mapping[str, Any], defaults: Mapping[str, Any],
     if kind == COUNTS:
         check_unused(values, defaults, ("vectorizer",), f"on {kind}")
     if values["analyzer"] != "word":
-        names = ("stop_words", "token_pattern", "stemmer", "word_rules")
+        names = ("stop_words", "token_pattern", "stemmer", "word_rules", "mask")
         check_unused(values, defaults, names, Message("unless ", Param("analyzer", "word")))
     if callable(values["analyzer"]):
-        check_unused(values, defaults, ("ngram_range", "lowercase", "boilerplate"), "beside an analyzer of your own")
+        check_unused(
+            values,
+            defaults,
+            ("ngram_range", "lowercase", "strip_html", "boilerplate"),
+            "beside an analyzer of your own",
+        )
+    if values["token_pattern"] is not None:
+        check_unused(values, defaults, ("mask",), Message("beside your own ", Param("token_pattern")))

@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from tonmf.arrays import Array
 from tonmf.text.analysis import Analyzer
+from tonmf.text.markup import PAD
 
 LEAST = 3
 """Documents that must have a passage for it to be boilerplate, however few there are."""
@@ -70,6 +71,7 @@ def passages_of(text: str) -> list[str]:
 
 
 def _collapsed(passage: str) -> str:
+    passage = passage.replace(PAD, "")
     return " ".join(passage.split()) if "  " in passage or "\t" in passage else passage.rstrip()
 
 

@@ -44,6 +44,8 @@ def detect(
     contamination: opt.Contamination = "auto",
     stop_words: opt.StopWords = "english",
     stem: opt.Stem = None,
+    mask: opt.Mask = opt.USUAL_MASK,
+    strip_html: opt.StripHtml = True,
     min_df: opt.MinDf = 2,
     boilerplate: opt.Boilerplate = "5%",
     topics: opt.Topics = 25,
@@ -93,7 +95,9 @@ def detect(
 ) -> None:
     """Find the documents that do not belong among those in FILES, and say why."""
     screen = Screen(quiet, as_json)
-    learning = learning_options(contamination, stop_words, stem, min_df, boilerplate, topics, seed, jobs)
+    learning = learning_options(
+        contamination, stop_words, stem, mask, strip_html, min_df, boilerplate, topics, seed, jobs
+    )
     _check_targets(files, output, save, excerpts)
     if reasons is not None and output is None:
         raise ParameterError("--reasons has no effect without --output. Give both, or leave it out.")

@@ -61,6 +61,8 @@ def timeline(
     contamination: opt.Contamination = "auto",
     stop_words: opt.StopWords = "english",
     stem: opt.Stem = None,
+    mask: opt.Mask = opt.USUAL_MASK,
+    strip_html: opt.StripHtml = True,
     min_df: opt.MinDf = 2,
     boilerplate: opt.Boilerplate = "5%",
     topics: opt.Topics = 25,
@@ -82,7 +84,9 @@ def timeline(
 ) -> None:
     """Score the documents in FILES in order of time, each by the model at its time, and show how topics come and go."""
     screen = Screen(quiet, as_json)
-    options = learning_options(contamination, stop_words, stem, min_df, boilerplate, topics, seed, jobs)
+    options = learning_options(
+        contamination, stop_words, stem, mask, strip_html, min_df, boilerplate, topics, seed, jobs
+    )
     _check_targets(files, window, half_life, output, plot)
     check_learning(options)
     check_save(save, excerpts)

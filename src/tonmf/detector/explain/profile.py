@@ -21,6 +21,7 @@ from tonmf.detector.scores.ladder import Rung
 from tonmf.nmf.ops import Ops
 from tonmf.text.counts import Counts
 from tonmf.text.documents import is_matrix
+from tonmf.text.markup import readable
 
 EXCERPT = 160
 """Characters in an excerpt of a document."""
@@ -126,13 +127,15 @@ def _spread_out(n_docs: int) -> NDArray[np.int64]:
 
 
 def excerpt_of(document: Any) -> str:
-    """Return the beginning of a text, or the first items of a basket, on one line.
+    """Return the beginning of a text, without markup if it is HTML, or the first items of a basket, on one line.
 
     >>> excerpt_of("One  line\\nand another")
     'One line and another'
+    >>> excerpt_of("<p>One &amp; two</p>")
+    'One & two'
     >>> excerpt_of(["milk", 17])
     'milk 17'
     """
-    words = document[: 4 * EXCERPT].split() if isinstance(document, str) else list(map(str, document))
+    words = readable(document)[: 4 * EXCERPT].split() if isinstance(document, str) else list(map(str, document))
     line = " ".join(words[:EXCERPT])
     return line if len(line) <= EXCERPT else line[: EXCERPT - 1] + "…"

@@ -124,8 +124,8 @@ class TermCounter:
         return select_terms(matrix, np.arange(len(self.terms)), counted.n_words), matrix
 
     def prepare(self, text: str) -> str:
-        """Return the text that the analysis cuts into words; passages are taken from it."""
-        return text
+        """Return the text, of the same length, that the analysis cuts into words; passages are taken from it."""
+        return self.analyze.visible(text) if isinstance(self.analyze, Analysis) else text
 
     def passages(self, documents: Sequence[str]) -> PassageKeys:
         """Return the passages of documents."""

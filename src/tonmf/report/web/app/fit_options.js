@@ -20,6 +20,12 @@ const FORMATS = [
   ["matrix", "matrix of counts"],
 ];
 
+const MASKS = [
+  ["", "all but numbers"],
+  ["all", "all, numbers by their shape"],
+  ["none", "none"],
+];
+
 const GUESSED = "guessed if left empty";
 
 /** The options of a fit, with the server's names and defaults. */
@@ -31,6 +37,7 @@ const OPTIONS = [
   { name: "contamination", label: "Share to flag", note: "auto, or a share such as 0.05", value: "auto" },
   { name: "stop_words", label: "Stop words", note: "words to ignore", values: languages("none", STOP_WORDS), value: "english" },
   { name: "stem", label: "Stemmer", note: "strips word endings", values: languages("", STEMMERS), value: "" },
+  { name: "mask", label: "Masks", note: "links, ids and the like as one word each", values: MASKS, value: "" },
   { name: "min_df", label: "Minimum documents", note: "in which a word must occur", min: 1, value: 2 },
   { name: "topics", label: "Maximum topics", min: 1, value: 25 },
   { name: "seed", label: "Seed", note: "same seed, same result", min: 0, max: 2 ** 32 - 1, value: 0 },

@@ -1,0 +1,246 @@
+"""Words that stand for a class: links, e-mail addresses, @names, ids, dates and numbers.
+
+Each such word is nearly always a new one, and says nothing by itself: that there is a link says something, which one it is
+does not. Masked, it becomes one term that names its class.
+
+======== ======================================================== ==========
+class    what                                                     term
+======== ======================================================== ==========
+url      http://… and the like, www.…                             <url>
+email    e-mail addresses                                         <email>
+handle   @name                                                    <handle>
+id       0x7f3a, UUIDs, hashes, IP and MAC addresses, long words  <id>
+         that mix letters and digits, 13 digits or more
+date     2026-11-16, 16/11/2026, 16.11.2026, 12:30, 12:30:05,     <date>
+         2026-11-16T12:30:05Z
+number   numbers, by their shape: 2026, 1,500, 3.5, £20           ####, ####, #.#, £##
+======== ======================================================== ==========
+
+A number keeps its shape because that tells a year from a price and a telephone number. Words with digits (4th, mp3, 150p)
+stay words, and so do the names of months. As among other words, a single digit counts for nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from tonmf.text.words import UNSPACED, word_spans, words_of
+
+MASKS = ("url", "email", "handle", "id", "date", "number")
+"""The classes."""
+
+ALL = "all"
+"""Names all of them."""
+
+DEFAULT_MASK: tuple[str, ...] | None = ("url", "email", "handle", "id", "date")
+"""The classes that are masked unless one says otherwise."""
+
+MOST_DIGITS = 12
+"""Digits of the longest number; more are an id."""
+
+NOT_AFTER_WORD = rf"(?<![^\W{UNSPACED}])"
+NOT_BEFORE_WORD = rf"(?![^\W{UNSPACED}])"
+NOT_AFTER_NUMBER = rf"{NOT_AFTER_WORD}(?<!\d[.,:/-])"
+NOT_BEFORE_NUMBER = rf"(?![.,:/-]?\d){NOT_BEFORE_WORD}"
+
+TIME = r"(?:[01]?\d|2[0-4]):[0-5]\d(?::[0-6]\d(?:[.,]\d{1,9})?)?(?:[ap]m|z|[+-]\d\d:?\d\d)?"
+DAY = (
+    r"(?:\d{4}-[01]?\d-[0-3]?\d|\d{4}/[01]?\d/[0-3]?\d|[0-3]?\d/[0-3]?\d/(?:\d{4}|\d{2})"
+    r"|[0-3]?\d\.[01]?\d\.\d{4}|[0-3]?\d-[01]?\d-(?:\d{4}|\d{2}))"
+)
+HEX = "[0-9a-f]"
+
+PATTERNS = {
+    "url": r"(?<![a-z0-9+.-])(?:[a-z][a-z0-9+.-]*+://|www\.)[!#-;=?-~]*[#-&*+/-9=@-Z\\^-z|~]",
+    "email": r"(?<![a-z0-9_.+-])[a-z0-9_.+-]++@[a-z0-9_-]++(?:\.[a-z0-9_-]++)++",
+    "handle": rf"{NOT_AFTER_WORD}(?<![@.])@\w++",
+    "date": rf"{NOT_AFTER_NUMBER}(?:{DAY}(?:[t_]{TIME})?|{TIME}){NOT_BEFORE_NUMBER}",
+    "id": (
+        rf"{NOT_AFTER_WORD}(?:0x{HEX}++|{HEX}{{8}}-{HEX}{{4}}-{HEX}{{4}}-{HEX}{{4}}-{HEX}{{12}}"
+        rf"|(?:\d{{1,3}}\.){{3}}\d{{1,3}}(?:[:/]\d{{1,5}})?(?!\.\d)"
+        rf"|{HEX}{{2}}(?:-{HEX}{{2}}){{5}}|{HEX}{{1,4}}(?::{HEX}{{1,4}}){{5,7}}|{HEX}{{1,4}}(?::{HEX}{{1,4}})*::[0-9a-f:]*+)"
+        rf"{NOT_BEFORE_WORD}"
+    ),
+    "number": rf"{NOT_AFTER_WORD}[$£€]?\d++(?:[.,]\d++)*+(?:e[+-]?\d++)?{NOT_BEFORE_WORD}",
+}
+"""Regular expressions of the classes, in the order in which they are tried; case does not matter."""
+
+DIGIT_OR_AT = {True: re.compile(r"[0-9@]"), False: re.compile(r"[\d@]")}
+DIGIT_AT_OR_LINK = {True: re.compile(r"[0-9@]|://|[wW]{3}\."), False: re.compile(r"[\d@]|://|[wW]{3}\.")}
+"""What is in every word to mask, for texts that are ASCII and others. Without links they are quickly looked through."""
+
+SPACE = re.compile("[ \n]")
+
+REMEMBERED, LONGEST_REMEMBERED = 50_000, 40
+"""The most stretches of text whose words are cached, and the most characters of such a stretch."""
+
+Found = tuple[tuple[int, int, str], ...]
+
+
+def classes_of(mask: Sequence[str] | str | None) -> tuple[str, ...]:
+    """Return the classes that an option names, in our order: a list of them, "all", or None for none.
+
+    >>> classes_of("all") == MASKS, classes_of(["number", "id"]), classes_of(None)
+    (True, ('id', 'number'), ())
+    """
+    return tuple(name for name in MASKS if mask == ALL or name in (mask or ()))
+
+
+def mask_of(text: str) -> tuple[str, ...] | str | None:
+    """Read the option as it is typed: classes with commas between, all, or none. Names are not checked.
+
+    >>> mask_of("url, id"), mask_of("all"), mask_of("none")
+    (('url', 'id'), 'all', None)
+    """
+    if text == "none":
+        return None
+    return text if text == ALL else tuple(name.strip() for name in text.split(","))
+
+
+def typed(mask: Sequence[str] | str | None) -> str:
+    """Return the option as one would type it: the inverse of `mask_of`.
+
+    >>> typed(("url", "id")), typed("all"), typed(None)
+    ('url,id', 'all', 'none')
+    """
+    return "none" if not mask else mask if isinstance(mask, str) else ",".join(mask)
+
+
+@dataclass(frozen=True)
+class MaskedWords:
+    """A function from a text to its words, with those of some classes masked.
+
+    >>> MaskedWords(MASKS)("Write to me@example.org before 16/11/2026: 2,500 of 0x7f3a, $3.5 each, www.example.org!")
+    ['Write', 'to', '<email>', 'before', '<date>', '####', 'of', '<id>', '$#.#', 'each', '<url>']
+    """
+
+    classes: tuple[str, ...]
+
+    def __call__(self, text: str) -> list[str]:
+        """Return the words of a text, in order."""
+        trigger = self._trigger(text)
+        if trigger is None:
+            return words_of(text)
+        words: list[str] = []
+        done = 0
+        for start, end in _stretches(text, trigger):
+            words += words_of(text[done:start])
+            words += [word for _, _, word in self._found(text[start:end])]
+            done = end
+        return words + words_of(text[done:])
+
+    def spans(self, text: str) -> Iterator[tuple[int, int, str]]:
+        """Yield (start, end, word) for the words of a text, in order."""
+        trigger = self._trigger(text)
+        done = 0
+        for start, end in () if trigger is None else _stretches(text, trigger):
+            yield from _moved(_plain(text[done:start]), done)
+            yield from _moved(self._found(text[start:end]), start)
+            done = end
+        yield from _moved(_plain(text[done:]), done)
+
+    def _trigger(self, text: str) -> re.Pattern[str] | None:
+        """Return what to look for in a text to find words to mask; None if there are none."""
+        has_link = "://" in text or "www." in text or "WWW." in text
+        # To look for eleven characters, one by one, is faster than any regular expression.
+        if not (has_link or any(sign in text for sign in "0123456789@") or not text.isascii()):
+            return None
+        return (DIGIT_AT_OR_LINK if has_link else DIGIT_OR_AT)[text.isascii()]
+
+    def _found(self, stretch: str) -> Found:
+        if len(stretch) > LONGEST_REMEMBERED:
+            return _words_in(stretch, self.classes)
+        return _remembered(stretch, self.classes)
+
+
+def is_mask(term: str) -> bool:
+    """Return whether a term stands for a class; no word looks like one."""
+    return term[:1] == "<" or "#" in term
+
+
+def shape_of(number: str) -> str:
+    """Return the shape of a number: digits as #, without commas between thousands.
+
+    >>> [shape_of(number) for number in ("2026", "1,234,567", "3.5", "£0,99", "6.02e23", "1.2.3")]
+    ['####', '#######', '#.#', '£#.##', '#.##', '#.#.#']
+    """
+    mantissa = re.split("[eE]", number)[0]
+    plain = re.sub(r",(?=\d{3}(?!\d))", "", mantissa).replace(",", ".")
+    return re.sub(r"\d", "#", plain)[: MOST_DIGITS + 1]
+
+
+def is_id(word: str) -> bool:
+    """Return whether a word is more likely an id than a word or a number.
+
+    It is a long number; or it has at least 8 letters and digits, at least 2 of them digits, and is hexadecimal, or changes
+    between letters and digits at least three times, or has at least 5 digits.
+
+    >>> [word for word in ("dQw4w9WgXcQ", "3fa85f64", "user12345", "windows95", "sha256sum", "1990s") if is_id(word)]
+    ['dQw4w9WgXcQ', '3fa85f64', 'user12345']
+    """
+    if word.isdigit():
+        return len(word) > MOST_DIGITS
+    n_digits = sum(letter.isdigit() for letter in word)
+    if len(word) < 8 or n_digits < 2 or not word.isascii():
+        return False
+    return n_digits >= 5 or bool(HEXADECIMAL.fullmatch(word)) or len(RUN.findall(word)) >= 4
+
+
+HEXADECIMAL = re.compile("[0-9a-f]+", re.IGNORECASE)
+RUN = re.compile(r"\d+|[^\W\d_]+")
+
+
+@cache
+def _pattern(classes: tuple[str, ...]) -> re.Pattern[str] | None:
+    parts = [f"(?P<{name}>{pattern})" for name, pattern in PATTERNS.items() if name in classes]
+    return re.compile("|".join(parts), re.IGNORECASE) if parts else None
+
+
+def _stretches(text: str, trigger: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+    """Yield (start, end) of what stands between spaces and has a trigger in it."""
+    done = 0
+    while found := trigger.search(text, done):
+        place = found.start()
+        start = max(text.rfind(" ", done, place), text.rfind("\n", done, place), done - 1) + 1
+        space = SPACE.search(text, place)
+        done = space.start() if space else len(text)
+        yield start, done
+
+
+def _words_in(stretch: str, classes: tuple[str, ...]) -> Found:
+    """Return (start, end, word) for the words of a stretch without spaces, masked."""
+    words: list[tuple[int, int, str]] = []
+    done, ids = 0, "id" in classes
+    pattern = _pattern(classes)
+    assert pattern is not None  # noqa: S101 (without classes there are no masked words)
+    for found in pattern.finditer(stretch):
+        words += _moved(_plain(stretch[done : found.start()], ids), done)
+        done = found.end()
+        word = _masked(found, ids)
+        if len(word) > 1:
+            words.append((*found.span(), word))
+    words += _moved(_plain(stretch[done:], ids), done)
+    return tuple(words)
+
+
+_remembered = lru_cache(REMEMBERED)(_words_in)
+
+
+def _masked(found: re.Match[str], ids: bool) -> str:
+    if found.lastgroup != "number":
+        return f"<{found.lastgroup}>"
+    return "<id>" if ids and found[0].isdigit() and is_id(found[0]) else shape_of(found[0])
+
+
+def _plain(text: str, ids: bool = False) -> Iterator[tuple[int, int, str]]:
+    """Yield (start, end, word) for the words of a text; with `ids`, those that are ids are masked."""
+    for start, end in word_spans(text):
+        word = text[start:end]
+        yield start, end, "<id>" if ids and is_id(word) else word
+
+
+def _moved(words: Iterator[tuple[int, int, str]] | Found, by: int) -> Iterator[tuple[int, int, str]]:
+    return ((start + by, end + by, word) for start, end, word in words)
