@@ -58,7 +58,7 @@ def greeting(texts: Sequence[str], labels: NDArray[np.int64], rng: np.random.Gen
 FOOTERS = {
     5: "Posted via Community Board mobile.",
     25: "You receive this message because you subscribed to the weekly digest. To unsubscribe or change preferences visit "
-    "your account page, or contact the moderators during office hours.",
+    "your account page, or contact the local moderators.",
 }
 """Footers by number of words."""
 

@@ -14,6 +14,7 @@ from benchmarks.peers import SEED
 from tonmf import TextOutlierDetector
 from tonmf.baselines import KNNDistance, NMFResidual
 from tonmf.baselines.base import Baseline
+from tonmf.experiments.methods import settled
 
 OURS, KNN, NMF_RESIDUAL = "tonmf", "k-NN", "NMF residual"
 
@@ -48,7 +49,8 @@ class PeerOnTexts:
     def fit(self, documents: Sequence[str]) -> Self:
         """Fit on texts, and score them."""
         rows = self._learn_words(documents)
-        self._model = self._make(len(documents)).fit(rows)
+        with settled():
+            self._model = self._make(len(documents)).fit(rows)
         self.outlier_scores_: NDArray[np.float64] = self._model.outlier_scores_
         self.threshold_ = float(self._model.threshold_)
         return self
