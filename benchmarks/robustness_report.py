@@ -294,7 +294,7 @@ def _percent(value: float | None) -> str:
 
 
 def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.1f}"
+    return "" if value is None else f"{value:,.1f}"
 
 
 def _signed(value: float) -> str:
