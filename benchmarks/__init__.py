@@ -1,4 +1,4 @@
-"""Benchmarks, each with a peer in the same run; ``python -m benchmarks`` runs all but quality (README.md).
+"""Benchmarks, each with a peer in the same run; ``python -m benchmarks`` runs all but the long ones (README.md).
 
 ========= =====================================================================================================
 time      `speed` with `first_call`, `cost`, `scaling`, `dense`, `machine`
@@ -7,6 +7,8 @@ programs  `serving` (``tonmf serve``), `opening` (a report in a browser), `watch
 clusters  `cluster`, with `traffic` to count bytes
 streams   `novelty`, `newswire`
 quality   `quality` and `quality_report`, with `tasks`, `peers` and `embeddings`
-shared    `harness`; quality runs on the harness of `tonmf.experiments`
+real text `robustness` and `robustness_report`, with `corpora`, `log_lines`, `changes` and `foreign`
+new texts `new_documents` and `new_documents_report`
+shared    `harness`; `contenders` (tonmf and two peers, for the last two) and `grid` (their command line)
 ========= =====================================================================================================
 """

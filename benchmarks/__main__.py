@@ -1,4 +1,7 @@
-"""``python -m benchmarks [NAME …]``: run the named benchmarks, or all."""
+"""``python -m benchmarks [NAME …] [OPTION …]``: run the named benchmarks, or all but the long ones.
+
+Options are handed on to the named benchmarks; ``python -m benchmarks robustness --help`` lists those of one.
+"""
 
 from __future__ import annotations
 
@@ -21,16 +24,23 @@ BENCHMARKS = [
     "newswire",
     "cluster",
 ]
+ON_DEMAND = ["robustness", "new_documents"]
+"""Benchmarks that run only if they are named."""
 
 
-def main(names: list[str]) -> None:
+def main(arguments: list[str]) -> None:
     """Run benchmarks one after the other."""
-    if unknown := set(names) - set(BENCHMARKS):
-        sys.exit(f"Unknown benchmark: {', '.join(sorted(unknown))}. Choose from {', '.join(BENCHMARKS)}.")
+    n_names = next((i for i, argument in enumerate(arguments) if argument.startswith("-")), len(arguments))
+    names, options = arguments[:n_names], arguments[n_names:]
+    known = [*BENCHMARKS, *ON_DEMAND]
+    if unknown := set(names) - set(known):
+        sys.exit(f"Unknown benchmark: {', '.join(sorted(unknown))}. Choose from {', '.join(known)}.")
+    if options and not names:
+        sys.exit(f"Name the benchmark that {options[0]} is for, before it.")
     print(", ".join(f"{key} {value}" for key, value in describe_machine().items()))
     for name in names or BENCHMARKS:
         print(f"\n== {name}")
-        import_module(f"benchmarks.{name}").main([])
+        import_module(f"benchmarks.{name}").main(options)
 
 
 if __name__ == "__main__":

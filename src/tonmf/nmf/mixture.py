@@ -16,8 +16,11 @@ K·M_k/ΣM for topic k. It gives two numbers, both higher for stranger documents
     g = θ_0                                       the share of the document that no topic explains
     b = −Σ_t c_t ln(Σ_k θ_k φ_kt / bg_t) / Σ c     how little the topics help over the background
 
-A word that is not among the terms is explained by no topic: its ratios are all 0, and the background draws it as often as it
-comes. Of such words only the sum of counts matters (`outside`).
+Words that are not among the terms are explained by no topic. They have no say in which topics a document is made of: names and
+typos would drive out topics that explain the rest. They count afterwards, as words of the background, with o the sum of their
+counts, c the sum of the others and p that of the pseudo-counts:
+
+    g ← (g (c + p) + o) / (c + p + o)             b ← (b c − o ln g) / (c + o)
 
 Both depend only on the ratios φ_kt / bg_t. The background's share of a word t in the document, θ_0 / Σ_k θ_k (φ_kt / bg_t),
 is how unexpected the word is.
@@ -50,6 +53,18 @@ class Reading:
     def joined(cls, parts: Sequence[Reading]) -> Reading:
         """Join the readings of several blocks, in order."""
         return cls(np.concatenate([part.theta for part in parts]), np.concatenate([part.lift for part in parts]))
+
+    def with_unexplained(self, known: Array, outside: Array, pseudo: float) -> Reading:
+        """Return the mixtures with words that no topic explains: the sums of counts of known words, of others, and pseudo-counts.
+
+        The topics give way in proportion.
+        """
+        kept = (known + pseudo) / (known + pseudo + outside)
+        theta = self.theta * kept[:, None]
+        theta[:, 0] += 1 - kept
+        total = known + outside
+        lift = (known * self.lift + outside * np.log(theta[:, 0])) / np.where(total > 0, total, 1)
+        return Reading(theta, lift)
 
     @property
     def unexplained(self) -> Array:
@@ -117,4 +132,9 @@ class Mixture:
 
     def read(self, ops: Ops, X: Any, outside: Array) -> Reading:
         """Return the mixtures of documents, given as `Ops.prepare` returned them, and the counts of their other words."""
-        return Reading(*ops.mixtures(X, self.outside * outside, self.ratios, self.prior, STEPS))
+        reading = Reading(*ops.mixtures(X, self.ratios, self.prior, STEPS))
+        if not (self.outside and outside.any()):
+            return reading
+        rows = X.by_row
+        known = np.bincount(np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr)), rows.data, rows.shape[0])
+        return reading.with_unexplained(known, self.outside * outside, float(self.prior.sum()))

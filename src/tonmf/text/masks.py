@@ -182,7 +182,7 @@ def is_id(word: str) -> bool:
     ['dQw4w9WgXcQ', '3fa85f64', 'user12345']
     """
     if word.isdigit():
-        return len(word) > MOST_DIGITS
+        return len(word) >= 7
     n_digits = sum(letter.isdigit() for letter in word)
     if len(word) < 8 or n_digits < 2 or not word.isascii():
         return False

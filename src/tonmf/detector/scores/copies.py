@@ -38,6 +38,10 @@ in each of which every fifth word was replaced have 0.47, and each has 0.67 with
 FEW = 5
 """Copies that always count as one document."""
 
+MOST_WEIGHT = 0.002
+"""Share of all documents that copies of one weigh together, at most: too little for a topic. In a large corpus this leaves a few
+copies as they are, such as messages of one thread."""
+
 SMALL_SHARE = 0.05
 """Share of the documents up to which copies count as one, where copies are rare."""
 
@@ -95,10 +99,11 @@ class Copies:
 
     def weights(self) -> Array:
         """Return how much each document counts: copies of one share the weight that they have together."""
-        one = most_as_one(self.sizes)
-        each_in_full = np.clip((self.sizes - one) / one, 0, 1)  # 0 up to that many copies, 1 from twice as many on
-        together = 1 + each_in_full * (self.sizes - 1)
-        weights: Array = together / self.sizes
+        most = max(1.0, MOST_WEIGHT * len(self.sizes))
+        one = max(most_as_one(self.sizes), most)
+        in_full = np.clip((self.sizes - one) / one, 0, 1)  # 0 up to that many copies, 1 from twice as many on
+        as_one = np.minimum(self.sizes, most)
+        weights: Array = (as_one + in_full * (self.sizes - as_one)) / self.sizes
         return weights
 
     def clusters(self, smallest: int, largest: float) -> list[NDArray[np.int64]]:

@@ -70,10 +70,5 @@ class Ops(Protocol):
         One product of 1 is left out: with rows of unit norm, that is the row itself.
         """
 
-    def mixtures(
-        self, X: TwoWay, outside: Array, ratios: Array, prior: Array, n_steps: int
-    ) -> tuple[Array, Array]:
-        """Run EM for the mixture of each row (`tonmf.nmf.mixture`); return (θ, lift), float64. Rows are independent.
-
-        `outside` is the count of each row that only the background explains, float64.
-        """
+    def mixtures(self, X: TwoWay, ratios: Array, prior: Array, n_steps: int) -> tuple[Array, Array]:
+        """Run EM for the mixture of each row (`tonmf.nmf.mixture`); return (θ, lift), float64. Rows are independent."""

@@ -111,12 +111,10 @@ class CompiledOps:
         self._run(kernels.nearest, arguments, cuts_of_equal_work(S.indptr))
         return out
 
-    def mixtures(
-        self, X: TwoWay, outside: Array, ratios: Array, prior: Array, n_steps: int
-    ) -> tuple[Array, Array]:
+    def mixtures(self, X: TwoWay, ratios: Array, prior: Array, n_steps: int) -> tuple[Array, Array]:
         S = X.by_row
         theta, lift = np.empty((S.shape[0], len(prior))), np.empty(S.shape[0])
-        arguments = (S.indptr, S.indices, S.data, outside, np.ascontiguousarray(ratios), prior, n_steps, theta, lift)
+        arguments = (S.indptr, S.indices, S.data, np.ascontiguousarray(ratios), prior, n_steps, theta, lift)
         self._run(kernels.mixtures, arguments, cuts_of_equal_work(S.indptr))
         return theta, lift
 

@@ -226,7 +226,6 @@ def mixtures(
     indptr: Any,
     indices: Any,
     data: Any,
-    outside: Any,
     ratios: Any,
     prior: Any,
     n_steps: int,
@@ -238,8 +237,7 @@ def mixtures(
     """Run `n_steps` of EM for each row's mixture, from uniform, and compute its lift.
 
     With s_t = θ_0 + Σ_k θ_k ratios_tk for each term t of the row:  θ_k ∝ prior_k + Σ_t count_t θ_k ratios_tk / s_t,  and
-    lift = Σ_t count_t ln s_t / Σ_t count_t. `outside` is the count of terms whose ratios are all 0, so that s_t = θ_0. Ratios
-    are gathered once, topic by topic, so that terms lie along the SIMD lanes.
+    lift = Σ_t count_t ln s_t / Σ_t count_t. Ratios are gathered once, topic by topic, so that terms lie along the SIMD lanes.
     """
     n_topics = ratios.shape[1]
     longest = 0
@@ -255,7 +253,7 @@ def mixtures(
         for i in range(cuts[r], cuts[r + 1]):
             first = indptr[i]
             n_terms = indptr[i + 1] - first
-            total = outside[i]
+            total = 0.0
             for t in range(n_terms):
                 counts[t] = data[first + t]
                 total += np.float64(data[first + t])
@@ -271,9 +269,9 @@ def mixtures(
                 _mix(local, theta[i], mixed, n_terms)
                 for t in range(n_terms):
                     mixed[t] = counts[t] / mixed[t]
-                _reweigh(local, theta[i], mixed, n_terms, prior, outside[i])
+                _reweigh(local, theta[i], mixed, n_terms, prior)
             _mix(local, theta[i], mixed, n_terms)
-            logs = outside[i] * np.log(theta[i, 0])
+            logs = 0.0
             for t in range(n_terms):
                 logs += np.float64(counts[t]) * np.log(np.float64(mixed[t]))
             lift[i] = logs / total
@@ -292,12 +290,12 @@ def _mix(local: Any, theta: Any, mixed: Any, n_terms: int) -> None:
 
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract"}, inline="always")
-def _reweigh(local: Any, theta: Any, pull: Any, n_terms: int, prior: Any, outside: float) -> None:
-    """Update θ_k ← (prior_k + θ_k Σ_t pull_t local_kt) / Σ, where pull_t = count_t / mixed_t; `outside` goes to θ_0."""
+def _reweigh(local: Any, theta: Any, pull: Any, n_terms: int, prior: Any) -> None:
+    """Update θ_k ← (prior_k + θ_k Σ_t pull_t local_kt) / Σ, where pull_t = count_t / mixed_t."""
     pulled = 0.0
     for t in range(n_terms):
         pulled += pull[t]
-    theta[0] = prior[0] + outside + theta[0] * pulled
+    theta[0] = prior[0] + theta[0] * pulled
     normaliser = theta[0]
     for k in range(len(local)):
         row = local[k]

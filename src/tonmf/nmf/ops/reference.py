@@ -61,20 +61,16 @@ class ReferenceOps:
             means[i] = products.mean() if len(products) else 0.0
         return means
 
-    def mixtures(
-        self, X: TwoWay, outside: Array, ratios: Array, prior: Array, n_steps: int
-    ) -> tuple[Array, Array]:
+    def mixtures(self, X: TwoWay, ratios: Array, prior: Array, n_steps: int) -> tuple[Array, Array]:
         rows = X.by_row
         theta, lift = np.empty((rows.shape[0], len(prior))), np.zeros(rows.shape[0])
         for i in range(rows.shape[0]):
             stored = slice(rows.indptr[i], rows.indptr[i + 1])
             counts = rows.data[stored].astype(np.float64)
-            counts = np.append(counts, outside[i])
             if not counts.any():
                 theta[i], theta[i, 0] = 0, 1
                 continue
-            ratios_of_terms = np.vstack([ratios[rows.indices[stored]], np.zeros(ratios.shape[1])])
-            by_term = np.column_stack([np.ones(len(counts)), ratios_of_terms])
+            by_term = np.column_stack([np.ones(len(counts)), ratios[rows.indices[stored]]])
             theta[i] = 1 / len(prior)
             for _ in range(n_steps):
                 theta[i] = prior + theta[i] * ((counts / (by_term @ theta[i])) @ by_term)

@@ -30,6 +30,17 @@ from tonmf.text.vocabulary.selection import by_alphabet, frequent
 from tonmf.text.words import word_spans
 
 
+def _no_numbers(matrix, names, kept):
+    import os
+    if os.environ.get("NUMV", "B") not in "DE":
+        return matrix
+    drop = np.array([any(c.isdigit() for c in w) or "#" in w for w in names], bool)
+    drop[kept] = False
+    keepers = ~drop[matrix.indices]
+    ends = np.append(0, np.cumsum(keepers))[matrix.indptr]
+    return sp.csr_matrix((matrix.data[keepers], matrix.indices[keepers], ends), shape=matrix.shape)
+
+
 class TermCounter:
     """Counts the terms that a function makes of a document.
 
@@ -103,6 +114,7 @@ class TermCounter:
         kept = frequent(document_frequencies(matrix), occurrences(matrix), matrix.shape[0], self._min_df, self.rules)
         kept = by_alphabet(words, kept)
         self._choose(words[kept].tolist())
+        matrix = _no_numbers(matrix, list(seen), kept)
         return select_terms(matrix, kept, counted.n_words)
 
     def count(self, documents: Sequence[Any]) -> Counts:
@@ -121,7 +133,8 @@ class TermCounter:
         if len(self.boilerplate):
             counted = self.without_boilerplate(counted, self.passages(documents), self.boilerplate, numbers.known)
         matrix = counted.matrix(len(numbers))
-        return select_terms(matrix, np.arange(len(self.terms)), counted.n_words), matrix
+        m2 = _no_numbers(matrix, list(numbers), np.arange(len(self.terms)))
+        return select_terms(m2, np.arange(len(self.terms)), counted.n_words), matrix
 
     def prepare(self, text: str) -> str:
         """Return the text, of the same length, that the analysis cuts into words; passages are taken from it."""
