@@ -167,6 +167,8 @@ class TermCounter:
 def _without_hidden(counted: NumberedCounts, words: sp.csr_matrix, of: NDArray[np.bool_]) -> NumberedCounts:
     """Take words away from documents that have all words of a row, but for documents that would have no other."""
     hidden = containing(counted, words)
+    if hidden.nnz == 0:
+        return counted
     left = subtract(counted, _only(of, hidden) @ words)
     return subtract(counted, _only(of & (left.n_words > 0), hidden) @ words)
 
