@@ -32,6 +32,7 @@ const OPTIONS = [
   { name: "stop_words", label: "Stop words", note: "words to ignore", values: languages("none", STOP_WORDS), value: "english" },
   { name: "stem", label: "Stemmer", note: "strips word endings", values: languages("", STEMMERS), value: "" },
   { name: "min_df", label: "Minimum documents", note: "in which a word must occur", min: 1, value: 2 },
+  { name: "boilerplate", label: "Boilerplate", note: "share of documents that share a line, or none", value: "5%" },
   { name: "topics", label: "Maximum topics", min: 1, value: 25 },
   { name: "seed", label: "Seed", note: "same seed, same result", min: 0, max: 2 ** 32 - 1, value: 0 },
 ];
