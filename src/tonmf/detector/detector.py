@@ -108,10 +108,10 @@ class TextOutlierDetector(FittedDetector):
         How far each training document exceeds the alarms "unknown", "rare" and "repeated" (words), as a share of what
         raises them; 0 without an alarm. "empty" is 1 for a document without words.
     empty_ : ndarray of bool of shape (n_docs,)
-        Training documents without words, or of stop words only. They have the highest scores and are flagged, as nothing
-        speaks for them.
+        Training documents without words, or of stop words only. They are not judged: they have a score of 0, and are never
+        flagged.
     threshold_ : float
-        Documents with a score above it are outliers.
+        Judged documents with a score above it are outliers.
     offset_ : float
         ``-threshold_``, as in scikit-learn.
     groups_ : list of Group
@@ -132,8 +132,6 @@ class TextOutlierDetector(FittedDetector):
         Number of documents that ``fit`` and ``partial_fit`` have learnt from.
     word_ : str
         What documents are made of: "word", "item", or "term" for rows of counts and where terms are characters.
-    highest_score_ : float
-        The highest score of a training document with words; one without any has 1 more.
     column_names_ : list of str or None
         Names of all columns of the matrix that it was fitted on, if they had names.
     n_columns_ : int or None

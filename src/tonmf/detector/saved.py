@@ -50,7 +50,6 @@ def state_fields(state: DetectorState, excerpts: bool) -> dict[str, Any]:
         "vocabulary": _vocabulary_fields(state.counter, excerpts),
         "threshold": float(state.threshold),
         "level": float(scorer.level),
-        "highest": float(scorer.highest),
         "remoteness_scale": _scale_fields(scorer.remoteness_scale),
         "distance_scale": _scale_fields(scorer.distance_scale),
         "embedding_width": None if scorer.neighbours is None else scorer.neighbours.rows.shape[1],
@@ -127,6 +126,8 @@ def read_state(bundle: Bundle, parameters: Mapping[str, Any]) -> DetectorState:
         raise bundle.wrong("the array idf holds numbers that are not above 0")
     scorer = _read_scorer(bundle, idf)
     background = bundle.positive("background", np.float64, (n_terms,))
+    alarms = {name: bundle.positive(f"raised.{name}", np.float64, (n_docs,)) for name in ALARMS}
+    scores = bundle.array("outlier_scores", np.float64, (n_docs,))
     return DetectorState(
         kind,
         counter,
@@ -135,9 +136,9 @@ def read_state(bundle: Bundle, parameters: Mapping[str, Any]) -> DetectorState:
         _read_profile(bundle, n_docs, scorer),
         [_read_group(part, n_docs) for part in bundle.parts("groups")],
         bundle.number("threshold"),
-        bundle.array("outlier_scores", np.float64, (n_docs,)),
+        np.where(alarms["empty"] > 0, 0.0, scores),  # earlier versions saved the highest score + 1
         bundle.array("scores_before_alarms", np.float64, (n_docs,)),
-        {name: bundle.positive(f"raised.{name}", np.float64, (n_docs,)) for name in ALARMS},
+        alarms,
         background,
         read_stream(bundle.part("stream"), scorer, background) if bundle.has("stream") else None,
     )
@@ -208,7 +209,6 @@ def _read_scorer(bundle: Bundle, idf: Array) -> Scorer:
         _read_scale(bundle, "distance_scale"),
         _read_alarms(bundle.part("alarms")),
         bundle.number("level"),
-        bundle.number("highest"),
     )
 
 

@@ -39,7 +39,8 @@ class DetectorState:
 
     def explainer(self, analyzer: Any) -> Explainer:
         """Return what explains documents by this state."""
-        terms, scores = self.counter.terms, self.outlier_scores if self.stream is None else self.stream.recent
+        terms, judged = self.counter.terms, self.alarms["empty"] == 0
+        scores = self.outlier_scores[judged] if self.stream is None else self.stream.recent
         return Explainer(terms, self.idf, self.scorer, self.profile, scores, self.threshold, self.word(analyzer))
 
     def word(self, analyzer: Any) -> str:
@@ -48,7 +49,7 @@ class DetectorState:
 
 
 RECENT = 2000
-"""Latest documents, among which a new one is ranked."""
+"""Latest judged documents, among which a new one is ranked."""
 
 
 OF_ALARMS = {name: f"alarm_{name}" for name in CUTS}
@@ -99,7 +100,7 @@ class DetectorStream:
     keys            n_sample             of the sample of ordinary documents
     belonging       n_sample × n_topics  how far each of them leans on the topics of the finest rung
     embedding_keys  n_embeddings         of the sample of embeddings, if there are any
-    recent          up to `RECENT`       scores of the documents seen last, in order
+    recent          up to `RECENT`       scores of the judged documents seen last, in order
     =============== ==================== ==================================================================
     """
 

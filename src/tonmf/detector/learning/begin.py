@@ -108,7 +108,7 @@ def begin(
         keys=keys_of_sample(scorer.sample.shape[0], n_docs, rng),
         belonging=_belonging(scorer, idf, ops),
         embedding_keys=None if scorer.neighbours is None else keys_of_sample(len(scorer.neighbours.rows), n_docs, rng),
-        recent=scores[-RECENT:].copy(),
+        recent=scores[has_words][-RECENT:],
     )
 
 
