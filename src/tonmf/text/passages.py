@@ -13,7 +13,8 @@ No document is left out altogether: if all its passages are boilerplate, the rar
 common. So copies of a whole document are counted as they are, but for a footer that many other documents have too.
 
 Boilerplate need not stand by itself: a footer may follow a sentence without a full stop, or its lines may be wrapped in another
-way. A document that has all words of a passage, and at least `FEWEST_TERMS` different ones, loses them too.
+way. So a document that has all words of a passage loses them too, if they are at least `FEWEST_TERMS` different ones, or if
+`MOST_DOCUMENTS` of all have the passage.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -46,8 +47,8 @@ MOST_TEXTS = 2_000
 LONGEST = 10_000
 """Characters of the longest passage that can be boilerplate."""
 
-FEWEST_TERMS = 3
-"""Different words of a passage that is left out of documents that have all of them, though not as a passage."""
+FEWEST_TERMS, MOST_DOCUMENTS = 3, 0.5
+"""Different words of a passage, or share of the documents with it, from which on it is found where it is no passage."""
 
 ALMOST = 1 - 1e-9
 """Tolerance for shares of documents, which are rounded."""
@@ -259,6 +260,10 @@ class Boilerplate:
         out = known & (shares >= RATHER * rarest[rows] * ALMOST)
         ones = np.ones(int(out.sum()), np.int64)
         return sp.csr_matrix((ones, (rows[out], places[out])), shape=(n_docs, len(self))), rarest == 0
+
+    def found_anywhere(self, n_terms: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
+        """Return which passages are found by their words alone, given how many different ones they have."""
+        return np.asarray((n_terms >= FEWEST_TERMS) | (self.shares >= MOST_DOCUMENTS))
 
     def places(self, text: str) -> list[tuple[int, int]]:
         """Return (start, end) of what is left out of a text."""

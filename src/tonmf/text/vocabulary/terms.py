@@ -24,7 +24,7 @@ from tonmf.text.counts import (
     select_terms,
     subtract,
 )
-from tonmf.text.passages import FEWEST_TERMS, NOTHING, Boilerplate, PassageKeys, PassageTally
+from tonmf.text.passages import NOTHING, Boilerplate, PassageKeys, PassageTally
 from tonmf.text.pieces import Span
 from tonmf.text.vocabulary.selection import by_alphabet, frequent
 from tonmf.text.words import word_spans
@@ -152,7 +152,7 @@ class TermCounter:
         counted = subtract(counted, left_out @ words)
         if not isinstance(self.analyze, Analysis) or self.analyze.analyze_word is None:
             return counted  # every document has the few letters of a short line
-        return _without_hidden(counted, words[np.diff(words.indptr) >= FEWEST_TERMS], has_others)
+        return _without_hidden(counted, words[boilerplate.found_anywhere(np.diff(words.indptr))], has_others)
 
     def spans(self, text: str) -> Iterable[Span] | None:
         """Return (start, end, term) for the words of a text; None if terms are not made of words."""
