@@ -1,8 +1,9 @@
 """Boilerplate: lines and sentences that many documents share word for word, such as footers, greetings and mail headers.
 
 A *passage* is a sentence, or a line if that ends sooner. It is *boilerplate* if a given share of the documents have it, and at
-least `LEAST` of them. Its words are not counted: they say nothing about a document, and would drown the words that do. One
-pass over the documents is enough, since they are counted whole and the counts of their boilerplate are subtracted afterwards:
+least `LEAST` of them; a single word, only if `MOST_DOCUMENTS` of all have it as a passage. The words of boilerplate are not
+counted: they say nothing about a document, and would drown the words that do. One pass over the documents is enough, since they
+are counted whole and the counts of their boilerplate are subtracted afterwards:
 
 1. `PassageKeys` of some documents are the keys of their passages; a key is a digest of 64 bits, the same in every process.
 2. `PassageTally` has the number of documents with each passage. Tallies add up.
@@ -20,7 +21,7 @@ way. So a document that has all words of a passage loses them too, if they are a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, Self
@@ -206,6 +207,11 @@ def least_documents(share: float, n_docs: float) -> float:
     return max(float(LEAST), share * n_docs)
 
 
+def is_long_enough(terms: Collection[str], share: float) -> bool:
+    """Return whether a passage can be boilerplate, given its terms: a single word is a common word, unless most have it."""
+    return len(set(terms)) >= (1 if share >= MOST_DOCUMENTS * ALMOST else 2)
+
+
 def _looked_up(
     wanted: NDArray[np.int64], keys: NDArray[np.int64], values: NDArray[np.int64], otherwise: int
 ) -> NDArray[np.int64]:
@@ -235,9 +241,12 @@ class Boilerplate:
 
     @classmethod
     def of(cls, texts: Iterable[str], keys: NDArray[np.int64], shares: Array, analyze: Analyzer) -> Self:
-        """Cut passages into terms."""
-        texts = tuple(texts)
-        return cls(texts, tuple(tuple(analyze(text)) for text in texts), keys, shares)
+        """Cut passages into terms, and leave out those that are too short for boilerplate."""
+        both = [(text, tuple(analyze(text))) for text in texts]
+        kept = [place for place, (_, terms) in enumerate(both) if is_long_enough(terms, shares[place])]
+        return cls(
+            tuple(both[place][0] for place in kept), tuple(both[place][1] for place in kept), keys[kept], shares[kept]
+        )
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -263,7 +272,7 @@ class Boilerplate:
 
     def found_anywhere(self, n_terms: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
         """Return which passages are found by their words alone, given how many different ones they have."""
-        return np.asarray((n_terms >= FEWEST_TERMS) | (self.shares >= MOST_DOCUMENTS))
+        return np.asarray((n_terms >= FEWEST_TERMS) | (self.shares >= MOST_DOCUMENTS * ALMOST))
 
     def places(self, text: str) -> list[tuple[int, int]]:
         """Return (start, end) of what is left out of a text."""
