@@ -166,6 +166,12 @@ WRONG_USAGE = [
     (["bench", "--documents", "50", "--outliers", "50"], "--outliers must be fewer than --documents"),
     (["generate", "baskets", "--length", "5000", "--output", "b.dat"], "--length"),
     (["detect", "b.dat", "--stop-words", "none"], "--stop-words has no effect on rows of items. Leave it out."),
+    (["detect", "b.dat", "--boilerplate", "none"], "--boilerplate has no effect on rows of items. Leave it out."),
+    (
+        ["detect", "d.txt", "--boilerplate", "some"],
+        "--boilerplate must be a share such as 0.05 or 5%, or none; got 'some'.",
+    ),
+    (["detect", "d.txt", "--boilerplate", "120%"], "--boilerplate must be above 0 and at most 1 (100%); got '120%'."),
     (["nonsense"], "No such command"),
     (["generate", "corpus", "--documents", "5", "--outliers", "9", "--output", "c.jsonl"], "outliers from 0 up"),
 ]

@@ -454,6 +454,22 @@ def test_few_or_repeated_documents_are_told(tmp_path):
     assert "note: 2 documents repeat another word for word." in notes
 
 
+def test_boilerplate_is_left_out_and_told_unless_it_is_to_be_counted(tmp_path):
+    texts = make_corpus(n_docs=60, n_outliers=2).texts
+    lines = [json.dumps({"text": f"{text}.\nSent from my phone."}) for text in texts]
+    (tmp_path / "posts.jsonl").write_text("\n".join(lines))
+    note = "Left out as boilerplate: 1 line that many documents share, “Sent from my phone” (100 %)."
+    ran = run("detect", "posts.jsonl", "--save", "model", "--report", "report.json", cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    assert note in ran.err
+    assert note in json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["notes"]
+    assert load(tmp_path / "model").boilerplate_ == [("Sent from my phone", 1.0)]
+    answer = json.loads(run("detect", "posts.jsonl", "--json", "--memory", "1GB", cwd=tmp_path).out)
+    assert note in answer["notes"]
+    without = json.loads(run("detect", "posts.jsonl", "--json", "--boilerplate", "none", cwd=tmp_path).out)
+    assert note not in without["notes"]
+
+
 def test_documents_cannot_steer_the_terminal(tmp_path):
     nasty = "\x1b]0;owned\x07 \x1b[2J zxcv\u202eqwer\x9b31m"
     (tmp_path / "docs.txt").write_text("\n".join([*CORPUS.texts, nasty]))

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 from saved_models import CORPUS, NEW, SMALL, check_same
+from tampered import arrays_of, fields_of, put_arrays, sign
 
 from tonmf import InputError, ParameterError, TextOutlierDetector, load
 from tonmf.datasets import load_noticeboard, make_corpus
@@ -30,7 +31,7 @@ def test_a_footer_leaves_the_ranking_as_it_was(share):
     with_footer = np.random.default_rng(0).random(len(board.texts)) < share
     texts = [f"{text}\n{FOOTER}" if has else text for text, has in zip(board.texts, with_footer, strict=True)]
     detector = TextOutlierDetector(n_restarts=1).fit(texts)
-    assert detector.boilerplate_ == [(FOOTER, pytest.approx(with_footer.mean()))]
+    assert dict(detector.boilerplate_)[FOOTER] == pytest.approx(with_footer.mean())
     np.testing.assert_array_equal(detector.outlier_scores_, plain.outlier_scores_)
     np.testing.assert_array_equal(detector.outlier_score(texts), plain.outlier_scores_)
     counted = TextOutlierDetector(n_restarts=1, boilerplate=None).fit(texts)
@@ -106,6 +107,37 @@ def test_a_model_without_excerpts_has_no_text_of_boilerplate_but_knows_it(detect
     assert loaded.boilerplate_ == [("", 1.0)]
     assert "Posted" not in json.dumps((tmp_path / "model" / "model.json").read_text())
     np.testing.assert_array_equal(loaded.outlier_score(footed(NEW)), detector.outlier_score(footed(NEW)))
+
+
+def keys_of_two(arrays):
+    arrays["vocabulary.boilerplate_keys"] = np.array([5, 5])
+    arrays["vocabulary.boilerplate_shares"] = np.array([0.5, 0.5])
+
+
+HOSTILE = {
+    "a passage more": (lambda f: f.append(f[0]), None, "boilerplate_keys must have shape 2"),
+    "the same twice": (lambda f: f.append(f[0]), keys_of_two, "must hold rising numbers"),
+    "text for a passage": (lambda f: f.__setitem__(0, "x"), None, "must be a list of objects"),
+    "no text": (lambda f: f[0].update(text=None), None, "text must be a string"),
+    "numbers for terms": (lambda f: f[0].update(terms=[1]), None, "must be a list of strings"),
+    "more than all": (None, lambda a: a["vocabulary.boilerplate_shares"].fill(7.0), "beyond"),
+    "no keys": (None, lambda a: a.pop("vocabulary.boilerplate_keys"), "is missing"),
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_boilerplate_that_cannot_be_is_refused(detector, tmp_path, case):
+    detector.save(tmp_path / "model")
+    of_fields, of_arrays, says = HOSTILE[case]
+    fields, arrays = fields_of(tmp_path / "model"), arrays_of(tmp_path / "model")
+    if of_fields is not None:
+        of_fields(fields["vocabulary"]["boilerplate"])
+        sign(tmp_path / "model", fields)
+    if of_arrays is not None:
+        of_arrays(arrays)
+        put_arrays(tmp_path / "model", arrays)
+    with pytest.raises(InputError, match=says):
+        load(tmp_path / "model")
 
 
 def test_words_of_boilerplate_are_neither_unexpected_nor_marked(detector):

@@ -169,6 +169,11 @@ REFUSED = {
     ),
     "a share of nothing": ({"contamination": "0"}, 422, "contamination must be"),
     "no number": ({"contamination": "nan"}, 422, "contamination must be"),
+    "boilerplate that is no share": (
+        {"boilerplate": "some"},
+        422,
+        "boilerplate must be a share such as 0.05 or 5%, or none",
+    ),
     "a stemmer whose name is not ASCII": ({"stem": "naïve"}, 422, "stem must be one of"),
     "no documents for a word": ({"min_df": 0}, 422, "min_df: input should be greater than or equal to 1."),
     "the same column twice": ({"text_column": "a", "id_column": "a"}, 422, "text_column and id_column must differ"),

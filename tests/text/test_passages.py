@@ -42,6 +42,8 @@ def expected(documents, share):
     cut = [passages_of(document) for document in documents]
     common = Counter(passage for own in cut for passage in set(own))
     known = {passage: n for passage, n in common.items() if n >= max(3, share * len(documents) - 1e-6)}
+    half = len(documents) / 2
+    known = {passage: n for passage, n in known.items() if len({*analyze(passage)}) >= (1 if n >= half else 2)}
     counted = []
     for document, own in zip(documents, cut, strict=True):
         out = [passage for passage in own if passage in known]
@@ -52,7 +54,8 @@ def expected(documents, share):
             words.subtract(analyze(passage))
         left = {word: n for word, n in words.items() if n > 0}
         if len(out) < len(own) and not set(own) <= known.keys():
-            left = without_hidden(left, [Counter(analyze(passage)) for passage in known])
+            of_passages = {passage: Counter(analyze(passage)) for passage in known}
+            left = without_hidden(left, [of for p, of in of_passages.items() if len(of) >= 3 or known[p] >= half])
         counted.append(left)
     return known, counted
 
@@ -60,7 +63,7 @@ def expected(documents, share):
 def without_hidden(words, of_passages):
     left = Counter(words)
     for passage in of_passages:
-        if len(passage) >= 3 and passage.keys() <= words.keys():
+        if passage.keys() <= words.keys():
             left.subtract(passage)
     left = {word: n for word, n in left.items() if n > 0}
     return left or words
@@ -109,10 +112,18 @@ def test_a_full_tally_forgets_the_rarest(monkeypatch):
 
 def test_only_common_texts_are_remembered(monkeypatch):
     monkeypatch.setattr(passages, "MOST_TEXTS", 2)
-    documents = ["One. Two. Three", "One. Two. Four", "One. Two. Five", "One"]
+    one, two = "Apple pear", "Plum cherry"
+    documents = [f"{one}. {two}. Three", f"{one}. {two}. Four", f"{one}. {two}. Five", one]
     tally = PassageTally.of(PassageKeys.of(documents), documents, str, 0.05)
-    assert sorted(tally.texts.values()) == ["One", "Two"]
-    assert PassageTally.together(tally, tally).boilerplate(0.05, str.split).listed() == [("One", 1.0), ("Two", 0.75)]
+    assert sorted(tally.texts.values()) == [one, two]
+    assert PassageTally.together(tally, tally).boilerplate(0.05, str.split).listed() == [(one, 1.0), (two, 0.75)]
+
+
+def test_a_single_word_is_boilerplate_only_if_most_documents_have_it():
+    documents = [f"Damson number{i}. Thanks" for i in range(8)] + [f"Medlar number{i}" for i in range(9)]
+    assert counter_of().learn(documents).n_words.tolist() == [3] * 8 + [2] * 9
+    assert counter_of().learn(documents[:-1]).n_words.tolist() == [2] * 16
+    assert counter_of().learn([*documents[:-1], "Reuter thanks"]).n_words.tolist() == [3] * 8 + [2] * 9
 
 
 @pytest.mark.parametrize(

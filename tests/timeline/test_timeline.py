@@ -303,9 +303,12 @@ def test_dispatches_come_in_order_of_time(dispatches):
 
 
 def test_the_crash_of_october_1987_shows(dispatches):
-    """Every other story of June, then those of 19 October, and of the morning after."""
+    """The stories of June, then those of 19 October, and of the morning after.
+
+    Half of June is too little: then it depends on the half and the seed whether these words are found.
+    """
     june, july = moment_of("1987-06-01").seconds, moment_of("1987-07-01").seconds
-    past = [story for story in dispatches if june <= story.time < july][::2]
+    past = [story for story in dispatches if june <= story.time < july]
     october = [story for story in dispatches if july < story.time < moment_of("1987-10-20 15:00").seconds]
     texts = [story.text for story in past]
     detector, nursery = TextOutlierDetector(n_restarts=1).fit(texts), Nursery()

@@ -6,6 +6,7 @@ those without a leading underscore here and in `tonmf.detector.detector` are the
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -204,6 +205,22 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         return list(self._state.counter.analyze(document))
+
+    def count_terms(self, document: Any) -> Counter[str]:
+        """Count the terms of one document, known or not, without its boilerplate.
+
+        >>> from tonmf import TextOutlierDetector
+        >>> detector = TextOutlierDetector().fit(["A dog.\\nBest wishes", "A cat.\\nBest wishes", "My dog.\\nBest wishes"])
+        >>> detector.count_terms("A dog and a cow.\\nBest wishes")
+        Counter({'dog': 1, 'cow': 1})
+        """
+        check_is_fitted(self)
+        counter = self._state.counter
+        if not len(counter.boilerplate):
+            return Counter(counter.analyze(document))
+        counts, (outside,) = counter.count_all([document])
+        known = zip(counts.matrix.indices.tolist(), counts.matrix.data.tolist(), strict=True)
+        return Counter({counter.terms[column]: int(n) for column, n in known} | outside)
 
     def pieces(self, document: Any, words: Sequence[UnexpectedWord]) -> list[Piece]:
         """Cut a text or a basket into pieces to show; pieces that are unexpected words have the words' shares.

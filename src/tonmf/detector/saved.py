@@ -183,7 +183,8 @@ def _read_counter(bundle: Bundle, kind: str, parameters: Mapping[str, Any]) -> V
     if not terms or len(set(terms)) != len(terms):
         raise bundle.wrong("vocabulary.terms must be different strings, at least one")
     analyze: Analyzer = items_of if kind == ITEMS else make_analysis(parameters)
-    return TermCounter.restored(analyze, terms, _read_boilerplate(part), boilerplate_share(parameters, kind))
+    boilerplate = _read_boilerplate(part) if kind == TEXTS else NOTHING
+    return TermCounter.restored(analyze, terms, boilerplate, boilerplate_share(parameters, kind))
 
 
 def _read_boilerplate(part: Bundle) -> Boilerplate:

@@ -161,6 +161,7 @@ def router(desk: Desk) -> APIRouter:
         mask: Annotated[str | None, Query(max_length=100)] = None,
         strip_html: bool = True,
         min_df: Annotated[int, Query(ge=1, le=1_000_000_000)] = 2,
+        boilerplate: Annotated[str, Query(max_length=50)] = "5%",
         topics: Annotated[int, Query(ge=1, le=1000)] = 25,
         seed: Annotated[int, Query(ge=0, le=2**32 - 1)] = 0,
     ) -> Response:
@@ -179,12 +180,13 @@ def router(desk: Desk) -> APIRouter:
             "mask": mask,
             "strip_html": strip_html,
             "min_df": min_df,
+            "boilerplate": boilerplate,
             "topics": topics,
             "seed": seed,
         }
         _check_known(request.query_params, ("name", *options))
         given = {option: value or None if isinstance(value, str) else value for option, value in options.items()}
-        defaults = {"encoding": "utf-8", "contamination": "auto", "stop_words": "english"}
+        defaults = {"encoding": "utf-8", "contamination": "auto", "stop_words": "english", "boilerplate": "5%"}
         given |= {option: value for option, value in defaults.items() if given[option] is None}
         return _json((await desk.take(request, name, given)).public(), 202)
 

@@ -16,7 +16,7 @@ from tonmf.errors import InputError, Param, ParameterError
 from tonmf.io import FORMATS, ReadOptions
 from tonmf.io.formats import COMPRESSION_OF, FORMAT_OF, format_of, split_name
 from tonmf.io.options import check_options
-from tonmf.parameters import check_parameters, contamination_of, defaults_of
+from tonmf.parameters import boilerplate_of, check_parameters, contamination_of, defaults_of
 from tonmf.service.errors import ServiceError
 from tonmf.text.choose import make_analysis
 from tonmf.text.masks import DEFAULT_MASK, mask_of
@@ -77,6 +77,7 @@ def learning_options(options: dict[str, Any]) -> dict[str, Any]:
         "mask": DEFAULT_MASK if options.get("mask") is None else mask_of(options["mask"]),
         "strip_html": options.get("strip_html", True),
         "min_df": options["min_df"],
+        "boilerplate": boilerplate_of(options.get("boilerplate", "5%")),  # jobs from before do not name it
         "max_topics": options["topics"],
         "random_state": options["seed"],
     }

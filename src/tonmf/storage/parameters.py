@@ -22,11 +22,11 @@ NOT_KEPT = ("callback", "executor", "n_jobs", "memory", "cache")
 OBJECTS = ("random_state", "init")
 CODE = ("analyzer", "vectorizer")
 
+ADDED = {"boilerplate": None, "mask": None, "strip_html": False}
+"""Options that came later, and what they were before: models saved without them are read as they were fitted."""
+
 RETIRED = ("n_buckets",)
 """Options of earlier versions. Models saved with them unset still load."""
-
-EARLIER = {"boilerplate": None, "mask": None, "strip_html": False}
-"""Options that came later, and how models were fitted before."""
 
 
 def kept_parameters(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -98,7 +98,7 @@ def restored_parameters(bundle: Bundle, defaults: Mapping[str, Any], rules: Mapp
     if unknown:
         raise bundle.wrong(f"it has parameters that no saved model has: {', '.join(sorted(unknown)):.60}")
     values = {
-        name: _restored(fields.get(name, EARLIER.get(name, default)), default) for name, default in defaults.items()
+        name: _restored(fields.get(name, ADDED.get(name, default)), default) for name, default in defaults.items()
     }
     random_state = values.get("random_state")
     if random_state is not None and not (type(random_state) is int and 0 <= random_state < 2**32):

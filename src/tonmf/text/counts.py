@@ -127,10 +127,12 @@ def subtract(counted: NumberedCounts, away: sp.csr_matrix) -> NumberedCounts:
     away.sum_duplicates()
     away.sort_indices()
     rows = np.repeat(np.arange(n_docs), np.diff(counted.ends))
-    places = rows * width + counted.numbers
+    concerned = np.flatnonzero(np.diff(away.indptr)[rows])
+    places = rows[concerned] * width + counted.numbers[concerned]
     taken = np.repeat(np.arange(n_docs), np.diff(away.indptr)) * width + away.indices
     nearest = np.minimum(np.searchsorted(taken, places), len(taken) - 1)
-    left = counted.counts - np.where(taken[nearest] == places, away.data[nearest], 0)
+    left = np.array(counted.counts)
+    left[concerned] -= np.where(taken[nearest] == places, away.data[nearest], 0)
     kept = left > 0
     ends = np.append(0, np.cumsum(kept, dtype=np.int64))[counted.ends]
     n_words = np.bincount(rows[kept], left[kept], n_docs).astype(np.int64)

@@ -1,8 +1,9 @@
 """Boilerplate: lines and sentences that many documents share word for word, such as footers, greetings and mail headers.
 
 A *passage* is a sentence, or a line if that ends sooner. It is *boilerplate* if a given share of the documents have it, and at
-least `LEAST` of them. Its words are not counted: they say nothing about a document, and would drown the words that do. One
-pass over the documents is enough, since they are counted whole and the counts of their boilerplate are subtracted afterwards:
+least `LEAST` of them; a single word, only if `MOST_DOCUMENTS` of all have it as a passage. The words of boilerplate are not
+counted: they say nothing about a document, and would drown the words that do. One pass over the documents is enough, since they
+are counted whole and the counts of their boilerplate are subtracted afterwards:
 
 1. `PassageKeys` of some documents are the keys of their passages; a key is a digest of 64 bits, the same in every process.
 2. `PassageTally` has the number of documents with each passage. Tallies add up.
@@ -13,16 +14,17 @@ No document is left out altogether: if all its passages are boilerplate, the rar
 common. So copies of a whole document are counted as they are, but for a footer that many other documents have too.
 
 Boilerplate need not stand by itself: a footer may follow a sentence without a full stop, or its lines may be wrapped in another
-way. A document that has all words of a passage, and at least `FEWEST_TERMS` different ones, loses them too.
+way. So a document that has all words of a passage loses them too, if they are at least `FEWEST_TERMS` different ones, or if
+`MOST_DOCUMENTS` of all have the passage.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -47,8 +49,8 @@ MOST_TEXTS = 2_000
 LONGEST = 10_000
 """Characters of the longest passage that can be boilerplate."""
 
-FEWEST_TERMS = 3
-"""Different words of a passage that is left out of documents that have all of them, though not as a passage."""
+FEWEST_TERMS, MOST_DOCUMENTS = 3, 0.5
+"""Different words of a passage, or share of the documents with it, from which on it is found where it is no passage."""
 
 ALMOST = 1 - 1e-9
 """Tolerance for shares of documents, which are rounded."""
@@ -67,21 +69,24 @@ def passages_of(text: str) -> list[str]:
     >>> passages_of("> It costs 3.50,  e.g. today! (Really.)\\n---\\nSent from my phone")
     ['It costs 3.50, e.g', 'today', 'Really', 'Sent from my phone']
     """
-    return [_collapsed(passage) for passage in PASSAGE.findall(text)]
+    # Most passages have nothing to collapse, and a look is quicker than splitting.
+    passages = PASSAGE.findall(text)
+    if PAD in text:
+        passages = [passage.replace(PAD, "") for passage in passages]
+    return [
+        " ".join(passage.split()) if "  " in passage or "\t" in passage else passage.rstrip() for passage in passages
+    ]
 
 
-def _collapsed(passage: str) -> str:
-    passage = passage.replace(PAD, "")
-    return " ".join(passage.split()) if "  " in passage or "\t" in passage else passage.rstrip()
+def _digests(passages: Sequence[str]) -> bytes:
+    """Return the digests of passages, one after the other."""
+    encoded = "\n".join(passages).encode("utf-8", "surrogatepass").split(b"\n") if passages else []
+    return b"".join([blake2b(passage, digest_size=8).digest() for passage in encoded])
 
 
-def _digests(passages: Iterable[str]) -> Iterator[bytes]:
-    return (blake2b(passage.encode("utf-8", "surrogatepass"), digest_size=8).digest() for passage in passages)
-
-
-def keys_of(passages: Iterable[str]) -> NDArray[np.int64]:
+def keys_of(passages: Sequence[str]) -> NDArray[np.int64]:
     """Return the keys of passages."""
-    return np.frombuffer(b"".join(_digests(passages)), "<i8").astype(np.int64)
+    return np.frombuffer(_digests(passages), "<i8").astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -96,7 +101,7 @@ class PassageKeys:
         """Cut texts into passages, and take their keys."""
         ends, digests = [0], bytearray()
         for text in texts:
-            digests += b"".join(_digests(passages_of(text)))
+            digests += _digests(passages_of(text))
             ends.append(len(digests) // 8)
         return cls(np.array(ends, np.int64), np.frombuffer(digests, "<i8").astype(np.int64))
 
@@ -205,6 +210,11 @@ def least_documents(share: float, n_docs: float) -> float:
     return max(float(LEAST), share * n_docs)
 
 
+def is_long_enough(terms: Collection[str], share: float) -> bool:
+    """Return whether a passage can be boilerplate, given its terms: a single word is a common word, unless most have it."""
+    return len(set(terms)) >= (1 if share >= MOST_DOCUMENTS * ALMOST else 2)
+
+
 def _looked_up(
     wanted: NDArray[np.int64], keys: NDArray[np.int64], values: NDArray[np.int64], otherwise: int
 ) -> NDArray[np.int64]:
@@ -234,9 +244,12 @@ class Boilerplate:
 
     @classmethod
     def of(cls, texts: Iterable[str], keys: NDArray[np.int64], shares: Array, analyze: Analyzer) -> Self:
-        """Cut passages into terms."""
-        texts = tuple(texts)
-        return cls(texts, tuple(tuple(analyze(text)) for text in texts), keys, shares)
+        """Cut passages into terms, and leave out those that are too short for boilerplate."""
+        both = [(text, tuple(analyze(text))) for text in texts]
+        kept = [place for place, (_, terms) in enumerate(both) if is_long_enough(terms, shares[place])]
+        return cls(
+            tuple(both[place][0] for place in kept), tuple(both[place][1] for place in kept), keys[kept], shares[kept]
+        )
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -259,6 +272,10 @@ class Boilerplate:
         out = known & (shares >= RATHER * rarest[rows] * ALMOST)
         ones = np.ones(int(out.sum()), np.int64)
         return sp.csr_matrix((ones, (rows[out], places[out])), shape=(n_docs, len(self))), rarest == 0
+
+    def found_anywhere(self, n_terms: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
+        """Return which passages are found by their words alone, given how many different ones they have."""
+        return np.asarray((n_terms >= FEWEST_TERMS) | (self.shares >= MOST_DOCUMENTS * ALMOST))
 
     def places(self, text: str) -> list[tuple[int, int]]:
         """Return (start, end) of what is left out of a text."""

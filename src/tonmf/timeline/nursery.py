@@ -243,7 +243,7 @@ class Nursery:
         self._n_taken += 1
         beginning = _beginning(document)
         if terms is None or beginning != document:
-            terms = Counter(detector.analyze(beginning))
+            terms = detector.count_terms(beginning)
         text = _digest(terms)
         words = frozenset(terms) if self._texts[text] == 0 else frozenset()  # a copy makes no word more common
         self._texts[text] += 1

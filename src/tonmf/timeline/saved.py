@@ -6,7 +6,6 @@ strange documents are not written, as the detector counts the same again. Docume
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
@@ -134,7 +133,7 @@ def _read_strange(bundle: Bundle, detector: TextOutlierDetector, n_taken: int) -
     ids, documents = _read_packed(bundle, "strange.ids"), _read_documents(bundle, detector.kind_, len(numbers))
     if len(ids) != len(numbers):
         raise bundle.wrong(f"strange.ids must be {len(numbers)} strings; got {len(ids)}")
-    terms = [Counter(detector.analyze(document)) for document in documents]
+    terms = [detector.count_terms(document) for document in documents]
     return [StrangeDocument(*parts) for parts in zip(numbers.tolist(), ids, times, documents, terms, strict=True)]
 
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from tonmf.arrays import Array
 from tonmf.text.counts import Outside
-from tonmf.text.passages import MOST_TEXTS, Boilerplate, least_documents
+from tonmf.text.passages import MOST_TEXTS, Boilerplate, is_long_enough, least_documents
 from tonmf.text.vocabulary import Vocabulary
 from tonmf.text.vocabulary.terms import TermCounter
 
@@ -144,9 +144,12 @@ def seen_passages(
     joined = passages.texts(keys[~np.isin(keys, known.keys)], documents, counter.prepare)
     texts = {**dict(zip(known.keys.tolist(), known.texts, strict=True)), **joined}
     terms = dict(zip(known.keys.tolist(), known.terms, strict=True))
-    terms |= {key: tuple(counter.analyze(text)) for key, text in joined.items()}
+    share_of = {key: min(found[_name(key)][0] / n_docs, 1.0) for key in keys.tolist()}
+    for key, text in joined.items():
+        if is_long_enough(of_text := tuple(counter.analyze(text)), share_of[key]):
+            terms[key] = of_text
     chosen = [key for key in keys.tolist() if key in terms]
-    shares = [min(found[_name(key)][0] / n_docs, 1.0) for key in chosen]
+    shares = [share_of[key] for key in chosen]
     texts_of, terms_of = tuple(texts[key] for key in chosen), tuple(terms[key] for key in chosen)
     return seen, Boilerplate(texts_of, terms_of, np.array(chosen, np.int64), np.array(shares))
 

@@ -24,7 +24,7 @@ from tonmf.text.counts import (
     select_terms,
     subtract,
 )
-from tonmf.text.passages import FEWEST_TERMS, NOTHING, Boilerplate, PassageKeys, PassageTally
+from tonmf.text.passages import NOTHING, Boilerplate, PassageKeys, PassageTally
 from tonmf.text.pieces import Span
 from tonmf.text.vocabulary.selection import by_alphabet, frequent
 from tonmf.text.words import word_spans
@@ -165,7 +165,7 @@ class TermCounter:
         counted = subtract(counted, left_out @ words)
         if not isinstance(self.analyze, Analysis) or self.analyze.analyze_word is None:
             return counted  # every document has the few letters of a short line
-        return _without_hidden(counted, words[np.diff(words.indptr) >= FEWEST_TERMS], has_others)
+        return _without_hidden(counted, words[boilerplate.found_anywhere(np.diff(words.indptr))], has_others)
 
     def spans(self, text: str) -> Iterable[Span] | None:
         """Return (start, end, term) for the words of a text; None if terms are not made of words."""
@@ -180,6 +180,8 @@ class TermCounter:
 def _without_hidden(counted: NumberedCounts, words: sp.csr_matrix, of: NDArray[np.bool_]) -> NumberedCounts:
     """Take words away from documents that have all words of a row, but for documents that would have no other."""
     hidden = containing(counted, words)
+    if hidden.nnz == 0:
+        return counted
     left = subtract(counted, _only(of, hidden) @ words)
     return subtract(counted, _only(of & (left.n_words > 0), hidden) @ words)
 

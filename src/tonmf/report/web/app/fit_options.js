@@ -39,6 +39,7 @@ const OPTIONS = [
   { name: "stem", label: "Stemmer", note: "strips word endings", values: languages("", STEMMERS), value: "" },
   { name: "mask", label: "Masks", note: "links, ids and the like as one word each", values: MASKS, value: "" },
   { name: "min_df", label: "Minimum documents", note: "in which a word must occur", min: 1, value: 2 },
+  { name: "boilerplate", label: "Boilerplate", note: "share of documents that share a line, or none", value: "5%" },
   { name: "topics", label: "Maximum topics", min: 1, value: 25 },
   { name: "seed", label: "Seed", note: "same seed, same result", min: 0, max: 2 ** 32 - 1, value: 0 },
 ];
