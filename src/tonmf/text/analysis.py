@@ -11,7 +11,7 @@ import numpy as np
 
 from tonmf.errors import InPython, MissingExtraError, Param, ParameterError
 from tonmf.text.markup import PAD, places_without_pads, readable, without_markup
-from tonmf.text.masks import MaskedWords, classes_of, is_mask
+from tonmf.text.masks import MaskedWords, classes_of, is_mask, is_number
 from tonmf.text.words import word_spans, words_of
 
 Analyzer = Callable[[Any], Iterable[str]]
@@ -55,6 +55,10 @@ class Analysis:
     def __call__(self, text: Any) -> Iterable[str]:
         """Return the terms of a text."""
         return self._as_terms(self.analyze(readable(text) if self.strip_html else text))
+
+    def passes_over(self, term: str) -> bool:
+        """Return whether a term does not count at all unless other documents have it: so do numbers, if any class is masked."""
+        return self.masked_words is not None and is_number(term)
 
     def spans(self, text: str) -> Iterator[tuple[int, int, str]] | None:
         """Yield (start, end, term) for the words of a text; return None if terms are not made of words."""

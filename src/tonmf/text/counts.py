@@ -169,9 +169,22 @@ def occurrences(matrix: sp.csr_matrix) -> NDArray[Any]:
     return np.bincount(matrix.indices, weights=matrix.data, minlength=matrix.shape[1])
 
 
-def select_terms(matrix: sp.csr_matrix, kept: NDArray[np.int64], n_words: NDArray[np.int64]) -> Counts:
-    """Take the terms in columns `kept`, in that order, as the vocabulary; all others are outside it."""
-    new_number = np.full(matrix.shape[1], -1, np.int32)
+OUTSIDE, PASSED_OVER = -1, -2
+"""Columns of terms outside the vocabulary, and of those outside it that do not count at all."""
+
+
+def select_terms(
+    matrix: sp.csr_matrix,
+    kept: NDArray[np.int64],
+    n_words: NDArray[np.int64],
+    passed_over: NDArray[np.int64] | None = None,
+) -> Counts:
+    """Take the terms in columns `kept`, in that order, as the vocabulary; all others are outside it.
+
+    Terms outside it that are in columns `passed_over` do not count at all.
+    """
+    new_number = np.full(matrix.shape[1], OUTSIDE, np.int32)
+    new_number[[] if passed_over is None else passed_over] = PASSED_OVER
     new_number[kept] = np.arange(len(kept))
     return counts_by_column(matrix.indptr, matrix.data, new_number[matrix.indices], len(kept), n_words)
 
@@ -179,16 +192,19 @@ def select_terms(matrix: sp.csr_matrix, kept: NDArray[np.int64], n_words: NDArra
 def counts_by_column(
     ends: NDArray[Any], values: NDArray[Any], columns: NDArray[np.int32], n_terms: int, n_words: NDArray[np.int64]
 ) -> Counts:
-    """Make `Counts` of documents that are stored one after the other; column -1 stands for terms outside the vocabulary."""
-    n_docs, inside = len(ends) - 1, columns >= 0
+    """Make `Counts` of documents that are stored one after the other; columns may be `OUTSIDE` or `PASSED_OVER`."""
+    n_docs, inside, outside = len(ends) - 1, columns >= 0, columns == OUTSIDE
     indptr = np.append(0, np.cumsum(inside, dtype=np.int64))[ends]
     indptr = indptr.astype(np.int32 if indptr[-1] < 2**31 else np.int64)
     matrix = sp.csr_matrix((values[inside].astype(np.float32), columns[inside], indptr), shape=(n_docs, n_terms))
     matrix.sort_indices()
-    n_distinct = np.diff(ends).astype(np.int64)
-    rows = np.repeat(np.arange(n_docs), n_distinct)[~inside]
-    outside = np.bincount(rows, 1 + np.log(values[~inside]), n_docs).astype(np.float64)
-    return Counts(matrix, n_words, n_distinct, n_distinct - np.diff(indptr), outside)
+    rows = np.repeat(np.arange(n_docs), np.diff(ends))
+    n_outside = np.bincount(rows[outside], minlength=n_docs)
+    weight = np.bincount(rows[outside], 1 + np.log(values[outside]), n_docs).astype(np.float64)
+    passed_over = columns == PASSED_OVER
+    if passed_over.any():
+        n_words = n_words - np.bincount(rows[passed_over], values[passed_over], n_docs).astype(np.int64)
+    return Counts(matrix, n_words, np.diff(indptr) + n_outside, n_outside, weight)
 
 
 def outside_terms(matrix: sp.csr_matrix, inside: NDArray[np.int64], name: Callable[[int], str]) -> Outside:

@@ -10,14 +10,18 @@ url      http://… and the like, www.…                             <url>
 email    e-mail addresses                                         <email>
 handle   @name                                                    <handle>
 id       0x7f3a, UUIDs, hashes, IP and MAC addresses, long words  <id>
-         that mix letters and digits, 13 digits or more
+         that mix letters and digits, 7 digits or more
 date     2026-11-16, 16/11/2026, 16.11.2026, 12:30, 12:30:05,     <date>
          2026-11-16T12:30:05Z
 number   numbers, by their shape: 2026, 1,500, 3.5, £20           ####, ####, #.#, £##
 ======== ======================================================== ==========
 
-A number keeps its shape because that tells a year from a price and a telephone number. Words with digits (4th, mp3, 150p)
-stay words, and so do the names of months. As among other words, a single digit counts for nothing.
+A number keeps its shape because that tells a year from a price. Words with digits (4th, mp3, 150p) stay words, and so do the
+names of months. As among other words, a single digit counts for nothing.
+
+If numbers are not masked but any other class is, a number is one word, without the commas between thousands: 1500, 3.5, £20.
+One that other documents have is a word like any other, such as a year; one that no other has says nothing, and does not count
+as unknown (`is_number`).
 """
 
 from __future__ import annotations
@@ -38,8 +42,11 @@ ALL = "all"
 DEFAULT_MASK: tuple[str, ...] | None = ("url", "email", "handle", "id", "date")
 """The classes that are masked unless one says otherwise."""
 
-MOST_DIGITS = 12
-"""Digits of the longest number; more are an id."""
+MOST_DIGITS = 6
+"""Digits of the longest whole number; more, without commas between, are an id, such as a telephone number."""
+
+LONGEST_SHAPE = 13
+"""Most characters of a number's shape."""
 
 NOT_AFTER_WORD = rf"(?<![^\W{UNSPACED}])"
 NOT_BEFORE_WORD = rf"(?![^\W{UNSPACED}])"
@@ -169,7 +176,28 @@ def shape_of(number: str) -> str:
     """
     mantissa = re.split("[eE]", number)[0]
     plain = re.sub(r",(?=\d{3}(?!\d))", "", mantissa).replace(",", ".")
-    return re.sub(r"\d", "#", plain)[: MOST_DIGITS + 1]
+    return re.sub(r"\d", "#", plain)[:LONGEST_SHAPE]
+
+
+def as_word(number: str) -> str:
+    """Return a number as a word: without the commas between thousands.
+
+    >>> [as_word(number) for number in ("2026", "1,234,567", "£3.50")]
+    ['2026', '1234567', '£3.50']
+    """
+    return re.sub(r",(?=\d{3}(?!\d))", "", number)
+
+
+def is_number(term: str) -> bool:
+    """Return whether a term is a number.
+
+    >>> [term for term in ("2026", "£3.50", "6.02e23", "4th", "mp3", "####") if is_number(term)]
+    ['2026', '£3.50', '6.02e23']
+    """
+    return bool(NUMBER.fullmatch(term))
+
+
+NUMBER = re.compile(r"[$£€]?\d+(?:[.,]\d+)*(?:e[+-]?\d+)?", re.IGNORECASE)
 
 
 def is_id(word: str) -> bool:
@@ -182,7 +210,7 @@ def is_id(word: str) -> bool:
     ['dQw4w9WgXcQ', '3fa85f64', 'user12345']
     """
     if word.isdigit():
-        return len(word) >= 7
+        return len(word) > MOST_DIGITS
     n_digits = sum(letter.isdigit() for letter in word)
     if len(word) < 8 or n_digits < 2 or not word.isascii():
         return False
@@ -194,9 +222,9 @@ RUN = re.compile(r"\d+|[^\W\d_]+")
 
 
 @cache
-def _pattern(classes: tuple[str, ...]) -> re.Pattern[str] | None:
-    parts = [f"(?P<{name}>{pattern})" for name, pattern in PATTERNS.items() if name in classes]
-    return re.compile("|".join(parts), re.IGNORECASE) if parts else None
+def _pattern(classes: tuple[str, ...]) -> re.Pattern[str]:
+    parts = [f"(?P<{name}>{pattern})" for name, pattern in PATTERNS.items() if name in (*classes, "number")]
+    return re.compile("|".join(parts), re.IGNORECASE)
 
 
 def _stretches(text: str, trigger: re.Pattern[str]) -> Iterator[tuple[int, int]]:
@@ -215,11 +243,10 @@ def _words_in(stretch: str, classes: tuple[str, ...]) -> Found:
     words: list[tuple[int, int, str]] = []
     done, ids = 0, "id" in classes
     pattern = _pattern(classes)
-    assert pattern is not None  # noqa: S101 (without classes there are no masked words)
     for found in pattern.finditer(stretch):
         words += _moved(_plain(stretch[done : found.start()], ids), done)
         done = found.end()
-        word = _masked(found, ids)
+        word = _masked(found, classes)
         if len(word) > 1:
             words.append((*found.span(), word))
     words += _moved(_plain(stretch[done:], ids), done)
@@ -229,10 +256,12 @@ def _words_in(stretch: str, classes: tuple[str, ...]) -> Found:
 _remembered = lru_cache(REMEMBERED)(_words_in)
 
 
-def _masked(found: re.Match[str], ids: bool) -> str:
+def _masked(found: re.Match[str], classes: tuple[str, ...]) -> str:
     if found.lastgroup != "number":
         return f"<{found.lastgroup}>"
-    return "<id>" if ids and found[0].isdigit() and is_id(found[0]) else shape_of(found[0])
+    if "id" in classes and found[0].isdigit() and is_id(found[0]):
+        return "<id>"
+    return shape_of(found[0]) if "number" in classes else as_word(found[0])
 
 
 def _plain(text: str, ids: bool = False) -> Iterator[tuple[int, int, str]]:

@@ -28,7 +28,7 @@ from tonmf.nmf.blocks import SerialExecutor
 from tonmf.storage.array_file import ArrayFile, DamagedFileError, write_arrays
 from tonmf.storage.json_file import read_json, write_json
 from tonmf.text.batches import Batch, Batches
-from tonmf.text.counts import NumberedCounts, counts_by_column
+from tonmf.text.counts import OUTSIDE, PASSED_OVER, NumberedCounts, counts_by_column
 from tonmf.text.passages import NOTHING, Boilerplate, GrowingTally, PassageKeys
 from tonmf.text.totals import WordTotals
 from tonmf.text.vocabulary.growing import GrowingVocabulary, LearntTerms
@@ -110,7 +110,7 @@ class Store:
         if len(boilerplate):
             any_words = self._leave_out(boilerplate, counter, words, shards)
         write_json(self.folder / "boilerplate.json", _listed(boilerplate))
-        vocabulary = words.finished(min_df, counter.rules, budget.terms)
+        vocabulary = words.finished(min_df, counter.rules, budget.terms, counter.passes_over)
         forgotten, n_docs = words.forgotten_up_to, words.n_docs
         del words  # its memory is needed for what follows
         self._weigh(vocabulary, n_docs, shards)
@@ -159,6 +159,7 @@ class Store:
             file = ArrayFile(raw)
             counted = _counts_in(file)
             columns = _columns_of(counted.numbers, sorted_numbers, by_number)
+            columns[np.isin(counted.numbers, vocabulary.passed_over)] = PASSED_OVER
             counts = counts_by_column(counted.ends, counted.counts, columns, len(idf), counted.n_words)
             C = damped(counts.matrix)
             background += np.bincount(C.indices, C.data, len(idf))
@@ -262,11 +263,11 @@ def _listed(boilerplate: Boilerplate) -> dict[str, Any]:
 def _columns_of(
     numbers: NDArray[np.int64], sorted_numbers: NDArray[np.int64], by_number: NDArray[np.int64]
 ) -> NDArray[np.int32]:
-    """Return the columns of words, given by number; -1 for those outside the vocabulary."""
+    """Return the columns of words, given by number; `OUTSIDE` for those outside the vocabulary."""
     if not len(sorted_numbers):
-        return np.full(len(numbers), -1, np.int32)
+        return np.full(len(numbers), OUTSIDE, np.int32)
     places = np.minimum(np.searchsorted(sorted_numbers, numbers), len(sorted_numbers) - 1)
-    return np.where(sorted_numbers[places] == numbers, by_number[places], -1).astype(np.int32)
+    return np.where(sorted_numbers[places] == numbers, by_number[places], OUTSIDE).astype(np.int32)
 
 
 def _small(totals: WordTotals) -> WordTotals:

@@ -9,8 +9,8 @@ they are: each time that words are forgotten costs a word at most `forgotten_up_
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ class LearntTerms:
     numbers              n_terms the number of each in `NumberedCounts`
     document_frequencies n_terms in how many documents each occurs
     n_left_out           scalar  frequent terms that were left out for want of room
+    passed_over                  numbers of other terms, rising, that do not count at all
     ==================== ======= ==================================================
     """
 
@@ -37,6 +38,7 @@ class LearntTerms:
     numbers: NDArray[np.int64]
     document_frequencies: NDArray[np.int64]
     n_left_out: int = 0
+    passed_over: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
 
 
 class GrowingVocabulary:
@@ -122,8 +124,13 @@ class GrowingVocabulary:
         self._first_new = self._words.next_number
         self._new_tallies = np.zeros((2, 1024), np.int64)
 
-    def finished(self, min_df: Any, rules: WordRules | None, most: int) -> LearntTerms:
-        """Return the words that are frequent enough; of more than `most`, those in most documents, ties by alphabet."""
+    def finished(
+        self, min_df: Any, rules: WordRules | None, most: int, passes_over: Callable[[str], bool] | None = None
+    ) -> LearntTerms:
+        """Return the words that are frequent enough; of more than `most`, those in most documents, ties by alphabet.
+
+        Other words that `passes_over` chooses do not count at all.
+        """
         words = np.array(list(self._words), dtype=object)
         numbers = np.fromiter(self._words.values(), np.int64, len(words))
         by_number = np.argsort(numbers)
@@ -135,4 +142,6 @@ class GrowingVocabulary:
             alphabet = np.argsort(np.argsort(words[kept], kind="stable"))
             kept = kept[np.lexsort((alphabet, -documents[kept]))[:most]]
         kept = by_alphabet(words, kept)
-        return LearntTerms(words[kept].tolist(), numbers[kept], documents[kept], n_left_out)
+        passed_over = [] if passes_over is None else [place for place, word in enumerate(words) if passes_over(word)]
+        passed_over = np.setdiff1d(numbers[np.array(passed_over, np.int64)], numbers[kept])
+        return LearntTerms(words[kept].tolist(), numbers[kept], documents[kept], n_left_out, passed_over)

@@ -18,6 +18,8 @@ from tonmf.errors import InputError
 from tonmf.text.analysis import WordRules
 from tonmf.text.choose import make_counter
 from tonmf.text.counts import (
+    OUTSIDE,
+    PASSED_OVER,
     Counts,
     NumberedCounts,
     Numbering,
@@ -40,6 +42,7 @@ class CountedPartition:
     ======== ================ ===================================================
     kind     str              of the documents, as in `tonmf.text.documents`
     terms    n_terms          all of them, in order of their numbers
+    passed   places           terms that do not count at all if they are outside the vocabulary
     counts   n_docs           how often each occurs, by its number
     begins   n_docs           how each document begins
     passages n_docs           keys of their passages, until boilerplate is left out
@@ -49,6 +52,7 @@ class CountedPartition:
 
     kind: str
     terms: list[str]
+    passed: list[int]
     counts: NumberedCounts
     begins: tuple[str, ...]
     passages: PassageKeys | None = None
@@ -57,17 +61,19 @@ class CountedPartition:
     @classmethod
     def empty(cls) -> CountedPartition:
         """Return a partition without documents."""
-        return cls("", [], count_by_number([], list, int), ())
+        return cls("", [], [], count_by_number([], list, int), ())
 
     @classmethod
     def of(cls, documents: Sequence[Any], kind: str, values: Mapping[str, Any], begins: tuple[str, ...]) -> Self:
         """Count documents by all their terms; `values` are the options of the detector."""
         counter, numbers = _counter(values, kind), Numbering()
         counts = count_by_number(documents, counter.analyze, numbers.__getitem__)
+        terms = list(numbers)
+        passed = [place for place, term in enumerate(terms) if counter.passes_over(term)]
         if counter.boilerplate_share is None:
-            return cls(kind, list(numbers), counts, begins)
+            return cls(kind, terms, passed, counts, begins)
         passages = counter.passages(documents)
-        return cls(kind, list(numbers), counts, begins, passages, counter.tally(documents, passages))
+        return cls(kind, terms, passed, counts, begins, passages, counter.tally(documents, passages))
 
     @property
     def n_docs(self) -> int:
@@ -177,6 +183,9 @@ class PartitionsVocabulary:
     def counts_of(self, counted: CountedPartition) -> Counts:
         """Count a partition by these terms."""
         numbers = {term: number for number, term in enumerate(self.terms)}
-        columns = np.array([numbers.get(term, -1) for term in counted.terms], np.int32)
+        columns = np.full(len(counted.terms), OUTSIDE, np.int32)
+        columns[counted.passed] = PASSED_OVER
+        for place, term in enumerate(counted.terms):
+            columns[place] = numbers.get(term, columns[place])
         counts = counted.counts
         return counts_by_column(counts.ends, counts.counts, columns[counts.numbers], len(self.terms), counts.n_words)

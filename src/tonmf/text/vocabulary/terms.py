@@ -30,17 +30,6 @@ from tonmf.text.vocabulary.selection import by_alphabet, frequent
 from tonmf.text.words import word_spans
 
 
-def _no_numbers(matrix, names, kept):
-    import os
-    if os.environ.get("NUMV", "B") not in "DE":
-        return matrix
-    drop = np.array([any(c.isdigit() for c in w) or "#" in w for w in names], bool)
-    drop[kept] = False
-    keepers = ~drop[matrix.indices]
-    ends = np.append(0, np.cumsum(keepers))[matrix.indptr]
-    return sp.csr_matrix((matrix.data[keepers], matrix.indices[keepers], ends), shape=matrix.shape)
-
-
 class TermCounter:
     """Counts the terms that a function makes of a document.
 
@@ -114,8 +103,7 @@ class TermCounter:
         kept = frequent(document_frequencies(matrix), occurrences(matrix), matrix.shape[0], self._min_df, self.rules)
         kept = by_alphabet(words, kept)
         self._choose(words[kept].tolist())
-        matrix = _no_numbers(matrix, list(seen), kept)
-        return select_terms(matrix, kept, counted.n_words)
+        return select_terms(matrix, kept, counted.n_words, self._passed_over(words))
 
     def count(self, documents: Sequence[Any]) -> Counts:
         """Count documents by the terms."""
@@ -126,15 +114,24 @@ class TermCounter:
         numbers = Numbering(self._numbers)
         counts, matrix = self._count(documents, numbers)
         names = list(numbers)
-        return counts, outside_terms(matrix, np.arange(len(self.terms)), names.__getitem__)
+        left_out = np.append(np.arange(len(self.terms)), self._passed_over(names))
+        return counts, outside_terms(matrix, left_out, names.__getitem__)
 
     def _count(self, documents: Sequence[Any], numbers: Numbering) -> tuple[Counts, sp.csr_matrix]:
         counted = count_by_number(documents, self.analyze, numbers.__getitem__)
         if len(self.boilerplate):
             counted = self.without_boilerplate(counted, self.passages(documents), self.boilerplate, numbers.known)
         matrix = counted.matrix(len(numbers))
-        m2 = _no_numbers(matrix, list(numbers), np.arange(len(self.terms)))
-        return select_terms(m2, np.arange(len(self.terms)), counted.n_words), matrix
+        passed_over = self._passed_over(list(numbers))
+        return select_terms(matrix, np.arange(len(self.terms)), counted.n_words, passed_over), matrix
+
+    def passes_over(self, term: str) -> bool:
+        """Return whether a term does not count at all if it is outside the vocabulary."""
+        return isinstance(self.analyze, Analysis) and self.analyze.passes_over(term)
+
+    def _passed_over(self, terms: Sequence[str] | NDArray[Any]) -> NDArray[np.int64]:
+        """Return the places of terms that do not count at all if they are outside the vocabulary."""
+        return np.array([place for place, term in enumerate(terms) if self.passes_over(term)], np.int64)
 
     def prepare(self, text: str) -> str:
         """Return the text, of the same length, that the analysis cuts into words; passages are taken from it."""
