@@ -20,6 +20,7 @@ from tonmf.detector.scores.ladder import Rung
 from tonmf.detector.scores.scale import Scale
 from tonmf.detector.scores.scoring import Scorer
 from tonmf.detector.state import DIGESTS, RECENT, DetectorState, DetectorStream, RungStream
+from tonmf.nmf.mixture import OUTSIDE_WEIGHT
 from tonmf.nmf.saved import mixture_arrays, read_mixture
 from tonmf.nmf.streaming import Past
 from tonmf.storage.bundles import UNIT, Bundle
@@ -257,7 +258,7 @@ def _read_rung(part: Bundle, n_terms: int, earlier: bool) -> Rung:
         part.number("topic_share", above=0),
         topics,
         part.positive("shares", np.float64, (n_topics,)),
-        replace(read_mixture(part, n_terms, n_topics), outside=0.0 if earlier else 1.0),
+        replace(read_mixture(part, n_terms, n_topics), outside=0.0 if earlier else OUTSIDE_WEIGHT),
         _read_scale(part, "help_scale"),
         _read_scale(part, "share_scale"),
     )

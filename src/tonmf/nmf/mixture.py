@@ -18,7 +18,7 @@ K·M_k/ΣM for topic k. It gives two numbers, both higher for stranger documents
 
 Words that are not among the terms are explained by no topic. They have no say in which topics a document is made of: names and
 typos would drive out topics that explain the rest. They count afterwards, as words of the background, with o the sum of their
-counts, c the sum of the others and p that of the pseudo-counts:
+counts times `OUTSIDE_WEIGHT`, c the sum of the others and p that of the pseudo-counts:
 
     g ← (g (c + p) + o) / (c + p + o)             b ← (b c − o ln g) / (c + o)
 
@@ -40,6 +40,9 @@ from tonmf.nmf.ops import Ops
 
 STEPS = 20
 """EM steps per document."""
+
+OUTSIDE_WEIGHT = 0.4
+"""Weight of a word that is not among the terms, beside 1 for a term: most are names and typos, which every document has."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +89,7 @@ class Mixture:
 
     ratios: Array
     prior: Array
-    outside: float = 1.0
+    outside: float = OUTSIDE_WEIGHT
 
     @classmethod
     def of(cls, topics: Array, background: Array, masses: Array) -> Self:
