@@ -19,10 +19,10 @@ from tonmf.detector.scores.embeddings import Neighbours
 from tonmf.detector.scores.ladder import Rung
 from tonmf.detector.scores.ordinary import NEAREST, ORDINARY_SHARE, SAMPLE
 from tonmf.detector.scores.scale import LOWER, UPPER, Scale
-from tonmf.detector.scores.scoring import WIDTHS, Scorer
+from tonmf.detector.scores.scoring import Scorer, level_of
 from tonmf.detector.state import OF_ALARMS, DetectorState, DetectorStream, RungStream
 from tonmf.nmf.mixture import Mixture
-from tonmf.nmf.threshold import automatic_threshold, threshold_for_share
+from tonmf.nmf.threshold import threshold_for_share
 from tonmf.stream.digest import Digest
 from tonmf.stream.half_life import Ageing
 from tonmf.stream.reservoir import chosen, faded_keys, fresh_keys
@@ -167,7 +167,7 @@ def learnt_state(
     digests, plain, total = stream.digests, stream.digests["plain"], stream.digests["total"]
     level = state.scorer.level
     if len(plain.values):
-        level = automatic_threshold(plain.values, plain.weights, widths=WIDTHS)
+        level = level_of(plain.values, plain.weights)
     threshold = level
     if not isinstance(contamination, str):
         threshold = threshold_for_share(total.values, contamination, total.weights)

@@ -103,7 +103,7 @@ class Alarms:
     def raised(self, totals: WordTotals, rarity: Array) -> dict[str, Array]:
         """Return value / cut − 1 for each alarm and document, clipped at 0; value and cut are counted from the median.
 
-        A document none of whose words is known always raises "unknown", and one without words an alarm of its own, "empty".
+        A document without words has an alarm of its own, "empty".
         """
         has_words = totals.n_words > 0
         excess: dict[str, Array] = {"empty": np.where(has_words, 0.0, 1.0)}
@@ -111,8 +111,9 @@ class Alarms:
             values = np.where(has_words, values, self.medians[name])
             cut = SHARE_CUT if name == "unknown" and not self.log_odds else CUTS[name]
             excess[name] = np.maximum((values - self.medians[name]) / (self.widths[name] * cut) - 1, 0)
-        all_unknown = has_words & (totals.n_outside == totals.n_distinct)
-        excess["unknown"] = np.maximum(excess["unknown"], all_unknown)
+        if not self.log_odds:
+            all_unknown = has_words & (totals.n_outside == totals.n_distinct)
+            excess["unknown"] = np.maximum(excess["unknown"], all_unknown)
         return excess
 
 

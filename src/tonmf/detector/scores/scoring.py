@@ -28,7 +28,7 @@ from tonmf.detector.scores.ladder import Rung
 from tonmf.detector.scores.ordinary import ordinary_documents, sample_of
 from tonmf.detector.scores.scale import Scale, doubt
 from tonmf.nmf.ops import Ops
-from tonmf.nmf.threshold import automatic_threshold
+from tonmf.nmf.threshold import UPPER_QUANTILE, weighted_quantile
 from tonmf.text.totals import WordTotals
 
 REMOTENESS_WEIGHT = 3.0
@@ -161,6 +161,21 @@ def measure(
     return Measures(topics, corpus.remoteness(sample, ops), distances, corpus.rarity())
 
 
+def level_of(plain: Array, weights: Array | None = None, doubt: float = 1.0) -> float:
+    """Return the automatic threshold of scores before alarms.
+
+    Outliers are few. If more than `MOST_FLAGGED` of the documents would be beyond it, scores come in lumps, as those of log lines
+    do, and P84 says nothing about the upper ones: the width is then that of P95, in the same units.
+    """
+    median, *upper = (weighted_quantile(plain, q, weights) for q in (0.5, UPPER_QUANTILE, 1 - MOST_FLAGGED))
+    level = median + WIDTHS * doubt * (upper[0] - median)
+    return level if upper[1] <= level else median + WIDTHS * doubt * (upper[1] - median) / UPPER_WIDTHS
+
+
+MOST_FLAGGED, UPPER_WIDTHS = 0.05, 1.6448536269514722
+"""Most of the documents that the automatic threshold flags if it can; and P95 of a normal distribution, in standard deviations."""
+
+
 def mean_score(scores: Iterable[Array]) -> Array:
     """Return the mean over the ladder of what the rungs score, one rung at a time."""
     total, n_rungs = np.zeros(1), 0
@@ -199,5 +214,5 @@ def learn_scorer(
     scores = scorer.combine(measures, totals)
     quiet = readable & without_alarm(scores.alarms)
     plain = scores.plain[quiet] if quiet.any() else scores.plain
-    scorer = replace(scorer, level=automatic_threshold(plain, widths=WIDTHS * doubt(len(plain))))
+    scorer = replace(scorer, level=level_of(plain, None, doubt(len(plain))))
     return scorer, scorer.combine(measures, totals), sampled
