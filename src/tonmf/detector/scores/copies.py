@@ -6,7 +6,7 @@ scored like all documents, and listed as a group if they are strange (`tonmf.det
 
 How many copies are too many to be one document? Up to `FEW` always are one; so are those that make up to `SMALL_SHARE` of the
 documents, where copies are rare. Where most documents have copies, as the lines of a log do, copies are what the documents are
-made of, and larger numbers count in full: that share is multiplied by (1 − c)², where c is the share of documents with copies.
+made of, and larger numbers count in full: that share is multiplied by 1 − c, where c is the share of documents with copies.
 From twice that number on, each copy counts.
 
 Likeness is the Jaccard index of the sets of words, estimated by MinHash (Broder 1997): the share of `N_HASHES` hash functions
@@ -31,7 +31,7 @@ from tonmf.text.totals import WordTotals
 N_HASHES = 32
 """Hash functions: even, as values are compared in pairs."""
 
-ALIKE = 0.35
+ALIKE = 0.3
 """Jaccard index from which on documents count as copies. Documents on one subject seldom reach 0.15; two copies of a document
 in each of which every fifth word was replaced have 0.47, and each has 0.67 with the document itself."""
 
@@ -42,7 +42,7 @@ MOST_WEIGHT = 0.002
 """Share of all documents that copies of one weigh together, at most: too little for a topic. In a large corpus this leaves a few
 copies as they are, such as messages of one thread."""
 
-SMALL_SHARE = 0.05
+SMALL_SHARE = 0.07
 """Share of the documents up to which copies count as one, where copies are rare."""
 
 Signatures = NDArray[np.uint16]
@@ -122,10 +122,10 @@ def most_as_one(sizes: NDArray[np.int64]) -> float:
     """Return the largest number of copies that count as one document.
 
     >>> most_as_one(np.ones(1000, np.int64)), most_as_one(np.full(1000, 100))
-    (50.0, 5.0)
+    (70.0, 5.0)
     """
     with_copies = float((sizes > 1).mean()) if len(sizes) else 0.0
-    return max(FEW, SMALL_SHARE * (1 - with_copies) ** 2 * len(sizes))
+    return max(FEW, SMALL_SHARE * (1 - with_copies) * len(sizes))
 
 
 def signatures_of(rows: sp.csr_matrix, hashes: NDArray[np.uint32]) -> Signatures:
