@@ -100,6 +100,17 @@ class Alarms:
         measures["repeated"] = 1 - np.log1p(totals.n_distinct) / np.log1p(np.maximum(totals.n_words, 1))
         return measures
 
+    def unknown_widths(self, totals: WordTotals) -> Array:
+        """Return how many widths the unknown words of each document are beyond those of most documents, 0 below.
+
+        Detectors saved by earlier versions do not score by it.
+        """
+        if not self.log_odds:
+            return np.zeros(len(totals.n_words))
+        values = self.measure(totals, np.zeros(len(totals.n_words)))["unknown"]
+        above: Array = np.maximum((values - self.medians["unknown"]) / self.widths["unknown"] - 1, 0)
+        return above
+
     def raised(self, totals: WordTotals, rarity: Array) -> dict[str, Array]:
         """Return value / cut − 1 for each alarm and document, clipped at 0; value and cut are counted from the median.
 

@@ -1,12 +1,13 @@
 """The one road to a score: measure documents against topics, ordinary documents and alarms, then combine.
 
-    text   = e (z(b) + z(g) + 3 z(r)) / 5      b, g: `tonmf.nmf.mixture`, means over the ladder;  r: `ordinary`
+    text   = e (z(b) + z(g) + 2 u + 3 z(r)) / 5
+                                               b, g: `tonmf.nmf.mixture`, means over the ladder;  r: `ordinary`
     plain  = text, or text + z(d)              d: `embeddings`, if there are any
     score  = plain, or max(plain, level) + a   a: the largest alarm (`alarms`), if it is above 0
     empty  = 0, the middle, and never flagged  a document without words: it is not judged
 
 where e = n/(n + 3) for a document of n different words: a few words say little, and little evidence leaves a document near the
-middle; z is the distance from the training documents' median in units of their spread (`tonmf.detector.scores.scale`), and
+middle; u says how far the share of unknown words is beyond one width of that alarm, and is 0 below it; z is the distance from the training documents' median in units of their spread (`tonmf.detector.scores.scale`), and
 `level` is the automatic threshold, so that a document with an alarm always lies above it. `learn_scorer` scores the training
 documents, and `Scorer.score` all others, by the same two steps: `measure`, then `Scorer.combine`.
 """
@@ -33,6 +34,9 @@ from tonmf.text.totals import WordTotals
 
 REMOTENESS_WEIGHT = 3.0
 """Weight of z(r), the distance from ordinary documents, beside z(b) and z(g)."""
+
+UNKNOWN_WEIGHT = 2.0
+"""Weight of u, the unknown words, beside z(b) and z(g)."""
 
 EVIDENCE = 3.0
 """Different words at which the words of a document count half."""
@@ -75,7 +79,7 @@ class DocumentScores:
     """Scores of documents: what was measured, the parts that add up to the score before alarms, that score, the alarms, and the
     final score.
 
-    The parts are "topics" for e (z(b) + z(g))/5, "neighbours" for 3 e z(r)/5, and "embeddings" for z(d) if there are any.
+    The parts are "topics" for e (z(b) + z(g) + 2 u)/5, "neighbours" for 3 e z(r)/5, and "embeddings" for z(d) if there are any.
     """
 
     measures: Measures
@@ -139,8 +143,9 @@ class Scorer:
     def _parts(self, measures: Measures, totals: WordTotals) -> dict[str, Array]:
         weight, n_distinct = REMOTENESS_WEIGHT, np.maximum(totals.n_distinct, 1)
         pull = n_distinct / (n_distinct + self.evidence)
+        unexplained = measures.topics + UNKNOWN_WEIGHT * self.alarms.unknown_widths(totals)
         parts = {
-            "topics": pull * measures.topics / (2 + weight),
+            "topics": pull * unexplained / (2 + weight),
             "neighbours": pull * weight * self.remoteness_scale.z(measures.remoteness) / (2 + weight),
         }
         if measures.distances is None:
