@@ -67,7 +67,7 @@ class Reading:
         theta[:, 0] += 1 - kept
         total = known + outside
         lift = (known * self.lift + outside * np.log(theta[:, 0])) / np.where(total > 0, total, 1)
-        return Reading(theta, lift)
+        return Reading(theta, np.where(outside > 0, lift, self.lift))  # to the bit, whichever documents are read together
 
     @property
     def unexplained(self) -> Array:
