@@ -39,8 +39,8 @@ FEW = 5
 """Copies that always count as one document."""
 
 MOST_WEIGHT = 0.002
-"""Share of all documents that copies of one weigh together, at most: too little for a topic. In a large corpus this leaves a few
-copies as they are, such as messages of one thread."""
+"""Share of all documents that copies of one weigh together, at most: too little for a topic. In a large corpus this leaves a
+few copies as they are, such as messages of one thread."""
 
 SMALL_SHARE = 0.05
 """Share of the documents up to which copies count as one, where copies are rare."""
@@ -76,9 +76,7 @@ class Copies:
         """Find the documents that are alike; those without a known word have no copies."""
         n_docs = len(signatures)
         readable = np.flatnonzero(totals.n_distinct > totals.n_outside)
-        pairs = [np.zeros((2, 0), np.int64)]
-        for first in range(0, N_HASHES, 2):
-            pairs.append(_neighbours(signatures, readable, first))
+        pairs = [_neighbours(signatures, readable, first) for first in range(0, N_HASHES, 2)]
         left, right = np.concatenate(pairs, axis=1)
         alike = np.concatenate(
             [
@@ -151,7 +149,7 @@ def likeness(signatures: Signatures, totals: WordTotals, left: NDArray[np.int64]
 def _neighbours(signatures: Signatures, documents: NDArray[np.int64], first: int) -> NDArray[np.int64]:
     """Return the pairs of documents that agree in two values and are next to each other when sorted by these and two more."""
     keys = signatures[documents].take(range(first, first + 4), axis=1, mode="wrap").astype(np.uint64)
-    key = keys @ (np.uint64(1) << np.arange(48, -1, -16, np.uint64))
+    key = keys @ (np.uint64(1) << np.arange(48, -1, -16).astype(np.uint64))
     order = np.argsort(key, kind="stable")
     same = np.flatnonzero(np.diff(key[order] >> np.uint64(32)) == 0)
     return np.stack([documents[order[same]], documents[order[same + 1]]])

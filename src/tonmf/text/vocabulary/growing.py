@@ -142,6 +142,6 @@ class GrowingVocabulary:
             alphabet = np.argsort(np.argsort(words[kept], kind="stable"))
             kept = kept[np.lexsort((alphabet, -documents[kept]))[:most]]
         kept = by_alphabet(words, kept)
-        passed_over = [] if passes_over is None else [place for place, word in enumerate(words) if passes_over(word)]
-        passed_over = np.setdiff1d(numbers[np.array(passed_over, np.int64)], numbers[kept])
+        chosen = [] if passes_over is None else [place for place, word in enumerate(words) if passes_over(word)]
+        passed_over = np.setdiff1d(numbers[np.array(chosen, np.int64)], numbers[kept])
         return LearntTerms(words[kept].tolist(), numbers[kept], documents[kept], n_left_out, passed_over)
