@@ -1,5 +1,6 @@
 """Copies of documents: found whether exact or nearly so, weighed down in every fit, and listed as groups."""
 
+import copy
 import random
 
 import numpy as np
@@ -139,7 +140,7 @@ def test_copies_of_one_document_share_one_weight_and_very_many_count_in_full(sin
     copies = copies_of_sizes([*sizes, *([1] * singles)])
     weights, n_docs = copies.weights(), len(copies.sizes)
     most = max(1.0, MOST_WEIGHT * n_docs)
-    limit = max(most_as_one(copies.sizes), most)
+    limit = max(most_as_one(copies.sizes, n_docs), most)
     assert ((weights > 0) & (weights <= 1)).all()
     assert (weights[copies.sizes == 1] == 1).all()
     np.testing.assert_allclose(weights[copies.sizes >= 2 * limit], 1)
@@ -281,3 +282,25 @@ def test_a_stream_goes_on_from_a_fit_with_copies():
         detector.partial_fit(corpus.texts[start : start + 20])
     assert (detector.predict(corpus.texts[300:]) == -1).mean() < 0.06
     assert detector.predict([outlier]).tolist() == [-1]
+
+
+def test_copies_in_a_batch_of_a_stream_teach_topics_like_one_document():
+    texts = make_corpus(n_docs=330, n_outliers=0, random_state=3).texts
+    fitted = TextOutlierDetector(**FITS).fit(texts[:300])
+
+    def taught(batch):
+        detector = copy.deepcopy(fitted).partial_fit(batch)
+        return sum(rung.past.usage.sum() for rung in detector._state.stream.rungs)
+
+    nothing, once, often, different = map(taught, (["of the"], [texts[310]], [texts[310]] * 5, texts[310:315]))
+    assert once - nothing > 0.1
+    assert often - nothing == pytest.approx(once - nothing, rel=0.2)
+    assert different - nothing > 2 * (once - nothing)
+
+
+def test_how_much_copies_in_a_batch_count_depends_on_the_whole_stream():
+    batch = copies_of_sizes([8, *([1] * 92)])
+    assert batch.weights()[:8].sum() > 4  # eight of a hundred documents may be what documents are made of
+    assert batch.weights(300)[:8].sum() == pytest.approx(1)
+    assert batch.weights(2000)[:8].sum() == pytest.approx(4)  # four in two thousand make no topic
+    np.testing.assert_array_equal(batch.weights(300)[8:], 1.0)

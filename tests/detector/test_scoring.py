@@ -8,8 +8,9 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tonmf import TextOutlierDetector
-from tonmf.datasets import load_noticeboard, make_corpus
+from tonmf import TextOutlierDetector, load
+from tonmf.datasets import make_corpus
+from tonmf.datasets.noticeboard import read_noticeboard
 from tonmf.detector.scores.alarms import CUTS, Alarms
 from tonmf.detector.scores.corpus import Corpus
 from tonmf.detector.scores.scale import Scale, doubt
@@ -184,8 +185,7 @@ def test_the_spread_of_few_values_is_widened(seed, n_values):
 @pytest.mark.parametrize("n_docs", [5, 10, 20])
 def test_a_few_ordinary_posts_have_ordinary_scores(n_docs):
     """They had scores up to 84, as a few documents say little about how far others may stray."""
-    posts = load_noticeboard()
-    ordinary = [text for text, label in zip(posts.texts, posts.labels, strict=True) if not label]
+    ordinary = [post.text for post in read_noticeboard() if post.planted is None]
     for start in range(0, 100, 20):
         detector = TextOutlierDetector(n_restarts=1).fit(ordinary[start : start + n_docs])
         assert detector.outlier_scores_.max() < 10
@@ -208,6 +208,36 @@ def test_documents_have_the_same_score_in_training_and_later_alone_and_together_
     for name, raised in detector.alarms(texts).items():
         np.testing.assert_array_equal(raised, detector.alarms_[name])
         np.testing.assert_array_equal(read.scores.alarms[name], detector.alarms_[name])
+
+
+def as_real_text():
+    """The demo posts as real text has them: some in HTML, with greetings, footers, copies and numbers of their own."""
+    posts = read_noticeboard()
+    texts = [post.text for post in posts]
+    for number, text in enumerate(texts):
+        if number % 5 == 0:
+            texts[number] = f"<html><body><p>{text}</p><p>Tea &amp; cake</p></body></html>"
+        if number % 3:
+            texts[number] += "\n\nSent from the notice board. Reply to board@example.org or call 0161 4960000."
+        if number % 4 == 0:
+            texts[number] = f"Dear neighbours, {texts[number]} £{number}.50, {number + 1000} of {number + 2000}"
+    planted = next(text for text, post in zip(texts, posts, strict=True) if post.planted == "another subject")
+    words = texts[3].split()
+    near = [" ".join(words[place:] + words[: place // 2]) for place in range(3)]
+    short = ["See you there!", "zxcv", "", "4711 0815", "tea " * 60]
+    return [*texts, *texts[:5], *[planted] * 4, *near, *short]
+
+
+@pytest.mark.parametrize("options", [{}, {"mask": "all"}, {"boilerplate": None, "strip_html": False, "mask": None}])
+@pytest.mark.parametrize("backend", ["numba", "numpy"])
+def test_real_text_keeps_its_scores_to_the_bit(backend, options, tmp_path):
+    texts = as_real_text()
+    detector = TextOutlierDetector(n_restarts=1, backend=backend, **options).fit(texts)
+    np.testing.assert_array_equal(detector.outlier_score(texts), detector.outlier_scores_)
+    alone = np.concatenate([detector.outlier_score([text]) for text in texts])
+    np.testing.assert_array_equal(alone, detector.outlier_scores_)
+    detector.save(tmp_path / "model")
+    np.testing.assert_array_equal(load(tmp_path / "model").outlier_score(texts[::-1])[::-1], detector.outlier_scores_)
 
 
 def test_documents_in_blocks_have_the_scores_of_documents_in_one_piece():

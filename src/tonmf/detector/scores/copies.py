@@ -95,10 +95,14 @@ class Copies:
         """Return whether any document has a copy."""
         return bool((self.sizes > 1).any())
 
-    def weights(self) -> Array:
-        """Return how much each document counts: copies of one share the weight that they have together."""
-        most = max(1.0, MOST_WEIGHT * len(self.sizes))
-        one = max(most_as_one(self.sizes), most)
+    def weights(self, n_docs: float | None = None) -> Array:
+        """Return how much each document counts: copies of one share the weight that they have together.
+
+        If these are only the latest of `n_docs` documents, as in a stream, that is the number that shares refer to.
+        """
+        n_docs = len(self.sizes) if n_docs is None else n_docs
+        most = max(1.0, MOST_WEIGHT * n_docs)
+        one = max(most_as_one(self.sizes, n_docs), most)
         in_full = np.clip((self.sizes - one) / one, 0, 1)  # 0 up to that many copies, 1 from twice as many on
         as_one = np.minimum(self.sizes, most)
         weights: Array = (as_one + in_full * (self.sizes - as_one)) / self.sizes
@@ -116,14 +120,14 @@ AT_ONCE = 1_000_000
 """Pairs of documents that are compared at a time."""
 
 
-def most_as_one(sizes: NDArray[np.int64]) -> float:
-    """Return the largest number of copies that count as one document.
+def most_as_one(sizes: NDArray[np.int64], n_docs: float) -> float:
+    """Return the largest number of copies that count as one document, among so many documents.
 
-    >>> most_as_one(np.ones(1000, np.int64)), most_as_one(np.full(1000, 100))
+    >>> most_as_one(np.ones(1000, np.int64), 1000), most_as_one(np.full(1000, 100), 1000)
     (50.0, 5.0)
     """
     with_copies = float((sizes > 1).mean()) if len(sizes) else 0.0
-    return max(FEW, SMALL_SHARE * (1 - with_copies) ** 2 * len(sizes))
+    return max(FEW, SMALL_SHARE * (1 - with_copies) ** 2 * n_docs)
 
 
 def signatures_of(rows: sp.csr_matrix, hashes: NDArray[np.uint32]) -> Signatures:
