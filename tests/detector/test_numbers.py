@@ -155,6 +155,20 @@ def test_shards_pass_over_the_same_numbers(documents, min_df, data):
         np.testing.assert_array_equal(corpus.idf, inverse_document_frequencies(expected.matrix))
 
 
+def test_numbers_that_were_forgotten_for_want_of_memory_do_not_count_either(tmp_path, monkeypatch):
+    monkeypatch.setattr("tonmf.text.batches.BATCH", 10)
+    monkeypatch.setattr(Budget, "words", 60)
+    documents = [f"apple pear 2026 {i + 5000} {i + 300}.5 unheard{'x' * i}" for i in range(100)]
+    counter, store = counter_of(), Store(tmp_path, {})
+    facts = store.make(BatchesOf(documents), counter, 2, Budget(BASE + 10**9, 6, 25))
+    assert facts.forgotten_up_to > 0
+    terms = store.terms(facts)
+    assert terms == ["2026", "apple", "pear"]
+    totals = store.corpus(facts, terms).totals
+    assert (totals.n_words == 4).all()
+    assert (totals.n_outside == 1).all()
+
+
 # ---------------------------------------------------------------------- streams, and detectors saved earlier
 
 
