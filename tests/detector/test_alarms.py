@@ -65,7 +65,7 @@ def test_a_few_documents_in_another_language_do_not_explain_one_another(data_fol
     assert (detector.alarms_["rare"][1000:] > 0).all()
 
 
-def test_the_alarms_hardly_change_the_ranking_of_ordinary_outliers(data_folder, monkeypatch):
+def test_the_alarms_hardly_change_the_ranking_of_ordinary_outliers_and_not_for_the_worse(data_folder, monkeypatch):
     monkeypatch.setenv("TONMF_DATA", str(data_folder))
     changes = []
     for task in TASKS.values():
@@ -75,7 +75,8 @@ def test_the_alarms_hardly_change_the_ranking_of_ordinary_outliers(data_folder, 
             both = detector.outlier_scores_, detector.scores_before_alarms_
             changes.append(np.subtract(*[roc_auc_score(draw.labels, scores) for scores in both]))
     assert len(changes) == 4
-    assert np.abs(changes).max() < 0.005
+    assert min(changes) > -0.001
+    assert max(changes) < 0.01
 
 
 def counts_of(baskets, min_df=2):

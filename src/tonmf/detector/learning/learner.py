@@ -248,11 +248,12 @@ def _with_vocabulary(
     before = state.idf
     if change is not None:
         documents, totals = change.counts_of_joined()
+        counted = (n for word, (n, _) in change.joined.items() if not state.counter.passes_over(word))
         stream = replace(
             stream,
             df=change.of_rows(stream.df, documents),
             background=change.of_rows(stream.background, totals),
-            n_outside=max(stream.n_outside - float(documents.sum()), 0.0),
+            n_outside=max(stream.n_outside - sum(counted), 0.0),
             candidates=stream.candidates.without(change.joined),
         )
     if common is not None:

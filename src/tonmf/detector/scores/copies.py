@@ -124,7 +124,7 @@ def most_as_one(sizes: NDArray[np.int64], n_docs: float) -> float:
     """Return the largest number of copies that count as one document, among so many documents.
 
     >>> most_as_one(np.ones(1000, np.int64), 1000), most_as_one(np.full(1000, 100), 1000)
-    (50.0, 5.0)
+    (50.0, 5)
     """
     with_copies = float((sizes > 1).mean()) if len(sizes) else 0.0
     return max(FEW, SMALL_SHARE * (1 - with_copies) ** 2 * n_docs)
