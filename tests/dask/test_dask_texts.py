@@ -20,6 +20,7 @@ from waiting import PATIENCE, wait_until
 from tonmf import InputError, ParameterError, TextOutlierDetector
 from tonmf import dask as tonmf_dask
 from tonmf.datasets import make_corpus
+from tonmf.datasets.noticeboard import read_noticeboard
 from tonmf.nmf.cluster.client import connect
 from tonmf.text.choose import make_counter
 from tonmf.text.counts import Counts
@@ -138,6 +139,29 @@ def test_a_cluster_leaves_the_same_boilerplate_out(client):
     far = tonmf_dask.fit_detector(client, dask.bag.from_sequence(texts, npartitions=5), **OPTIONS)
     assert far.boilerplate_ == near.boilerplate_ == [("Sent from my phone, please excuse the brevity", 1.0)]
     assert_same(far, near)
+    np.testing.assert_allclose(far.outlier_score(texts), far.outlier_scores_, rtol=0, atol=1e-6)
+
+
+def test_copies_and_numbers_count_on_a_cluster_as_in_one_process(client):
+    posts = read_noticeboard()
+    outlier = next(post.text for post in posts if post.planted == "another language")
+    words = outlier.split()
+    near_copies = [" ".join([*words[place:], f"other{place}"]) for place in range(4)]
+    ordinary = [post.text for post in posts if post.planted is None][:150]
+    texts = [f"{text} 2026 {number + 5000}" for number, text in enumerate(ordinary)]
+    texts = [*near_copies[:2], *texts, *[outlier] * 3, *texts[:7], *near_copies[2:], "4711 0815"]
+    near = TextOutlierDetector(**OPTIONS).fit(texts)
+    far = tonmf_dask.fit_detector(client, dask.bag.from_sequence(texts, npartitions=5), **OPTIONS)
+    assert far.terms_ == near.terms_
+    assert "2026" in far.terms_
+    assert "5003" in far.terms_  # a copy has it too
+    assert "5010" not in far.terms_
+    np.testing.assert_allclose(far.outlier_scores_, near.outlier_scores_, rtol=0, atol=1e-5)
+    assert far.threshold_ == pytest.approx(near.threshold_, abs=1e-5)
+    groups = [[(group.copies, sorted(group.documents.tolist())) for group in one.groups_] for one in (far, near)]
+    assert groups[0] == groups[1]
+    copies = [0, 1, *range(len(texts) - 6 - 7, len(texts) - 3 - 7), len(texts) - 3, len(texts) - 2]
+    assert (True, copies) in groups[0]
     np.testing.assert_allclose(far.outlier_score(texts), far.outlier_scores_, rtol=0, atol=1e-6)
 
 

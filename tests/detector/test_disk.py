@@ -65,6 +65,22 @@ def test_shards_hold_documents_in_both_directions_and_what_a_fit_remembers(tmp_p
     np.testing.assert_allclose(product, Y.toarray(), rtol=1e-6)
 
 
+def test_weights_reach_every_shard_and_the_fit_among_some_documents(tmp_path):
+    X = sp.random(30, 12, 0.4, format="csr", random_state=0)
+    X.data[:] = np.ceil(3 * X.data)
+    plain, _ = shards_of(tmp_path, sp.csr_matrix(X), [13, 1, 16])
+    weights = np.linspace(0.1, 1, 30)
+    source = plain.weighted(weights)
+    rows = np.array([0, 12, 13, 29])
+    for blocks, expected in (
+        (source, weights),
+        (source.again(), weights),
+        (plain, np.ones(30)),
+        (source.among(rows), weights[rows]),
+    ):
+        np.testing.assert_array_equal(np.concatenate([block.sample_weight for block in blocks.blocks()]), expected)
+
+
 @pytest.mark.parametrize(
     ("text", "n_bytes"), [("2GB", 2e9), ("1.5 GiB", 1.5 * 2**30), (700_000_000, 7e8), ("1e9", 1e9)]
 )

@@ -96,7 +96,7 @@ class ReadDocuments:
     documents   n_docs           as they were given
     ids         n_docs           what they are called
     counts                       their counts
-    outside     n_docs           words outside the vocabulary, and how often each occurs
+    outside     n_docs           words outside the vocabulary, and how often each occurs; with those that do not count
     corpus                       the same as a corpus in memory
     embeddings  n_docs × width   at unit norm, if the detector was fitted with embeddings
     readings    n_rungs          their mixtures, by each rung
@@ -159,7 +159,9 @@ class ReadDocuments:
     @cached_property
     def leftovers(self) -> Leftovers:
         """Return what the topics leave of the documents."""
-        return Leftovers.of(self.counts, self.outside, self.reader.state.scorer.rungs, self.readings)
+        passes_over = self.reader.state.counter.passes_over
+        outside = [{word: n for word, n in words.items() if not passes_over(word)} for words in self.outside]
+        return Leftovers.of(self.counts, outside, self.reader.state.scorer.rungs, self.readings)
 
     @property
     def explained(self) -> Array:

@@ -157,7 +157,10 @@ class Recipe:
 
         topics = mean_score(scores())
         there = ladder.fit_among(strangest(strangeness, readable), SHARE_AMONG_STRANGEST, seed)
-        found += [*candidates(*there, common, strangeness, terms), *groups_of_copies(copies, ladder.corpus, strangeness)]
+        found += [
+            *candidates(*there, common, strangeness, terms),
+            *groups_of_copies(copies, ladder.corpus, strangeness),
+        ]
         groups = small_groups(found)
         return rungs, topics, groups
 

@@ -58,16 +58,17 @@ class Reading:
         return cls(np.concatenate([part.theta for part in parts]), np.concatenate([part.lift for part in parts]))
 
     def with_unexplained(self, known: Array, outside: Array, pseudo: float) -> Reading:
-        """Return the mixtures with words that no topic explains: the sums of counts of known words, of others, and pseudo-counts.
+        """Return the mixtures with words that no topic explains; the topics give way in proportion.
 
-        The topics give way in proportion.
+        `known`, `outside` and `pseudo` are the sums of the counts of known words, of the others, and of pseudo-counts.
         """
         kept = (known + pseudo) / (known + pseudo + outside)
         theta = self.theta * kept[:, None]
         theta[:, 0] += 1 - kept
         total = known + outside
         lift = (known * self.lift + outside * np.log(theta[:, 0])) / np.where(total > 0, total, 1)
-        return Reading(theta, lift)
+        # Rounding must not change other documents: they have the same numbers whichever are read together.
+        return Reading(theta, np.where(outside > 0, lift, self.lift))
 
     @property
     def unexplained(self) -> Array:
@@ -139,5 +140,6 @@ class Mixture:
         if not (self.outside and outside.any()):
             return reading
         rows = X.by_row
-        known = np.bincount(np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr)), rows.data, rows.shape[0])
+        documents = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+        known = np.bincount(documents, rows.data, rows.shape[0]).astype(np.float64)
         return reading.with_unexplained(known, self.outside * outside, float(self.prior.sum()))

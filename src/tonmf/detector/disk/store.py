@@ -94,7 +94,7 @@ class Store:
     def make(self, batches: Batches, counter: TermCounter, min_df: float, budget: Budget) -> StoreFacts:
         """Count documents and write them, in place of what is there."""
         self._clear()
-        words, passages = GrowingVocabulary(budget.words), GrowingTally()
+        words, passages = GrowingVocabulary(budget.words, counter.passes_over), GrowingTally()
         any_words = False
         shards: list[tuple[str, int]] = []
         for number, group in enumerate(_groups(batches, counter, words, passages)):
@@ -110,7 +110,7 @@ class Store:
         if len(boilerplate):
             any_words = self._leave_out(boilerplate, counter, words, shards)
         write_json(self.folder / "boilerplate.json", _listed(boilerplate))
-        vocabulary = words.finished(min_df, counter.rules, budget.terms, counter.passes_over)
+        vocabulary = words.finished(min_df, counter.rules, budget.terms)
         forgotten, n_docs = words.forgotten_up_to, words.n_docs
         del words  # its memory is needed for what follows
         self._weigh(vocabulary, n_docs, shards)

@@ -2,8 +2,9 @@
 
 They have been scored by the detector as it is. Their scores, and the numbers these are made of, update the quantiles: medians
 and spreads of the scales, alarms, percentiles, threshold. Counts update idf, background and vocabulary. Every rung takes one
-pass (`tonmf.nmf.streaming`) over the documents that raise no alarm; those that its topics explain badly are weighted down. The
-topics of the fit stay, and added topics leave when they have faded. Ordinary documents may replace others in the sample.
+pass (`tonmf.nmf.streaming`) over the documents that raise no alarm; those that its topics explain badly are weighted down, and
+so are copies among them (`tonmf.detector.scores.copies`). The topics of the fit stay, and added topics leave when they have
+faded. Ordinary documents may replace others in the sample.
 docs/method/updates.md has the details.
 """
 
@@ -21,6 +22,7 @@ from tonmf.detector.learning.begin import begin, problem_of, rows_source, solve
 from tonmf.detector.learning.quantiles import with_measures
 from tonmf.detector.learning.rebuild import Sample, learnt_rung, learnt_state
 from tonmf.detector.reading import ReadDocuments
+from tonmf.detector.scores.copies import Copies
 from tonmf.detector.scores.ladder import Rung
 from tonmf.detector.state import DetectorState, DetectorStream, RungStream
 from tonmf.nmf.in_memory import MatrixSource
@@ -84,7 +86,7 @@ class Learner:
         stream, words = self._words(state, stream, new, ageing, least)
         stream, boilerplate = _passages(state, stream, new, ageing)
         Y = unit_rows(damped(words.counts(new)), words.idf)
-        weights = ageing.weights * new.quiet
+        weights = ageing.weights * new.quiet * Copies.among(new.corpus).weights(stream.n_docs)
         topics, streams = [], []
         with one_blas_thread():
             source = rows_source(Y, weights, _most_topics(state), self.ops)
@@ -246,11 +248,12 @@ def _with_vocabulary(
     before = state.idf
     if change is not None:
         documents, totals = change.counts_of_joined()
+        counted = (n for word, (n, _) in change.joined.items() if not state.counter.passes_over(word))
         stream = replace(
             stream,
             df=change.of_rows(stream.df, documents),
             background=change.of_rows(stream.background, totals),
-            n_outside=max(stream.n_outside - float(documents.sum()), 0.0),
+            n_outside=max(stream.n_outside - sum(counted), 0.0),
             candidates=stream.candidates.without(change.joined),
         )
     if common is not None:

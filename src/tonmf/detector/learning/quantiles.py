@@ -54,4 +54,3 @@ def with_measures(stream: DetectorStream, scorer: Scorer, new: ReadDocuments, ag
         digests=digests,
         recent=np.concatenate([stream.recent, new.scores.total[new.scores.judged]])[-RECENT:],
     )
-

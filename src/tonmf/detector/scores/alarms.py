@@ -15,8 +15,8 @@ repeated   1 − ln(1 + distinct)/ln(1 + words): how much fewer distinct words i
 
 The first two are means over words. `DOUBT` average words are added to each document, so that the means of short documents do
 not stray too far. On the scale of log-odds a document of unknown words can stand out even where half of the words of any
-document are unknown, as in a small corpus. Each number is measured in widths above the median, where one width is P84 − median of the training
-documents. Beyond `CUTS` widths it raises an alarm, as large as the share by which it exceeds them.
+document are unknown, as in a small corpus. Each number is measured in widths above the median, where one width is P84 − median
+of the training documents. Beyond `CUTS` widths it raises an alarm, as large as the share by which it exceeds them.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ CUTS = {"unknown": 3.5, "rare": 5.0, "repeated": 8.0}
 SMALLEST_WIDTHS = {"unknown": 0.4, "rare": 0.1, "repeated": 0.01}
 """The least that a width may be, where documents hardly differ."""
 
-FEWEST_UNKNOWN = 0.05
-"""The least that counts as the share of unknown words, where documents have hardly any."""
+FEWEST_UNKNOWN = 0.1
+"""The least that counts as the share of unknown words: where documents have hardly any, one such word says nothing yet."""
 
 SHARE_CUT, SMALLEST_SHARE_WIDTH = 8.0, 0.02
 """The same for "unknown" as earlier versions measured it: by the share itself."""
@@ -96,7 +96,8 @@ class Alarms:
             name: (total + DOUBT * means[name]) / (totals.n_distinct + DOUBT) for name, total in outside.items()
         }
         if self.log_odds:
-            measures["unknown"] = np.log(measures["unknown"] / (1 - measures["unknown"]))
+            share = np.maximum(measures["unknown"], FEWEST_UNKNOWN)
+            measures["unknown"] = np.log(share / (1 - share))
         measures["repeated"] = 1 - np.log1p(totals.n_distinct) / np.log1p(np.maximum(totals.n_words, 1))
         return measures
 

@@ -39,8 +39,8 @@ FEW = 5
 """Copies that always count as one document."""
 
 MOST_WEIGHT = 0.002
-"""Share of all documents that copies of one weigh together, at most: too little for a topic. In a large corpus this leaves a few
-copies as they are, such as messages of one thread."""
+"""Share of all documents that copies of one weigh together, at most: too little for a topic. In a large corpus this leaves a
+few copies as they are, such as messages of one thread."""
 
 SMALL_SHARE = 0.07
 """Share of the documents up to which copies count as one, where copies are rare."""
@@ -76,9 +76,7 @@ class Copies:
         """Find the documents that are alike; those without a known word have no copies."""
         n_docs = len(signatures)
         readable = np.flatnonzero(totals.n_distinct > totals.n_outside)
-        pairs = [np.zeros((2, 0), np.int64)]
-        for first in range(0, N_HASHES, 2):
-            pairs.append(_neighbours(signatures, readable, first))
+        pairs = [_neighbours(signatures, readable, first) for first in range(0, N_HASHES, 2)]
         left, right = np.concatenate(pairs, axis=1)
         alike = np.concatenate(
             [
@@ -97,10 +95,14 @@ class Copies:
         """Return whether any document has a copy."""
         return bool((self.sizes > 1).any())
 
-    def weights(self) -> Array:
-        """Return how much each document counts: copies of one share the weight that they have together."""
-        most = max(1.0, MOST_WEIGHT * len(self.sizes))
-        one = max(most_as_one(self.sizes), most)
+    def weights(self, n_docs: float | None = None) -> Array:
+        """Return how much each document counts: copies of one share the weight that they have together.
+
+        If these are only the latest of `n_docs` documents, as in a stream, that is the number that shares refer to.
+        """
+        n_docs = len(self.sizes) if n_docs is None else n_docs
+        most = max(1.0, MOST_WEIGHT * n_docs)
+        one = max(most_as_one(self.sizes, n_docs), most)
         in_full = np.clip((self.sizes - one) / one, 0, 1)  # 0 up to that many copies, 1 from twice as many on
         as_one = np.minimum(self.sizes, most)
         weights: Array = (as_one + in_full * (self.sizes - as_one)) / self.sizes
@@ -118,14 +120,14 @@ AT_ONCE = 1_000_000
 """Pairs of documents that are compared at a time."""
 
 
-def most_as_one(sizes: NDArray[np.int64]) -> float:
-    """Return the largest number of copies that count as one document.
+def most_as_one(sizes: NDArray[np.int64], n_docs: float) -> float:
+    """Return the largest number of copies that count as one document, among so many documents.
 
-    >>> most_as_one(np.ones(1000, np.int64)), most_as_one(np.full(1000, 100))
-    (70.0, 5.0)
+    >>> most_as_one(np.ones(1000, np.int64), 1000), most_as_one(np.full(1000, 100), 1000)
+    (70.0, 5)
     """
     with_copies = float((sizes > 1).mean()) if len(sizes) else 0.0
-    return max(FEW, SMALL_SHARE * (1 - with_copies) * len(sizes))
+    return max(FEW, SMALL_SHARE * (1 - with_copies) * n_docs)
 
 
 def signatures_of(rows: sp.csr_matrix, hashes: NDArray[np.uint32]) -> Signatures:
@@ -151,7 +153,7 @@ def likeness(signatures: Signatures, totals: WordTotals, left: NDArray[np.int64]
 def _neighbours(signatures: Signatures, documents: NDArray[np.int64], first: int) -> NDArray[np.int64]:
     """Return the pairs of documents that agree in two values and are next to each other when sorted by these and two more."""
     keys = signatures[documents].take(range(first, first + 4), axis=1, mode="wrap").astype(np.uint64)
-    key = keys @ (np.uint64(1) << np.arange(48, -1, -16, np.uint64))
+    key = keys @ (np.uint64(1) << np.arange(48, -1, -16).astype(np.uint64))
     order = np.argsort(key, kind="stable")
     same = np.flatnonzero(np.diff(key[order] >> np.uint64(32)) == 0)
     return np.stack([documents[order[same]], documents[order[same + 1]]])

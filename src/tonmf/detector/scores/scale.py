@@ -28,7 +28,7 @@ class Scale:
         """Learn a scale from values. Values that hardly vary get a spread of 1: they say nothing about any document.
 
         >>> Scale.of(np.arange(101.0))  # 34, widened by 1 + 10/101
-        Scale(median=50.0, spread=37.36633663366337)
+        Scale(median=50.0, spread=37.366336633663366)
         """
         if len(values) == 0:
             return cls(0.0, 1.0)

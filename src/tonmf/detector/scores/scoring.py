@@ -144,7 +144,7 @@ class Scorer:
         weight, n_distinct = REMOTENESS_WEIGHT, np.maximum(totals.n_distinct, 1)
         pull = n_distinct / (n_distinct + self.evidence)
         unexplained = measures.topics + UNKNOWN_WEIGHT * self.alarms.unknown_widths(totals)
-        parts = {
+        parts: dict[str, Array] = {
             "topics": pull * unexplained / (2 + weight),
             "neighbours": pull * weight * self.remoteness_scale.z(measures.remoteness) / (2 + weight),
         }
@@ -169,8 +169,8 @@ def measure(
 def level_of(plain: Array, weights: Array | None = None, doubt: float = 1.0) -> float:
     """Return the automatic threshold of scores before alarms.
 
-    Outliers are few. If more than `MOST_FLAGGED` of the documents would be beyond it, scores come in lumps, as those of log lines
-    do, and P84 says nothing about the upper ones: the width is then that of P95, in the same units.
+    Outliers are few. If more than `MOST_FLAGGED` of the documents would be beyond it, scores come in lumps, as those of log
+    lines do, and P84 says nothing about the upper ones: the width is then that of P95, in the same units.
     """
     median, *upper = (weighted_quantile(plain, q, weights) for q in (0.5, UPPER_QUANTILE, 1 - MOST_FLAGGED))
     level = median + WIDTHS * doubt * (upper[0] - median)
@@ -178,7 +178,8 @@ def level_of(plain: Array, weights: Array | None = None, doubt: float = 1.0) -> 
 
 
 MOST_FLAGGED, UPPER_WIDTHS = 0.05, 1.6448536269514722
-"""Most of the documents that the automatic threshold flags if it can; and P95 of a normal distribution, in standard deviations."""
+"""The most documents that the automatic threshold flags, if it can, as a share; and P95 of a normal distribution, in standard
+deviations."""
 
 
 def mean_score(scores: Iterable[Array]) -> Array:

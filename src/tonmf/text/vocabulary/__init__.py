@@ -51,7 +51,10 @@ class Vocabulary(Protocol):
         """Count documents by the terms."""
 
     def count_all(self, documents: Any) -> tuple[Counts, Outside]:
-        """Count documents by the terms, and list the terms outside the vocabulary too."""
+        """Count documents by the terms, and list the terms outside the vocabulary too, those that do not count included."""
+
+    def passes_over(self, term: str) -> bool:
+        """Return whether a term does not count at all if it is outside the vocabulary."""
 
     def spans(self, text: str) -> Iterable[tuple[int, int, str]] | None:
         """Return (start, end, term) for the words of a text; None if terms are not made of words."""

@@ -3,13 +3,14 @@
 Every word gets a number when it is first seen, and documents are counted by these numbers. Nothing is lost as long as there
 are no more than `limit` distinct words. Beyond that the rarest words are forgotten, those of one document first, then those of
 two, and so on, until no more than half of the limit are left. A forgotten word that comes again counts as new; its earlier
-counts stay with their documents, as words outside the vocabulary. So only rare words can be missed, or taken for rarer than
-they are: each time that words are forgotten costs a word at most `forgotten_up_to` documents.
+counts stay with their documents, as words outside the vocabulary; those of a number that does not count outside the vocabulary
+do not count there either. So only rare words can be missed, or taken for rarer than they are: each time that words are
+forgotten costs a word at most `forgotten_up_to` documents.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,6 +49,8 @@ class GrowingVocabulary:
     ----------
     limit : int
         The most distinct words to remember.
+    passes_over : callable, optional
+        Returns whether a word does not count at all if it is outside the vocabulary.
 
     Attributes
     ----------
@@ -57,8 +60,9 @@ class GrowingVocabulary:
         The largest number of documents that a forgotten word had; 0 if none was forgotten.
     """
 
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
+    def __init__(self, limit: int, passes_over: Callable[[str], bool] | None = None) -> None:
+        self._limit, self._passes_over = limit, passes_over
+        self._passed_over: list[NDArray[np.int64]] = []  # numbers of such words that were forgotten
         self._words = Numbering()
         self._old = np.zeros(0, np.int64)  # numbers that were kept when words were last forgotten, in order
         self._old_tallies = np.zeros((2, 0), np.int64)  # their documents, and how often they occur
@@ -120,17 +124,21 @@ class GrowingVocabulary:
         kept = tallies[0] > up_to
         self._old, self._old_tallies = numbers[kept], tallies[:, kept]
         known = set(self._old.tolist())
+        self._passed_over.append(self._that_do_not_count(known))
         self._words.keep(known)
         self._first_new = self._words.next_number
         self._new_tallies = np.zeros((2, 1024), np.int64)
 
-    def finished(
-        self, min_df: Any, rules: WordRules | None, most: int, passes_over: Callable[[str], bool] | None = None
-    ) -> LearntTerms:
-        """Return the words that are frequent enough; of more than `most`, those in most documents, ties by alphabet.
+    def _that_do_not_count(self, kept: Container[int]) -> NDArray[np.int64]:
+        """Return the numbers of remembered words, but for those kept, that do not count outside the vocabulary."""
+        passes_over = self._passes_over
+        if passes_over is None:
+            return np.zeros(0, np.int64)
+        found = (number for word, number in self._words.items() if number not in kept and passes_over(word))
+        return np.fromiter(found, np.int64)
 
-        Other words that `passes_over` chooses do not count at all.
-        """
+    def finished(self, min_df: Any, rules: WordRules | None, most: int) -> LearntTerms:
+        """Return the words that are frequent enough; of more than `most`, those in most documents, ties by alphabet."""
         words = np.array(list(self._words), dtype=object)
         numbers = np.fromiter(self._words.values(), np.int64, len(words))
         by_number = np.argsort(numbers)
@@ -142,6 +150,6 @@ class GrowingVocabulary:
             alphabet = np.argsort(np.argsort(words[kept], kind="stable"))
             kept = kept[np.lexsort((alphabet, -documents[kept]))[:most]]
         kept = by_alphabet(words, kept)
-        passed_over = [] if passes_over is None else [place for place, word in enumerate(words) if passes_over(word)]
-        passed_over = np.setdiff1d(numbers[np.array(passed_over, np.int64)], numbers[kept])
+        of_others = self._that_do_not_count(set(numbers[kept].tolist()))
+        passed_over = np.sort(np.concatenate([*self._passed_over, of_others]))
         return LearntTerms(words[kept].tolist(), numbers[kept], documents[kept], n_left_out, passed_over)

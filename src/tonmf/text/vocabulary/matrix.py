@@ -97,6 +97,10 @@ class MatrixCounter:
         matrix = self._checked(documents)
         return select_terms(matrix, self.kept, word_totals(matrix)), outside_terms(matrix, self.kept, self.name)
 
+    def passes_over(self, term: str) -> bool:
+        """Return False: every term counts."""
+        return False
+
     def analyze(self, document: Any) -> list[str]:
         """Return the names of the columns that a row has."""
         return [self.name(column) for column in check_counts(document, "the row").indices]

@@ -114,8 +114,7 @@ class TermCounter:
         numbers = Numbering(self._numbers)
         counts, matrix = self._count(documents, numbers)
         names = list(numbers)
-        left_out = np.append(np.arange(len(self.terms)), self._passed_over(names))
-        return counts, outside_terms(matrix, left_out, names.__getitem__)
+        return counts, outside_terms(matrix, np.arange(len(self.terms)), names.__getitem__)
 
     def _count(self, documents: Sequence[Any], numbers: Numbering) -> tuple[Counts, sp.csr_matrix]:
         counted = count_by_number(documents, self.analyze, numbers.__getitem__)

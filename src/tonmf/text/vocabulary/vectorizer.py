@@ -67,6 +67,10 @@ class VectorizerCounter:
         known = set(self.terms)
         return counts, [{w: n for w, n in counted.items() if w not in known} for counted in self._kept_of(words)]
 
+    def passes_over(self, term: str) -> bool:
+        """Return False: every term counts."""
+        return False
+
     def analyze(self, document: Any) -> list[str]:
         """Return the terms of a document; none if the vectorizer cannot tell."""
         words = self._words_of([document])
