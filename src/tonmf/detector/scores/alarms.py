@@ -49,7 +49,7 @@ SHARE_CUT, SMALLEST_SHARE_WIDTH = 8.0, 0.02
 DOUBT = 5
 """Average words that are added to each document for a mean over its words."""
 
-FEWEST_REPEATED = 5
+FEWEST_REPEATED = 3
 """Repetitions that a document must have for an alarm: in a short one, a word that comes twice is no evidence."""
 
 
