@@ -290,14 +290,16 @@ ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "cp1252", "latin-1")
 ACCENTS = str.maketrans("aeiouAEIOU", "àéîöüÀÉÎÖÜ")
 
 
-def encodings(texts: Sequence[str], labels: NDArray[np.int64], rng: np.random.Generator) -> Texts:
+def encodings(
+    texts: Sequence[str], labels: NDArray[np.int64], rng: np.random.Generator, *, share: float = 0.02
+) -> Texts:
     """Write each document to a file, in one of five encodings in turn, and read the folder back by `tonmf.io`.
 
-    A fifth of the words of the corpus get accents, the same everywhere, so that a wrong encoding changes words. Short words,
-    such as stop words, get none.
+    A share of the words of the corpus get accents, the same everywhere, so that a wrong encoding changes words. Words of fewer
+    than six letters, such as most stop words, get none.
     """
     vocabulary = sorted({word.lower() for text in texts for word in re.findall(r"\w{6,}", text)})
-    accented = {word for word, drawn in zip(vocabulary, rng.random(len(vocabulary)), strict=True) if drawn < 0.2}
+    accented = {word for word, drawn in zip(vocabulary, rng.random(len(vocabulary)), strict=True) if drawn < share}
     with tempfile.TemporaryDirectory() as folder:
         for number, text in enumerate(texts):
             written = re.sub(r"\w+", partial(_accented, words=accented), text)
@@ -353,6 +355,7 @@ _ALL = [
         for n, draws in ((10, 20), (30, 10), (100, 5))
     ],
     Change("mixed encodings", "mixed encodings", encodings),
+    Change("mixed encodings, many accents", "mixed encodings", partial(encodings, share=0.2)),
 ]
 
 CHANGES: dict[str, Change] = {change.name: change for change in _ALL}

@@ -23,7 +23,7 @@ def test_a_detector_that_was_saved_earlier_gives_the_same_scores():
     detector, then = load(SAVED / "detector"), expected("detector-expected.json")
     assert detector.outlier_scores_.tolist() == then["training_scores"]
     assert detector.threshold_ == then["threshold"]
-    assert (detector.mask, detector.strip_html) == (None, False), "it was fitted without"
+    assert (detector.mask, detector.strip_html, detector.strip_headers) == (None, False, False), "it was fitted without"
     documents, scores, labels = then["documents"], np.array(then["scores"]), np.array(then["labels"])
     empty = detector.alarms(documents)["empty"] > 0
     np.testing.assert_allclose(detector.outlier_score(documents), np.where(empty, 0.0, scores), rtol=1e-10)

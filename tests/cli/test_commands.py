@@ -270,6 +270,7 @@ def test_options_reach_the_detector(answered, tmp_path):
         "--mask",
         "id,number",
         "--no-strip-html",
+        "--no-strip-headers",
         "--min-df",
         "3",
         "--topics",
@@ -284,7 +285,7 @@ def test_options_reach_the_detector(answered, tmp_path):
     assert json.loads(ran.out)["flagged"] == 15
     detector = load(tmp_path / "model")
     expected = {"contamination": 0.1, "stop_words": None, "stemmer": "english", "min_df": 3, "max_topics": 6}
-    expected |= {"mask": ("id", "number"), "strip_html": False}
+    expected |= {"mask": ("id", "number"), "strip_html": False, "strip_headers": False}
     assert {name: detector.get_params()[name] for name in expected} == expected
     assert detector.random_state == 5
     assert not detector.topics()[0].typical[0].excerpt

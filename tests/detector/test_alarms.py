@@ -172,6 +172,13 @@ def test_a_word_twice_is_no_repetition_and_a_word_a_hundred_times_is():
     assert raised[-2] > 3 * raised[-1]
 
 
+def test_among_documents_of_a_few_words_one_word_twice_is_no_repetition():
+    counts = counts_of([*(["a", f"b{n % 7}", f"c{n % 5}"] for n in range(100)), ["a", "b1", "a"], ["a"] * 4])
+    raised = raised_by(counts)["repeated"]
+    assert raised[-2] == 0
+    assert raised[-1] > 0
+
+
 def test_documents_that_are_all_alike_have_no_width_but_a_smallest_one():
     counts = counts_of([["a", "b", "c"]] * 50)
     assert all(width > 0 for width in alarms_of(counts).widths.values())

@@ -205,6 +205,7 @@ BAD = [
     ("mask", "url"),
     ("mask", ["url", "verb"]),
     ("strip_html", "yes"),
+    ("strip_headers", 1),
     ("topic_shares", ()),
     ("topic_shares", (0.1, 2)),
     ("topic_shares", 0.1),
@@ -432,6 +433,7 @@ def test_lookalikes_of_documents_are_refused(documents, message):
         {"analyzer": "char", "mask": None},
         {"token_pattern": "x", "mask": "all"},
         {"analyzer": str.split, "strip_html": False},
+        {"analyzer": str.split, "strip_headers": False},
     ],
     ids=str,
 )

@@ -32,7 +32,7 @@ def test_a_detector_comes_back_with_scores_equal_to_the_bit(saved):
         {"stemmer": "english", "word_rules": "paper", "contamination": 0.05},
         {"analyzer": "char_wb", "ngram_range": (2, 3), "min_df": 0.02},
         {"backend": "numpy", "topic_shares": [0.01, np.float32(0.05)], "random_state": np.int64(3)},
-        {"mask": ("number", "id"), "strip_html": False},
+        {"mask": ("number", "id"), "strip_html": False, "strip_headers": False},
         {"mask": None, "min_df": 2},
         {"mask": "all", "min_df": 2},
         {"stop_words": "german", "n_jobs": 1, "random_state": np.random.RandomState(0)},

@@ -14,7 +14,7 @@ from tonmf.datasets.noticeboard import read_noticeboard
 from tonmf.detector.scores.alarms import CUTS, Alarms
 from tonmf.detector.scores.corpus import Corpus
 from tonmf.detector.scores.scale import Scale, doubt
-from tonmf.detector.scores.scoring import Measures, Scorer, learn_scorer, level_of, mean_score
+from tonmf.detector.scores.scoring import NO_LUMP, Measures, Scorer, learn_scorer, level_of, mean_score
 from tonmf.nmf.ops.reference import ReferenceOps
 from tonmf.text.counts import totals_of
 from tonmf.text.totals import WordTotals
@@ -251,3 +251,22 @@ def test_documents_in_blocks_have_the_scores_of_documents_in_one_piece():
 def test_the_mean_over_the_ladder_takes_one_rung_at_a_time():
     scores = [np.array([1.0, 2.0]), np.array([3.0, 6.0])]
     np.testing.assert_array_equal(mean_score(iter(scores)), [2.0, 4.0])
+
+
+def test_a_lump_of_high_scores_raises_the_threshold_and_a_few_outliers_do_not():
+    ordinary = np.linspace(-1, 1, 30)
+    assert (np.full(NO_LUMP, 9.0) > level_of(np.append(ordinary, np.full(NO_LUMP, 9.0)))).all()
+    assert (np.full(NO_LUMP + 1, 9.0) < level_of(np.append(ordinary, np.full(NO_LUMP + 1, 9.0)))).all()
+    both = np.append(ordinary, [9.0, 9.0])
+    assert level_of(both, np.ones(32)) == level_of(both)
+    assert level_of(both, np.append(np.ones(30), [1.0, 4.0])) > 9
+
+
+def test_documents_of_unknown_words_are_no_outliers_where_a_third_are_such():
+    """They had no say in the threshold, and all of them were above it."""
+    rng = np.random.default_rng(0)
+    known = [" ".join(rng.choice(["bread", "flour", "oven", "yeast", "dough"], 3, replace=False)) for _ in range(60)]
+    unknown = [" ".join(f"{word}{n}" for word in ("alpha", "beta", "gamma")) for n in range(30)]
+    detector = TextOutlierDetector(mask=None, n_restarts=1).fit(known + unknown)
+    assert (detector.labels_[60:] == 1).all()
+    assert detector.outlier_scores_[60:].min() > detector.outlier_scores_[:60].max()

@@ -143,6 +143,16 @@ def test_files_with_a_mark_or_in_utf_8_are_read_back_whatever_else_is_in_the_fol
     assert "½" in after[0]
 
 
+def test_few_words_get_accents_unless_many_should():
+    texts = [" ".join(f"gardener{letter}{n}" for n in range(500)) for letter in "abcde"]
+    few, many = (
+        sum(word.isascii() for text in CHANGES[name].draw(texts, np.zeros(5, int), 0)[0] for word in text.split())
+        / 2500
+        for name in ("mixed encodings", "mixed encodings, many accents")
+    )
+    assert 0.7 < many < 0.9 < 0.96 < few < 1
+
+
 def test_log_lines_have_frequent_templates_and_faults_in_words_of_their_own():
     lines, labels = log_lines(2000, 10, seed=1)
     assert (len(lines), labels.sum()) == (2000, 10)

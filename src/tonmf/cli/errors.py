@@ -76,7 +76,7 @@ UNLIKE = {
 ALIKE = (
     "boilerplate", "cache", "confidence", "contamination", "correlation", "encoding", "encoding_errors", "format", "half_life",
     "host", "id_column", "jobs_folder", "label_column", "mask", "memory", "min_df", "min_words", "port", "skip_bad",
-    "stop_words", "strip_html", "text_column", "time_column", "token", "vocabulary", "window",
+    "stop_words", "strip_headers", "strip_html", "text_column", "time_column", "token", "vocabulary", "window",
 )  # fmt: skip
 """Parameters of the library whose options have the same names."""
 

@@ -23,6 +23,7 @@ def learning_options(
     stem: str | None,
     mask: str,
     strip_html: bool,
+    strip_headers: bool,
     min_df: int,
     boilerplate: str,
     topics: int,
@@ -44,6 +45,7 @@ def learning_options(
         "stemmer": stem,
         "mask": mask_of(mask),
         "strip_html": strip_html,
+        "strip_headers": strip_headers,
     }
 
 
@@ -67,7 +69,8 @@ def check_kind(options: Mapping[str, Any], kind: str) -> None:
     from tonmf.text.masks import DEFAULT_MASK
 
     if kind != TEXTS:
-        usual = {"stop_words": ENGLISH, "stemmer": None, "mask": DEFAULT_MASK, "strip_html": True, "boilerplate": 0.05}
+        usual = {"stop_words": ENGLISH, "stemmer": None, "mask": DEFAULT_MASK, "boilerplate": 0.05}
+        usual |= {"strip_html": True, "strip_headers": True}
         check_unused(options, usual, tuple(usual), f"on {kind}")
 
 

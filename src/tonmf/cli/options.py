@@ -114,6 +114,14 @@ StripHtml = Annotated[
         rich_help_panel=LEARNING,
     ),
 ]
+StripHeaders = Annotated[
+    bool,
+    typer.Option(
+        "--strip-headers/--no-strip-headers",
+        help="Leave out the headers of texts that are mails, but for the subject.",
+        rich_help_panel=LEARNING,
+    ),
+]
 MinDf = Annotated[
     int,
     typer.Option(

@@ -158,7 +158,7 @@ def _paper_counter() -> Any:
     from tonmf.text.choose import make_counter
     from tonmf.text.documents import TEXTS
 
-    plain = {"mask": None, "strip_html": False, "boilerplate": None}
+    plain = {"mask": None, "strip_html": False, "strip_headers": False, "boilerplate": None}
     options = {**defaults_of(TextOutlierDetector), **plain, "stemmer": "english", "word_rules": "paper"}
     return make_counter(options, TEXTS, None)
 

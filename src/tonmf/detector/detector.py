@@ -71,6 +71,9 @@ class TextOutlierDetector(FittedDetector):
     strip_html : bool
         Whether to leave out the tags, scripts and styles of texts that are HTML, and replace entities such as &amp; by
         their characters.
+    strip_headers : bool
+        Whether to leave out the headers of texts that are mails or newsgroup posts, but for the subject, keywords,
+        summary and organization.
     boilerplate : float or None
         Share of the documents from which on a line or sentence that they share word for word is left out, such as a footer;
         None leaves nothing out. At least three documents must share it, and a document of nothing else keeps the rarest.
@@ -173,6 +176,7 @@ class TextOutlierDetector(FittedDetector):
         word_rules: str | None = None,
         mask: Sequence[str] | str | None = DEFAULT_MASK,
         strip_html: bool = True,
+        strip_headers: bool = True,
         boilerplate: float | None = 0.05,
         vectorizer: Any = None,
         topic_shares: tuple[float, ...] = (0.0075, 0.015, 0.03),
@@ -197,6 +201,7 @@ class TextOutlierDetector(FittedDetector):
         self.word_rules = word_rules
         self.mask = mask
         self.strip_html = strip_html
+        self.strip_headers = strip_headers
         self.boilerplate = boilerplate
         self.vectorizer = vectorizer
         self.topic_shares = topic_shares

@@ -74,6 +74,7 @@ DETECTOR_RULES: Mapping[str, Rule] = {
         lambda v: v is None or (isinstance(v, str) and v == ALL) or _all(v, list | tuple, lambda name: name in MASKS),
     ),
     "strip_html": Rule("True or False", lambda v: isinstance(v, bool | np.bool_)),
+    "strip_headers": Rule("True or False", lambda v: isinstance(v, bool | np.bool_)),
     "boilerplate": Rule(
         Message("a share of the documents above 0 and up to 1", InPython(", or None", elsewhere=", or none")),
         lambda v: v is None or (is_number(v, 0, 1) and v > 0),

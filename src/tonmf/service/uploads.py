@@ -76,6 +76,7 @@ def learning_options(options: dict[str, Any]) -> dict[str, Any]:
         "stemmer": options["stem"],
         "mask": DEFAULT_MASK if options.get("mask") is None else mask_of(options["mask"]),
         "strip_html": options.get("strip_html", True),
+        "strip_headers": options.get("strip_headers", True),
         "min_df": options["min_df"],
         "boilerplate": boilerplate_of(options.get("boilerplate", "5%")),  # jobs from before do not name it
         "max_topics": options["topics"],

@@ -22,7 +22,7 @@ NOT_KEPT = ("callback", "executor", "n_jobs", "memory", "cache")
 OBJECTS = ("random_state", "init")
 CODE = ("analyzer", "vectorizer")
 
-ADDED = {"boilerplate": None, "mask": None, "strip_html": False}
+ADDED = {"boilerplate": None, "mask": None, "strip_headers": False, "strip_html": False}
 """Options that came later, and what they were before: models saved without them are read as they were fitted."""
 
 RETIRED = ("n_buckets",)

@@ -6,6 +6,7 @@
 `words`      words in any script
 `masks`      words that stand for a class: links, ids, dates, numbers
 `markup`     HTML in texts, blanked out in place
+`mail`       the headers of mails, blanked out in place
 `analysis`   from a text to its terms: n-grams, stop words, stemming
 `passages`   boilerplate: lines and sentences that many documents share
 `vocabulary` the terms that documents are counted by, and the ways to learn them

@@ -1,4 +1,4 @@
-"""From a text to its terms: scikit-learn's conventions, without markup, with masks, stemming and limits on words."""
+"""From a text to its terms: scikit-learn's conventions, without headers and markup, with masks, stems and limits on words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from tonmf.errors import InPython, MissingExtraError, Param, ParameterError
-from tonmf.text.markup import PAD, places_without_pads, readable, without_markup
+from tonmf.text.mail import without_headers
+from tonmf.text.markup import PAD, places_without_pads, without_markup
 from tonmf.text.masks import MaskedWords, classes_of, is_mask, is_number
 from tonmf.text.words import word_spans, words_of
 
@@ -49,12 +50,14 @@ class Analysis:
     word_pattern: str | None = None
     masked_words: MaskedWords | None = None
     strip_html: bool = False
+    strip_headers: bool = False
     _stem: Any = field(default=None, repr=False)
     _terms: dict[str, list[str]] = field(default_factory=dict, repr=False, compare=False)
 
     def __call__(self, text: Any) -> Iterable[str]:
         """Return the terms of a text."""
-        return self._as_terms(self.analyze(readable(text) if self.strip_html else text))
+        shown = self.visible(text)
+        return self._as_terms(self.analyze(text if shown is text else shown.replace(PAD, "")))
 
     def passes_over(self, term: str) -> bool:
         """Return whether a term does not count at all unless other documents have it: so do numbers, if any class is masked."""
@@ -72,7 +75,9 @@ class Analysis:
         return ((places[start], places[end], term) for start, end, term in spans)
 
     def visible(self, text: str) -> str:
-        """Return a text of the same length without the markup that is not read (`tonmf.text.markup`)."""
+        """Return a text of the same length without what is not read: mail headers and markup (`tonmf.text.mail`, `.markup`)."""
+        if self.strip_headers:
+            text = without_headers(text)
         return without_markup(text) if self.strip_html else text
 
     def _spans(self, text: str) -> Iterator[tuple[int, int, str]]:
@@ -137,6 +142,7 @@ def make_analyzer(
     rules: WordRules,
     mask: Sequence[str] | str | None = None,
     strip_html: bool = False,
+    strip_headers: bool = False,
 ) -> Analysis:
     """Make the analysis that the options describe."""
     from sklearn.feature_extraction.text import CountVectorizer  # heavy, and a wrong option is found without it
@@ -157,12 +163,22 @@ def make_analyzer(
         raise ParameterError(f"The analysis options do not fit together: {error}") from error
     if stemmer is not None:
         make_stemmer(stemmer)  # an unknown language is an error now, not later
-    strip_html = strip_html and not callable(analyzer)
+    strip_html, strip_headers = strip_html and not callable(analyzer), strip_headers and not callable(analyzer)
     if analyzer != "word":
-        return Analysis(analyze, stemmer, rules, strip_html=strip_html)
+        return Analysis(analyze, stemmer, rules, strip_html=strip_html, strip_headers=strip_headers)
     # A word by itself, whatever the length of sequences; what is cut out of a text need not match the pattern again.
     single = CountVectorizer(lowercase=lowercase, stop_words=stop_words, tokenizer=_as_it_is, token_pattern=None)
-    return Analysis(analyze, stemmer, rules, single.build_analyzer(), token_pattern, masked_words, strip_html)
+    analyze_word = single.build_analyzer()
+    return Analysis(
+        analyze,
+        stemmer,
+        rules,
+        analyze_word,
+        token_pattern,
+        masked_words,
+        strip_html=strip_html,
+        strip_headers=strip_headers,
+    )
 
 
 PARTS_OF_CONTRACTIONS = frozenset({
@@ -214,5 +230,6 @@ def make_stemmer(language: str) -> Callable[[str], str]:
 
 TEXT_OPTIONS = (
     "analyzer", "lowercase", "stop_words", "ngram_range", "token_pattern", "stemmer", "word_rules", "mask", "strip_html",
+    "strip_headers",
 )  # fmt: skip
 """Options that say how a text is cut into terms."""

@@ -58,7 +58,7 @@ def check_no_option_idle(values: Mapping[str, Any], defaults: Mapping[str, Any],
         check_unused(
             values,
             defaults,
-            ("ngram_range", "lowercase", "strip_html", "boilerplate"),
+            ("ngram_range", "lowercase", "strip_headers", "strip_html", "boilerplate"),
             "beside an analyzer of your own",
         )
     if values["token_pattern"] is not None:

@@ -46,6 +46,7 @@ def detect(
     stem: opt.Stem = None,
     mask: opt.Mask = opt.USUAL_MASK,
     strip_html: opt.StripHtml = True,
+    strip_headers: opt.StripHeaders = True,
     min_df: opt.MinDf = 2,
     boilerplate: opt.Boilerplate = "5%",
     topics: opt.Topics = 25,
@@ -96,7 +97,7 @@ def detect(
     """Find the documents that do not belong among those in FILES, and say why."""
     screen = Screen(quiet, as_json)
     learning = learning_options(
-        contamination, stop_words, stem, mask, strip_html, min_df, boilerplate, topics, seed, jobs
+        contamination, stop_words, stem, mask, strip_html, strip_headers, min_df, boilerplate, topics, seed, jobs
     )
     _check_targets(files, output, save, excerpts)
     if reasons is not None and output is None:

@@ -63,6 +63,7 @@ def timeline(
     stem: opt.Stem = None,
     mask: opt.Mask = opt.USUAL_MASK,
     strip_html: opt.StripHtml = True,
+    strip_headers: opt.StripHeaders = True,
     min_df: opt.MinDf = 2,
     boilerplate: opt.Boilerplate = "5%",
     topics: opt.Topics = 25,
@@ -85,7 +86,7 @@ def timeline(
     """Score the documents in FILES in order of time, each by the model at its time, and show how topics come and go."""
     screen = Screen(quiet, as_json)
     options = learning_options(
-        contamination, stop_words, stem, mask, strip_html, min_df, boilerplate, topics, seed, jobs
+        contamination, stop_words, stem, mask, strip_html, strip_headers, min_df, boilerplate, topics, seed, jobs
     )
     _check_targets(files, window, half_life, output, plot)
     check_learning(options)

@@ -6,8 +6,10 @@ it looks for neighbours (`tonmf.detector.scores.ordinary`) it keeps the ids and 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Self
 
 import numpy as np
@@ -21,7 +23,8 @@ from tonmf.detector.scores.ladder import Rung
 from tonmf.nmf.ops import Ops
 from tonmf.text.counts import Counts
 from tonmf.text.documents import is_matrix
-from tonmf.text.markup import readable
+from tonmf.text.mail import without_headers
+from tonmf.text.markup import PAD, readable
 
 EXCERPT = 160
 """Characters in an excerpt of a document."""
@@ -127,7 +130,7 @@ def _spread_out(n_docs: int) -> NDArray[np.int64]:
 
 
 def excerpt_of(document: Any) -> str:
-    """Return the beginning of a text, without markup if it is HTML, or the first items of a basket, on one line.
+    """Return the beginning of a text, without mail headers and HTML, or the first items of a basket, on one line.
 
     >>> excerpt_of("One  line\\nand another")
     'One line and another'
@@ -136,6 +139,10 @@ def excerpt_of(document: Any) -> str:
     >>> excerpt_of(["milk", 17])
     'milk 17'
     """
-    words = readable(document)[: 4 * EXCERPT].split() if isinstance(document, str) else list(map(str, document))
-    line = " ".join(words[:EXCERPT])
+    if isinstance(document, str):
+        text = readable(without_headers(document)).replace(PAD, "")
+        words = [found[0] for found in islice(re.finditer(r"\S+", text), EXCERPT)]
+    else:
+        words = [str(item) for item in islice(document, EXCERPT)]
+    line = " ".join(words)
     return line if len(line) <= EXCERPT else line[: EXCERPT - 1] + "…"

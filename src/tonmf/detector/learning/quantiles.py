@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from tonmf.arrays import Array
 from tonmf.detector.reading import ReadDocuments
+from tonmf.detector.scores.alarms import without_alarm
 from tonmf.detector.scores.scoring import Scorer
 from tonmf.detector.state import OF_ALARMS, RECENT, DetectorStream
 from tonmf.stream.half_life import Ageing
@@ -30,7 +31,7 @@ def with_measures(stream: DetectorStream, scorer: Scorer, new: ReadDocuments, ag
     add("remoteness", measures.remoteness, new.readable)
     if measures.distances is not None:
         add("distance", measures.distances, np.ones(len(weights), bool))
-    add("plain", new.scores.plain, new.quiet)
+    add("plain", new.scores.plain, without_alarm(new.scores.alarms))
     add("total", new.scores.total, new.has_words)
     add("lengths", counts.n_words.astype(np.float64), new.has_words)
     add("unknown", counts.n_outside / np.maximum(counts.n_distinct, 1), new.has_words)

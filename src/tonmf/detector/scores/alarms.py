@@ -16,7 +16,8 @@ repeated   1 − ln(1 + distinct)/ln(1 + words): how much fewer distinct words i
 The first two are means over words. `DOUBT` average words are added to each document, so that the means of short documents do
 not stray too far. On the scale of log-odds a document of unknown words can stand out even where half of the words of any
 document are unknown, as in a small corpus. Each number is measured in widths above the median, where one width is P84 − median
-of the training documents. Beyond `CUTS` widths it raises an alarm, as large as the share by which it exceeds them.
+of the training documents. Beyond `CUTS` widths it raises an alarm, as large as the share by which it exceeds them; the third
+only if at least `FEWEST_REPEATED` words of the document are repetitions.
 """
 
 from __future__ import annotations
@@ -48,6 +49,9 @@ SHARE_CUT, SMALLEST_SHARE_WIDTH = 8.0, 0.02
 DOUBT = 5
 """Average words that are added to each document for a mean over its words."""
 
+FEWEST_REPEATED = 3
+"""Repetitions that a document must have for an alarm: in a short one, a word that comes twice is no evidence."""
+
 
 @dataclass(frozen=True)
 class Alarms:
@@ -60,7 +64,7 @@ class Alarms:
     means          of "unknown" and "rare" the mean over all words
     medians        of each number the median over the training documents
     widths         of each number one width, P84 − median
-    log_odds       False if "unknown" is the share itself, as in detectors saved by earlier versions
+    log_odds       False in detectors saved by earlier versions: "unknown" is the share itself, and one repetition is enough
     ============== ==================================================================
     """
 
@@ -123,7 +127,9 @@ class Alarms:
             values = np.where(has_words, values, self.medians[name])
             cut = SHARE_CUT if name == "unknown" and not self.log_odds else CUTS[name]
             excess[name] = np.maximum((values - self.medians[name]) / (self.widths[name] * cut) - 1, 0)
-        if not self.log_odds:
+        if self.log_odds:
+            excess["repeated"] = np.where(totals.n_words - totals.n_distinct < FEWEST_REPEATED, 0.0, excess["repeated"])
+        else:
             all_unknown = has_words & (totals.n_outside == totals.n_distinct)
             excess["unknown"] = np.maximum(excess["unknown"], all_unknown)
         return excess

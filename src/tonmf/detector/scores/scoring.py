@@ -169,17 +169,24 @@ def measure(
 def level_of(plain: Array, weights: Array | None = None, doubt: float = 1.0) -> float:
     """Return the automatic threshold of scores before alarms.
 
-    Outliers are few. If more than `MOST_FLAGGED` of the documents would be beyond it, scores come in lumps, as those of log
-    lines do, and P84 says nothing about the upper ones: the width is then that of P95, in the same units.
+    Outliers are few. If more than `MOST_FLAGGED` of the documents would be beyond it, and more than `NO_LUMP` of them, scores
+    come in lumps, as those of log lines do, and P84 says nothing about the upper ones: the width is then that of P95, in the
+    same units.
     """
     median, *upper = (weighted_quantile(plain, q, weights) for q in (0.5, UPPER_QUANTILE, 1 - MOST_FLAGGED))
     level = median + WIDTHS * doubt * (upper[0] - median)
-    return level if upper[1] <= level else median + WIDTHS * doubt * (upper[1] - median) / UPPER_WIDTHS
+    n_beyond = float((plain > level).sum() if weights is None else weights[plain > level].sum())
+    if upper[1] <= level or n_beyond <= NO_LUMP:
+        return level
+    return median + WIDTHS * doubt * (upper[1] - median) / UPPER_WIDTHS
 
 
 MOST_FLAGGED, UPPER_WIDTHS = 0.05, 1.6448536269514722
-"""The most documents that the automatic threshold flags, if it can, as a share; and P95 of a normal distribution, in standard
+"""Most of the documents that the automatic threshold flags if it can; and P95 of a normal distribution, in standard
 deviations."""
+
+NO_LUMP = 3
+"""Documents beyond the threshold that may be outliers, each by itself, however few documents there are."""
 
 
 def mean_score(scores: Iterable[Array]) -> Array:
@@ -218,7 +225,7 @@ def learn_scorer(
         level=0.0,
     )
     scores = scorer.combine(measures, totals)
-    quiet = readable & without_alarm(scores.alarms)
+    quiet = without_alarm(scores.alarms)
     plain = scores.plain[quiet] if quiet.any() else scores.plain
     scorer = replace(scorer, level=level_of(plain, None, doubt(len(plain))))
     return scorer, scorer.combine(measures, totals), sampled
