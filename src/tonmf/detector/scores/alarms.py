@@ -15,8 +15,8 @@ repeated   1 − ln(1 + distinct)/ln(1 + words): how much fewer distinct words i
 
 The first two are means over words. `DOUBT` average words are added to each document, so that the means of short documents do
 not stray too far. On the scale of log-odds a document of unknown words can stand out even where half of the words of any
-document are unknown, as in a small corpus. Each number is measured in widths above the median, where one width is P84 − median
-of the training documents. Beyond `CUTS` widths it raises an alarm, as large as the share by which it exceeds them.
+document are unknown, as in a small corpus. Each number is measured in widths above the median, where one width is P84 − median of the training
+documents. Beyond `CUTS` widths it raises an alarm, as large as the share by which it exceeds them.
 """
 
 from __future__ import annotations
