@@ -108,7 +108,7 @@ def test_the_threshold_moves_by_keys_and_back_by_the_button(report):
     page, summary = report
     slider = page.get_by_role("slider")
     slider.focus()
-    for _ in range(200):
+    for _ in range(40):
         page.keyboard.press("ArrowRight")
     threshold = float(slider.get_attribute("aria-valuetext"))
     assert threshold > summary["analysed"]["threshold"]
