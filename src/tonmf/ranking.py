@@ -171,7 +171,7 @@ class Ranking:
 
     @property
     def small_groups(self) -> list[Group]:
-        """Return small groups of similar documents, which may explain one another and so have ordinary scores.
+        """Return small groups of similar documents, which may explain one another and so have ordinary scores, and of copies.
 
         Only training documents have groups.
         """

@@ -141,6 +141,21 @@ def test_detect_reads_standard_input_compressed_or_not(tmp_path):
         assert "note: Standard input was read as jsonl" in ran.err
 
 
+def test_detect_says_which_small_groups_are_copies_of_one_document(tmp_path):
+    write_jsonl(tmp_path)
+    text = CORPUS.texts[int(np.flatnonzero(CORPUS.labels)[0])]
+    with (tmp_path / "docs.jsonl").open("a") as file:
+        file.writelines(json.dumps({"id": f"copy-{number}", "lang": "en", "text": text}) + "\n" for number in range(4))
+    ran = run("detect", "docs.jsonl", "--json", cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    copied = [group for group in json.loads(ran.out)["groups"] if group["copies"]]
+    assert len(copied) == 1
+    assert {f"copy-{number}" for number in range(4)} <= set(copied[0]["documents"])
+    shown = run("detect", "docs.jsonl", cwd=tmp_path).out
+    words, such_as = ", ".join(copied[0]["words"][:5]), ", ".join(copied[0]["documents"][:3])
+    assert f"{len(copied[0]['documents'])} documents  {words}  (copies, such as {such_as})" in shown
+
+
 @pytest.fixture(scope="module")
 def answered(tmp_path_factory):
     """A folder in which detect has been run, with all that it wrote."""

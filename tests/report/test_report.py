@@ -119,6 +119,14 @@ def test_groups_name_documents_by_their_places(ranking, summary):
         assert rows == known.documents.tolist()
 
 
+def test_groups_of_copies_are_marked():
+    strange = CORPUS.texts[int(np.flatnonzero(CORPUS.labels)[0])]
+    texts = [*CORPUS.texts, *[strange] * 3]
+    groups = summarise(ranking_of(texts), title="Copies")["groups"]
+    (copied,) = [group for group in groups if group["copies"]]
+    assert copied["size"] == len(copied["documents"]) >= 4
+
+
 def test_labels_give_curves_and_follow_their_documents(summary):
     assert [document["label"] for document in summary["documents"]] == [
         int(CORPUS.labels[document["row"]]) for document in summary["documents"]

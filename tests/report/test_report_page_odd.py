@@ -84,6 +84,15 @@ def test_what_is_absent_is_said(page, tmp_path):
     assert "This document is empty." in open_document(page, "d0").text_content()
 
 
+def test_groups_of_copies_say_so(page, tmp_path):
+    like = {"words": ["one", "two"], "size": 2, "share": 0.5, "strangeness": 1.0}
+    groups = [like | {"documents": [1, 2], "copies": True}, like | {"documents": [3, 4], "copies": False}]
+    opened(page, written(tmp_path, summary_of([{}] * 4, groups=groups)))
+    assert page.locator("table.groups tbody th").all_inner_texts() == ["one, two\ncopies of one document", "one, two"]
+    options = page.get_by_role("combobox", name="Group").locator("option").all_text_contents()
+    assert options == ["all", "one, two (2 copies)", "one, two (2)"]
+
+
 def test_documents_that_are_not_judged_come_last_and_are_never_flagged(page, tmp_path):
     opened(page, written(tmp_path, ODD["some without words"]))
     assert page.get_by_text("2 documents have no words that count and were not judged.").is_visible()
@@ -140,7 +149,7 @@ def hostile_summary():
         "x": 0.0,
         "y": 1.0,
     }
-    group = {"words": HOSTILE[:5], "size": 2, "share": 0.1, "documents": [1, 2], "strangeness": 1.0}
+    group = {"words": HOSTILE[:5], "size": 2, "share": 0.1, "documents": [1, 2], "strangeness": 1.0, "copies": True}
     return summary_of(documents, title=HOSTILE[0], notes=HOSTILE, topics=[topic], groups=[group])
 
 

@@ -46,7 +46,12 @@ def show_ranking(
                 "empty": [names[row] for row in ranking.empty],
                 "strangest": [why.to_dict() for why in explanations],
                 "groups": [
-                    {"words": group.words, "documents": [names[row] for row in group.documents]} for group in groups
+                    {
+                        "words": group.words,
+                        "documents": [names[row] for row in group.documents],
+                        "copies": group.copies,
+                    }
+                    for group in groups
                 ],
                 "notes": list(notes),
             }
@@ -85,7 +90,8 @@ def _show_groups(screen: Screen, groups: Sequence[Group], names: Sequence[str]) 
     for group in groups:
         words = ", ".join(group.words[:5])
         first = ", ".join(names[row] for row in group.documents[:3])
-        screen.show(Text(f"  {group.size:>4} documents  {words}  (such as {first})"), wrap=False)
+        such_as = f"{'copies, ' if group.copies else ''}such as {first}"
+        screen.show(Text(f"  {group.size:>4} documents  {words}  ({such_as})"), wrap=False)
 
 
 def show_next(screen: Screen, *steps: str) -> None:

@@ -40,10 +40,11 @@ from tonmf.text.masks import DEFAULT_MASK
 class TextOutlierDetector(FittedDetector):
     """Find the documents that do not belong.
 
-    Topics that must earn their place explain the documents. A document scores high if they explain little of it, and if it is
-    far from the documents that they explain well. You need not say how common a topic must be: several answers are tried and
-    averaged. Documents of unknown or rare words, or of one word over and over, raise an alarm that lifts their score. See
-    docs/method/detector.md for how it works, and docs/evidence/quality.md for how well.
+    Topics that must earn their place explain the documents; copies of a document count as one. A document scores high if the
+    topics explain little of it, and if it is far from the documents that they explain well; a document of few words is drawn
+    towards the middle. You need not say how common a topic must be: several answers are tried and averaged. Documents of
+    unknown or rare words, or of one word over and over, raise an alarm that lifts their score. See docs/method/detector.md for
+    how it works, and docs/evidence/quality.md for how well.
 
     Parameters
     ----------
@@ -66,8 +67,9 @@ class TextOutlierDetector(FittedDetector):
         A preset of limits: "paper" takes words of 3 to 15 letters that occur at least 4 times, in at least 2 documents.
     mask : list of str, "all" or None
         Classes of words that count as one word each: "url", "email", "handle" (@name), "id" (0x7f3a, UUIDs, hashes, IP
-        addresses, long words that mix letters and digits), "date" (and time), and "number", by shape: 2026 is ####
-        (`tonmf.text.masks`).
+        addresses, long words that mix letters and digits, 7 digits or more), "date" (and time), and "number", by shape: 2026
+        is #### (`tonmf.text.masks`). The default is all but "number". If any class is masked but "number" is not, numbers
+        are words, and those outside the vocabulary are passed over.
     strip_html : bool
         Whether to leave out the tags, scripts and styles of texts that are HTML, and replace entities such as &amp; by
         their characters.
@@ -87,8 +89,9 @@ class TextOutlierDetector(FittedDetector):
     max_topics : int
         Number of topics that a fit starts from.
     contamination : float or "auto"
-        Share of the training documents with words to flag; or "auto", to flag scores above median + 2.25 (P84 − median),
-        where P84 is the 0.84-quantile of the scores.
+        Share of the judged training documents to flag; or "auto", to flag scores above median + 2.25 (P84 − median), where
+        P84 is the 0.84-quantile of the scores. The threshold is higher if there are few documents, or if more than 5 % would
+        be above it (docs/guide/scores.md).
     backend : {"numba", "numpy"}
         Compiled kernels on all cores, or plain numpy and scipy.
     n_jobs : int, optional
@@ -117,16 +120,17 @@ class TextOutlierDetector(FittedDetector):
         Scores of the training documents before any alarm.
     alarms_ : dict of str to ndarray of shape (n_docs,)
         How far each training document exceeds the alarms "unknown", "rare" and "repeated" (words), as a share of what
-        raises them; 0 without an alarm. "empty" is 1 for a document without words.
+        raises them; 0 without an alarm. "empty" is 1 for a document without words that count, and lifts no score.
     empty_ : ndarray of bool of shape (n_docs,)
-        Training documents without words, or of stop words only. They are not judged: they have a score of 0, and are never
-        flagged.
+        Training documents without words that count: empty, or of stop words, single characters and numbers that are passed
+        over. They are not judged: they have a score of 0, and are never flagged.
     threshold_ : float
         Judged documents with a score above it are outliers.
     offset_ : float
         ``-threshold_``, as in scikit-learn.
     groups_ : list of Group
-        Small groups of documents that have much in common, the most prominent first.
+        Small groups of documents that have much in common, the most prominent first; among them copies of strange documents,
+        for which ``copies`` is true.
     rungs_ : list of Rung
         The fits: topics, their shares, and scales.
     boilerplate_ : list of (str, float)

@@ -1,7 +1,8 @@
 """Counts of terms: what they are, and the arithmetic that every vocabulary shares.
 
-Of terms outside the vocabulary only the number is kept, since that is evidence too (`tonmf.detector.scores.alarms`). Which
-terms they are (`Outside`) is worth the memory only for a few documents, such as those to explain.
+Of terms outside the vocabulary only the number and the weight are kept, since they are evidence too (`tonmf.nmf.mixture`,
+`tonmf.detector.scores.alarms`). Which terms they are (`Outside`) is worth the memory only for a few documents, such as those to
+explain.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Alarms beside the topics: words that nobody uses, words that hardly anybody uses, and the same words over and over.
 
-A word outside the vocabulary can be explained by no topic, and leaves no trace in a row of term weights: a document of
-random letters would look like an empty one. A few documents in another language make a topic of their own and explain
-one another. A word of the vocabulary repeated a hundred times is explained by its topic perfectly. None of this shows
-in the topics' score, and mixing it in costs accuracy on documents that are strange by their subject. So each is a
-separate number, compared with that of the training documents, and counts only where it lies far outside:
+A document of random letters has no known word for the topics to go by. A few documents in another language make a topic
+of their own and explain one another. A word of the vocabulary repeated a hundred times is explained by its topic
+perfectly. Little of this shows in the topics' score, and mixing more of it in costs accuracy on documents that are strange
+by their subject. So each is a separate number, compared with that of the training documents, and counts only where it lies
+far outside:
 
 ========== ================================================================================================
 unknown    log-odds ln(p/(1 − p)) of the share p of a document's distinct words that are outside the vocabulary

@@ -51,7 +51,7 @@ MOST_OF_COPIES = 100
 
 @dataclass(frozen=True)
 class Group:
-    """Documents that share a rare topic, and are stranger than the median document where only common topics count.
+    """Documents that share a rare topic, or are copies of one, and are stranger than the median where only common topics count.
 
     Attributes
     ----------
@@ -60,9 +60,9 @@ class Group:
     share : float
         The same as a share of all documents.
     words : list of str
-        The topic's first words.
+        The topic's first words; of copies, the words of the first that weigh most.
     documents : ndarray of int
-        Numbers of the documents, those that fit best first.
+        Numbers of the documents, those that fit best first; copies in order.
     strangeness : float
         Mean score of the documents where only very common topics count. Groups are listed by it times the root of their
         size, as the mean of many says more than that of few.

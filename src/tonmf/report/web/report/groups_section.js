@@ -23,11 +23,16 @@ export function groupsSection({ analysed, groups }, columns, choose) {
 }
 
 function groupsTable(groups, columns, choose) {
-  const rows = groups.map(({ words, size, share, documents }, group) =>
+  const rows = groups.map(({ words, size, share, documents, copies }, group) =>
     element(
       "tr",
       {},
-      element("th", { scope: "row", dir: "auto" }, wordList(words)),
+      element(
+        "th",
+        { scope: "row", dir: "auto" },
+        wordList(words),
+        copies && element("span", { class: "copies", dir: "ltr" }, "copies of one document"),
+      ),
       element(
         "td",
         { class: "number" },

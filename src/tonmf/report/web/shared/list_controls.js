@@ -49,8 +49,8 @@ function topicOption({ number, words }) {
   return [number, `${number} ${firstWords(words)}`];
 }
 
-function groupOption({ words, size }, number) {
-  return [number, `${firstWords(words)} (${whole(size)})`];
+function groupOption({ words, size, copies }, number) {
+  return [number, `${firstWords(words)} (${whole(size)}${copies ? " copies" : ""})`];
 }
 
 function firstWords(words) {

@@ -25,7 +25,7 @@ function thresholdRule() {
       "p",
       { class: "note" },
       `The automatic threshold is ${RULE} of the scores of the training documents, where P84 is their 84th percentile. `,
-      "A few outliers hardly move it.",
+      "A few outliers hardly move it. It is higher if there are few documents, or if more than 5 % would be above it.",
     ),
   );
 }
