@@ -69,7 +69,13 @@ def test_training_documents_are_known_again(tmp_path):
 def test_documents_without_words_are_told_apart_from_strange_ones():
     detector = TextOutlierDetector().fit(CORPUS.texts)
     texts = ["zxcv qwer", "", "the and", *CORPUS.texts[:5]]
-    assert Ranking.by(detector, texts, list(map(str, range(8)))).empty == [1, 2]
+    ranking = Ranking.by(detector, texts, list(map(str, range(8))))
+    assert ranking.empty == [1, 2]
+    assert ranking.order.tolist()[-2:] == [1, 2]
+    assert ranking.ranks[[1, 2]].tolist() == [7, 7]
+    assert ranking.unjudged_notes == ["2 documents have no words that count and were not judged: 1, 2."]
+    assert Ranking.by(detector, texts[3:], list(map(str, range(5)))).unjudged_notes == []
+    assert Ranking.by(detector, ["", "the"], ["a", "b"]).order.tolist() == [0, 1]
 
 
 def test_documents_with_the_same_score_have_the_same_rank_everywhere():
@@ -81,9 +87,11 @@ def test_documents_with_the_same_score_have_the_same_rank_everywhere():
     in_table = dict(zip(columns["id"], columns["rank"], strict=True))
     assert in_table == {why.id: why.rank for why in detector.explain(texts, n_nearest=0)}
     assert in_table == {document["id"]: document["rank"] for document in summarise(ranking, title="")["documents"]}
-    assert in_table == dict(zip(ids, detector.rank(detector.outlier_scores_).tolist(), strict=True))
+    ranks = detector.rank(detector.outlier_scores_, ~detector.empty_)
+    assert in_table == dict(zip(ids, ranks.tolist(), strict=True))
     assert [in_table[str(number)] for number in (0, 1, 2)] == [in_table[str(number)] for number in (120, 121, 122)]
-    assert columns["rank"][:3] == [1, 1, 3]
+    assert columns["rank"][-2:] == [len(texts) - 1] * 2
+    assert columns["judged"] == [True] * (len(texts) - 2) + [False] * 2
 
 
 def test_a_large_ranking_has_the_table_of_a_ranking_in_the_order_of_the_documents():
@@ -100,7 +108,7 @@ def test_a_large_ranking_has_the_table_of_a_ranking_in_the_order_of_the_document
             written[name] += values
 
     large.fetch(batches, rows=[3], names=[5], write=write, reasons="all")
-    order = np.argsort(-detector.outlier_scores_, kind="stable")
+    order = np.argsort(np.where(detector.empty_, np.inf, -detector.outlier_scores_), kind="stable")
     assert {name: [values[row] for row in order] for name, values in written.items()} == expected
     assert (large.documents[3], large.ids[3], large.ids[5]) == (texts[3], "3", "5")
 

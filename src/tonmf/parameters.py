@@ -100,14 +100,25 @@ def contamination_of(text: str) -> float | str:
     >>> contamination_of("5%"), contamination_of("0.05"), contamination_of("auto")
     (0.05, 0.05, 'auto')
     """
-    if text == "auto":
-        return text
+    return text if text == "auto" else _share_of(text, "contamination", 0.5, "auto")
+
+
+def boilerplate_of(text: str) -> float | None:
+    """Parse a share as people write it, or "none".
+
+    >>> boilerplate_of("5%"), boilerplate_of("none")
+    (0.05, None)
+    """
+    return None if text == "none" else _share_of(text, "boilerplate", 1.0, "none")
+
+
+def _share_of(text: str, name: str, most: float, otherwise: str) -> float:
     try:
         share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError:
         raise ParameterError(
-            Param("contamination"), f" must be a share such as 0.05 or 5%, or auto; got {text!r:.60}."
+            Param(name), f" must be a share such as 0.05 or 5%, or {otherwise}; got {text!r:.60}."
         ) from None
-    if not 0 < share <= 0.5:
-        raise ParameterError(Param("contamination"), f" must be above 0 and at most 0.5 (50%); got {text!r:.60}.")
+    if not 0 < share <= most:
+        raise ParameterError(Param(name), f" must be above 0 and at most {most:g} ({100 * most:g}%); got {text!r:.60}.")
     return share

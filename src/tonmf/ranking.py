@@ -2,6 +2,7 @@
 
 `Ranking` has its documents in memory. `LargeRanking` is of documents on disk, which it reads once more for the table.
 Documents with the same score have the same rank (`tonmf.detector.explain.ranks`); they stay in the order in which they came.
+Documents that are not judged come last.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from numpy.typing import NDArray
 
 from tonmf.arrays import Array
 from tonmf.detector.detector import TextOutlierDetector
-from tonmf.detector.explain.explanation import Explanation
+from tonmf.detector.explain.explanation import Explanation, note_on_unjudged
+from tonmf.detector.explain.quotes import quoted
 from tonmf.detector.explain.ranks import SAME_SCORE, rank_among
 from tonmf.detector.explain.unexpected import UnexpectedWord
 from tonmf.detector.scores.groups import Group
@@ -31,6 +33,7 @@ TYPES = {
     "id": "text",
     "score": "number",
     "outlier": "truth",
+    "judged": "truth",
     "topic": "whole",
     "unexpected_terms": "texts",
     "text": "text",
@@ -72,7 +75,8 @@ class Ranking:
     documents    n_docs     the documents as they were given
     ids          n_docs     their ids
     scores       n_docs     higher is stranger
-    order        n_docs     numbers of the documents, the strangest first
+    judged       n_docs     False for the documents without words, which are not judged
+    order        n_docs     numbers of the documents, the strangest first, those that are not judged last
     ============ ========== =====================================================
     """
 
@@ -80,12 +84,14 @@ class Ranking:
     documents: Any
     ids: Sequence[str]
     scores: Array
+    judged: NDArray[np.bool_]
     order: NDArray[np.int64]
 
     @classmethod
     def of(cls, detector: TextOutlierDetector, documents: Any, ids: Sequence[str], scores: Array) -> Ranking:
         """Rank scored documents."""
-        return cls(detector, documents, ids, scores, np.argsort(-scores, kind="stable"))
+        judged = judged_among(detector, documents, scores)
+        return cls(detector, documents, ids, scores, judged, order_of(scores, judged))
 
     @classmethod
     def by(
@@ -104,13 +110,16 @@ class Ranking:
 
     @property
     def outliers(self) -> NDArray[np.bool_]:
-        """Return True for the documents above the threshold."""
-        return self.scores > self.detector.threshold_
+        """Return True for the judged documents above the threshold."""
+        return self.judged & (self.scores > self.detector.threshold_)
 
     @cached_property
     def ranks(self) -> NDArray[np.int64]:
-        """Return the rank of each document: 1 + the number of these documents with a higher score."""
-        return rank_among(np.sort(self.scores), self.scores)
+        """Return the rank of each document: 1 + the number of judged ones with a higher score.
+
+        Documents that are not judged come after all others.
+        """
+        return rank_among(np.sort(self.scores[self.judged]), np.where(self.judged, self.scores, -np.inf))
 
     @property
     def rule(self) -> str:
@@ -128,27 +137,37 @@ class Ranking:
             len(known) == len(self.scores) and bool(np.allclose(known, self.scores, rtol=0, atol=SAME_SCORE))
         )
 
-    @cached_property
+    @property
     def empty(self) -> list[int]:
-        """Return the numbers of the documents without words, which score higher than all training documents."""
-        if self.scores is self.detector.outlier_scores_:
-            return np.flatnonzero(self.detector.empty_).tolist()
-        suspects = [row for row in self.order.tolist() if self.scores[row] > self.detector.highest_score_]
-        if not suspects:
-            return []
-        empty = self.detector.alarms(take(self.documents, suspects))["empty"]
-        return sorted(row for row, alarm in zip(suspects, empty, strict=True) if alarm > 0)
+        """Return the numbers of the documents without words, which are not judged."""
+        empty: list[int] = np.flatnonzero(~self.judged).tolist()
+        return empty
+
+    @property
+    def unjudged_notes(self) -> list[str]:
+        """Return a note that names the documents that are not judged, if there are any."""
+        return note_on_unjudged([self.ids[row] for row in self.empty], self.detector.word_)
 
     @cached_property
     def observations(self) -> list[str]:
-        """Return notes on the documents themselves: that they are few, or that some are copies."""
+        """Return notes on the documents themselves: that they are few, that some are copies, or what is left out of them."""
         notes, n_docs = [], len(self.ids)
         if self.is_of_training and n_docs < FEW:
             with_few = f"With {number_of(n_docs, 'document')} there is little to learn from"
             notes.append(f"{with_few}; take scores and the threshold with caution.")
         if self.detector.kind_ == TEXTS:
             notes += note_on_copies(n_docs - len(set(self.documents)))
-        return notes
+        return [*notes, *self.on_boilerplate]
+
+    @property
+    def on_boilerplate(self) -> list[str]:
+        """Return a note on the boilerplate that the detector leaves out, if there is any."""
+        known = self.detector.boilerplate_
+        if not known:
+            return []
+        share, such_as = 100 * known[0][1], "such as " if len(known) > 1 else ""
+        such_as = f", {such_as}{quoted([known[0][0]])} ({share:.0f} %)" if known[0][0] else ""
+        return [f"Left out as boilerplate: {number_of(len(known), 'line')} that many documents share{such_as}."]
 
     @property
     def small_groups(self) -> list[Group]:
@@ -179,8 +198,24 @@ class Ranking:
         """
         rows = self.order.tolist()
         documents, ids = take(self.documents, rows), [self.ids[row] for row in rows]
-        ranks, scores = self.ranks[self.order], self.scores[self.order]
-        return columns_of(self.detector, documents, ids, ranks, scores, n_words, on_done, reasons)
+        ranks, scores, judged = self.ranks[self.order], self.scores[self.order], self.judged[self.order]
+        return columns_of(self.detector, documents, ids, ranks, scores, judged, n_words, on_done, reasons)
+
+
+def judged_among(detector: TextOutlierDetector, documents: Any, scores: Array) -> NDArray[np.bool_]:
+    """Return False for the scored documents that have no words, and so are not judged: they have a score of 0."""
+    if scores is detector.outlier_scores_:
+        return np.asarray(~detector.empty_)
+    judged = np.ones(len(scores), bool)
+    suspects = np.flatnonzero(scores == 0)
+    if len(suspects):
+        judged[suspects] = detector.alarms(take(documents, suspects.tolist()))["empty"] == 0
+    return judged
+
+
+def order_of(scores: Array, judged: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the numbers of documents, the strangest first, those that are not judged last."""
+    return np.argsort(np.where(judged, -scores, np.inf), kind="stable")
 
 
 class Fetched(Sequence[T], Generic[T]):
@@ -218,14 +253,14 @@ class LargeRanking(Ranking):
     @classmethod
     def of_training(cls, detector: TextOutlierDetector, fingerprint: Any) -> LargeRanking:
         """Rank the training documents of a detector, without their texts and ids; `fetch` brings those."""
-        scores = detector.outlier_scores_
+        scores, judged = detector.outlier_scores_, ~detector.empty_
         documents, ids = Fetched[Any](len(scores)), Fetched[str](len(scores))
-        return cls(detector, documents, ids, scores, np.argsort(-scores, kind="stable"), fingerprint)
+        return cls(detector, documents, ids, scores, judged, order_of(scores, judged), fingerprint)
 
     @cached_property
     def observations(self) -> list[str]:
-        """Return nothing: whoever reads the documents notes the copies among them (`tonmf.io.document_files`)."""
-        return []
+        """Return notes but on copies, which whoever reads the documents notes (`tonmf.io.document_files`)."""
+        return self.on_boilerplate
 
     def fetch(
         self,
@@ -253,8 +288,8 @@ class LargeRanking(Ranking):
             for row in (wanted | named).intersection(range(first, last)):
                 self.ids.put(row, batch.ids[row - first])  # type: ignore[attr-defined]
             if write is not None:
-                ranks, scores = self.ranks[first:last], self.scores[first:last]
-                write(columns_of(self.detector, batch.content, batch.ids, ranks, scores, reasons=reasons))
+                ranks, scores, judged = self.ranks[first:last], self.scores[first:last], self.judged[first:last]
+                write(columns_of(self.detector, batch.content, batch.ids, ranks, scores, judged, reasons=reasons))
             on_done(last / n_docs)
             first = last
         else:
@@ -273,12 +308,13 @@ def columns_of(
     ids: Sequence[str],
     ranks: NDArray[np.int64],
     scores: Array,
+    judged: NDArray[np.bool_],
     n_words: int = TERMS,
     on_done: Callable[[float], None] = ignore,
     reasons: str = "all",
 ) -> dict[str, list[Any]]:
     """Return the table of some documents, in the order in which they are given, by column."""
-    outliers = scores > detector.threshold_
+    outliers = judged & (scores > detector.threshold_)
     explained = np.flatnonzero(outliers | (reasons == "all")).tolist()
     topics: list[int | None] = [None] * len(ids)
     terms: list[list[str]] = [[] for _ in ids]
@@ -289,7 +325,7 @@ def columns_of(
         n_done += len(rows)
         on_done(n_done / len(explained))
     texts = [None] * len(ids) if is_matrix(documents) else [as_text(document) for document in documents]
-    values = (ranks.tolist(), list(ids), scores.tolist(), outliers.tolist(), topics, terms, texts)
+    values = (ranks.tolist(), list(ids), scores.tolist(), outliers.tolist(), judged.tolist(), topics, terms, texts)
     return dict(zip(COLUMNS, values, strict=True))
 
 

@@ -62,7 +62,7 @@ def test_a_timeline_is_shown_written_drawn_and_saved(news):
     assert sum(word in topics[number] for word in SUBJECT) >= 4
     with (news / "out.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    assert list(rows[0]) == ["time", "id", "score", "outlier", "topic", "unexpected_terms", "text"]
+    assert list(rows[0]) == ["time", "id", "score", "outlier", "judged", "topic", "unexpected_terms", "text"]
     assert [row["id"] for row in rows] == [f"n{i}" for i in range(FIRST - 1, FIRST + LATER)]
     assert number in {row["topic"] for row in rows} <= {"", *topics}
     assert (news / "plot.png").read_bytes().startswith(b"\x89PNG")
@@ -78,7 +78,7 @@ def eventful():
     shares = np.full(12, 0.05)
     windows = [Window(0, DAY, 5, 1, shares, [], []), Window(DAY, 2 * DAY, 500, 5, shares, [0, 1, 2, 3], [4, 5, 6, 7])]
     none = np.zeros(0)
-    return Timeline(windows, words, [], none, [""] * 505, none, none, none, none, [], [])
+    return Timeline(windows, words, [], none, [""] * 505, none, none, none, none, none, [], [])
 
 
 def test_elsewhere_than_in_a_terminal_each_window_has_one_line(eventful):

@@ -178,7 +178,7 @@ def rows_of(path, delimiter=","):
 def test_the_output_has_all_columns_of_every_document_in_order(answered):
     folder, _ = answered
     rows = rows_of(folder / "scores.csv")
-    assert list(rows[0]) == ["rank", "id", "score", "outlier", "topic", "unexpected_terms", "text"]
+    assert list(rows[0]) == ["rank", "id", "score", "outlier", "judged", "topic", "unexpected_terms", "text"]
     detector = load(folder / "model")
     scores = {name: float(score) for name, score in zip(CORPUS.ids, detector.outlier_scores_, strict=True)}
     assert [int(row["rank"]) for row in rows] == list(range(1, 151))
@@ -296,16 +296,39 @@ def test_short_documents_are_left_out_on_request_and_counted(tmp_path):
 def test_documents_without_words_are_told_apart(tmp_path):
     (tmp_path / "docs.txt").write_text("\n".join([*CORPUS.texts, "the of and", "?!", "..."]))
     ran = run("detect", "docs.txt", "--top", "3", cwd=tmp_path)
-    note = "3 of them have no words but stop words and single characters, and are not in the table: docs.txt:151, docs.txt:152"
+    note = "3 documents have no words that count and were not judged: docs.txt:151, docs.txt:152, docs.txt:153."
     assert note in " ".join(ran.out.split())
     assert "docs.txt:151" not in "".join(ran.out.splitlines()[:5])
-    assert ran.out.splitlines()[1].split()[0] == "4"  # ranks count them, as the output does
-    ran = run("detect", "docs.txt", "--json", "--save", "model", cwd=tmp_path)
+    assert ran.out.splitlines()[1].split()[0] == "1"
+    ran = run("detect", "docs.txt", "--json", "--save", "model", "--output", "scores.jsonl", cwd=tmp_path)
     answer = json.loads(ran.out)
+    lines = [json.loads(line) for line in (tmp_path / "scores.jsonl").read_text().splitlines()]
+    assert (
+        [line["id"] for line in lines if not line["judged"]] == [line["id"] for line in lines[-3:]] == answer["empty"]
+    )
     assert answer["empty"] == ["docs.txt:151", "docs.txt:152", "docs.txt:153"]
-    assert answer["strangest"][0]["rank"] == 4
+    assert answer["strangest"][0]["rank"] == 1
     (tmp_path / "new.txt").write_text("...\nzxcv qwer asdf yxcv bnmk hjkl\n")
     assert json.loads(run("score", "model", "new.txt", "--json", cwd=tmp_path).out)["empty"] == ["new.txt:1"]
+    said = "1 document has no words that count and was not judged: new.txt:1."
+    ran = run("explain", "model", "new.txt", cwd=tmp_path)
+    assert ran.out.startswith("new.txt:2: Flagged: ")
+    assert said in ran.out
+    ran = run("explain", "model", "new.txt", "--id", "new.txt:1", cwd=tmp_path)
+    assert ran.out.startswith("new.txt:1: Not judged: it has no words that count.")
+    (tmp_path / "none.txt").write_text("...\n")
+    assert run("score", "model", "none.txt", cwd=tmp_path).out == said.replace("new.txt", "none.txt") + "\n"
+
+
+@pytest.mark.parametrize("memory", [(), ("--memory", "1GB")])
+def test_an_empty_file_and_one_of_stop_words_are_mentioned(memory, tmp_path):
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for number, text in enumerate([*CORPUS.texts, "", "the of and"]):
+        (folder / f"{number:03}.txt").write_text(text)
+    ran = run("detect", "docs", *memory, cwd=tmp_path)
+    assert "1 of 152 documents in docs has no text and was left out (first: 150.txt)" in " ".join(ran.err.split())
+    assert "1 document has no words that count and was not judged: 151.txt." in ran.out
 
 
 def test_none_flagged_is_said_with_what_to_do(tmp_path):

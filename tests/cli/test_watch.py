@@ -83,7 +83,7 @@ def test_every_document_is_answered_by_the_detector_of_the_moment_which_then_lea
     assert ran.code == 0
     found = [json.loads(line) for line in ran.out.splitlines()]
     assert [list(answer) for answer in found] == [
-        ["id", "score", "outlier", "topic", "unexpected_terms", "reason", "text"]
+        ["id", "score", "outlier", "judged", "topic", "unexpected_terms", "reason", "text"]
     ] * 50
     detector = load(here / "model")
     expected = []
@@ -98,6 +98,17 @@ def test_every_document_is_answered_by_the_detector_of_the_moment_which_then_lea
     assert [answer["topic"] for answer in found] == [why.topic for why in expected]
     assert kept(here)[0].threshold_ == detector.threshold_
     assert "note: 50 documents scored." in ran.err
+
+
+def test_documents_without_words_are_answered_but_not_judged(here):
+    texts = ["the of and", COMING[0]["text"], "?!"]
+    lines = as_lines([{"id": str(number), "text": text} for number, text in enumerate(texts)])
+    ran = run("watch", "model", "-", cwd=here, stdin=lines.encode())
+    found = [json.loads(line) for line in ran.out.splitlines()]
+    assert [answer["judged"] for answer in found] == [False, True, False]
+    assert (found[0]["score"], found[0]["outlier"]) == (0.0, False)
+    assert found[0]["reason"] == "Not judged: it has no words that count."
+    assert "note: 3 documents scored. 2 of them have no words that count and were not judged." in ran.err
 
 
 def test_it_reads_standard_input_and_need_not_learn(here):

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+from itertools import pairwise
 
 import dask
 import dask.bag
@@ -12,13 +13,18 @@ import pandas as pd
 import pytest
 from clusters import die_after, holding_steps, scheduler_process, two_workers
 from command import PIPE, run, start
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from waiting import PATIENCE, wait_until
 
 from tonmf import InputError, ParameterError, TextOutlierDetector
 from tonmf import dask as tonmf_dask
 from tonmf.datasets import make_corpus
 from tonmf.nmf.cluster.client import connect
-from tonmf.text.vocabulary.partitions import CountedPartition, PartitionsVocabulary, TermTally, count_partition
+from tonmf.text.choose import make_counter
+from tonmf.text.counts import Counts
+from tonmf.text.passages import PassageTally
+from tonmf.text.vocabulary.partitions import CountedPartition, PartitionsVocabulary, TermTally, boilerplate_of
 from tonmf.text.vocabulary.terms import TermCounter
 
 OPTIONS = {"topic_shares": (0.02,), "n_restarts": 1, "max_topics": 8}
@@ -90,16 +96,49 @@ def test_a_vocabulary_from_partitions_is_that_of_all_documents(min_df):
     whole = TermCounter(str.split, min_df)
     counts = whole.learn(TEXTS)
     values = {**TextOutlierDetector(analyzer=str.split).get_params(), "min_df": min_df}
-    parts = []
-    for some in (TEXTS[:40], TEXTS[40:41], TEXTS[41:]):
-        terms, counted = count_partition(some, "texts", values)
-        parts.append(CountedPartition("texts", terms, counted.matrix, counted.n_words, ()))
+    parts = [CountedPartition.of(some, "texts", values, ()) for some in (TEXTS[:40], TEXTS[40:41], TEXTS[41:])]
     vocabulary = PartitionsVocabulary.of(TermTally.together(*map(TermTally.of, parts)), min_df, None)
     assert vocabulary.terms == whole.terms
     of_parts = [vocabulary.counts_of(part) for part in parts]
     assert (np.vstack([part.matrix.toarray() for part in of_parts]) == counts.matrix.toarray()).all()
     for name in ("n_words", "n_distinct", "n_outside", "outside"):
         np.testing.assert_allclose(np.concatenate([getattr(p, name) for p in of_parts]), getattr(counts, name))
+
+
+SENTENCES = ["Apple pear plum", "Pear", "Plum and cherry", "the of", *(f"quince medlar{i}" for i in range(20))]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.lists(st.sampled_from(SENTENCES), max_size=4).map(". ".join), min_size=1, max_size=60),
+    st.sampled_from([0.05, 0.2, 0.6]),
+    st.lists(st.integers(0, 60), max_size=4),
+)
+def test_partitions_are_counted_without_the_boilerplate_of_all(documents, share, cuts):
+    values = TextOutlierDetector(boilerplate=share, min_df=1).get_params()
+    whole = make_counter(values, "texts", None)
+    counts = whole.learn(documents)
+    edges = [0, *sorted(cuts), len(documents)]
+    parts = [CountedPartition.of(documents[low:high], "texts", values, ()) for low, high in pairwise(edges)]
+    boilerplate = boilerplate_of(PassageTally.together(*(part.tally for part in parts)), values)
+    assert boilerplate.listed() == whole.boilerplate.listed()
+    parts = [part.without(boilerplate, values) for part in parts]
+    vocabulary = PartitionsVocabulary.of(TermTally.together(*map(TermTally.of, parts)), 1, whole.rules)
+    assert vocabulary.terms == whole.terms
+    assert vocabulary.any_words == bool(counts.n_words.any())
+    joined = Counts.joined([vocabulary.counts_of(part) for part in parts])
+    assert (joined.matrix != counts.matrix).nnz == 0
+    for name in ("n_words", "n_distinct", "n_outside", "outside"):
+        np.testing.assert_array_equal(getattr(joined, name), getattr(counts, name))
+
+
+def test_a_cluster_leaves_the_same_boilerplate_out(client):
+    texts = [f"{text}\nSent from my phone, please excuse the brevity." for text in TEXTS]
+    near = TextOutlierDetector(**OPTIONS).fit(texts)
+    far = tonmf_dask.fit_detector(client, dask.bag.from_sequence(texts, npartitions=5), **OPTIONS)
+    assert far.boilerplate_ == near.boilerplate_ == [("Sent from my phone, please excuse the brevity", 1.0)]
+    assert_same(far, near)
+    np.testing.assert_allclose(far.outlier_score(texts), far.outlier_scores_, rtol=0, atol=1e-6)
 
 
 def test_bad_partitions_of_texts_are_named(client):

@@ -34,13 +34,15 @@ def test_strangers_among_the_training_documents_are_in_the_top_40(thousand):
     rank[np.argsort(-detector.outlier_scores_)] = np.arange(1, len(texts) + 1)
     assert rank[1000:1030].max() <= 40
     assert np.flatnonzero(detector.empty_).tolist() == [1030, 1031, 1032, 1033, 1034]
-    assert (detector.outlier_scores_[1000:] > detector.threshold_).all()  # empty ones too: nothing speaks for them
+    assert (detector.labels_[1000:1030] == -1).all()
+    assert (detector.labels_[1030:] == 1).all()  # there is nothing to judge them by
 
 
 def test_strangers_among_new_documents_are_flagged_and_say_why(thousand):
     strange, empty = planted(np.random.default_rng(1))
     detector = TextOutlierDetector().fit(thousand)
-    assert (detector.predict([*strange, *empty]) == -1).all()
+    assert (detector.predict(strange) == -1).all()
+    assert (detector.predict(empty) == 1).all()
     assert (detector.predict(thousand) == -1).mean() < 0.04
     raised = detector.alarms([*strange, *empty])
     assert (raised["unknown"][:20] > 0).all()

@@ -13,6 +13,7 @@ from sklearn.preprocessing import FunctionTransformer
 
 from tonmf import InputError, ParameterError, TextOutlierDetector
 from tonmf.datasets import make_corpus
+from tonmf.ranking import Ranking
 
 CORPUS = make_corpus(n_docs=300, n_outliers=6, random_state=1)
 
@@ -283,15 +284,33 @@ def test_a_whole_number_of_numpy_is_a_number_of_documents():
     assert detector.terms_ == TextOutlierDetector(n_restarts=1).fit(CORPUS.texts).terms_
 
 
-def test_empty_documents_are_flagged_beside_the_share_and_come_first():
+@pytest.mark.parametrize(
+    "contamination", [0.02, 0.5, "auto"]
+)  # half: the threshold is about 0, the score of such documents
+def test_documents_without_words_are_not_judged_and_the_share_is_of_the_others(contamination):
     texts = [*CORPUS.texts, "", " ", "the of and", "!", "?"]
-    detector = TextOutlierDetector(contamination=0.02).fit(texts)
-    assert detector.empty_.sum() == 5
-    flagged = detector.predict(texts) == -1
-    assert flagged[detector.empty_].all()
-    assert flagged[~detector.empty_].sum() == 6
-    assert set(np.argsort(-detector.outlier_scores_)[:5]) == set(np.flatnonzero(detector.empty_))
-    assert detector.predict(["", "zzz"]).tolist()[0] == -1
+    detector = TextOutlierDetector(contamination=contamination, n_restarts=1).fit(texts)
+    assert np.flatnonzero(detector.empty_).tolist() == list(range(len(CORPUS.texts), len(texts)))
+    np.testing.assert_array_equal(detector.outlier_scores_[detector.empty_], 0.0)
+    assert (detector.labels_[detector.empty_] == 1).all()
+    np.testing.assert_array_equal(detector.predict(texts), detector.labels_)
+    np.testing.assert_array_equal(detector.decision_function(texts) < 0, detector.labels_ == -1)
+    if contamination != "auto":
+        assert (detector.labels_ == -1).sum() == round(contamination * len(CORPUS.texts))
+    assert detector.predict(["", "zzz"]).tolist() == [1, -1]
+    assert [why.outlier for why in detector.explain(["", "zzz"])] == [False, True]
+    assert Ranking.by(detector, ["", "zzz"], ["a", "b"]).outliers.tolist() == [False, True]
+
+
+def test_documents_without_words_change_neither_scores_nor_threshold_of_a_stream():
+    whole, other = (TextOutlierDetector(n_restarts=1).fit(CORPUS.texts[:200]) for _ in range(2))
+    whole.partial_fit([*CORPUS.texts[200:], "", "the of"])
+    assert whole.outlier_scores_[-2:].tolist() == [0.0, 0.0]
+    assert whole.labels_[-2:].tolist() == [1, 1]
+    assert whole.empty_[-2:].all()
+    other.partial_fit(CORPUS.texts[200:])
+    assert whole.threshold_ == other.threshold_
+    assert whole.explain([""])[0].n_docs == other.explain([""])[0].n_docs == len(CORPUS.texts)
 
 
 def test_empty_documents_do_not_hide_groups():

@@ -1,20 +1,27 @@
 """The parts of learning out of core: shards, the store and the budget."""
 
 import weakref
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tonmf import InputError, ParameterError
 from tonmf.detector.disk.budget import BASE, PER_DOCUMENT, Budget, bytes_of
 from tonmf.detector.disk.shards import ShardSource, write_shard
 from tonmf.detector.disk.store import Store
 from tonmf.nmf.ops.reference import ReferenceOps
+from tonmf.text.analysis import WordRules, make_analyzer
 from tonmf.text.batches import BatchesOf
 from tonmf.text.totals import WordTotals
 from tonmf.text.vocabulary.terms import TermCounter
 from tonmf.text.weighting import damped, inverse_document_frequencies, unit_rows
+
+SENTENCES = ["Apple pear plum", "Pear", "Plum and cherry", "the of", *(f"quince medlar{i}" for i in range(20))]
 
 
 def shards_of(folder, X, sizes):
@@ -115,13 +122,45 @@ def test_what_is_not_of_a_store_is_never_removed(tmp_path):
     assert all((tmp_path / name).read_text() == "x" for name in others)
 
 
-def test_a_store_of_earlier_versions_is_used_unless_it_has_an_option_that_was_removed(tmp_path):
-    for n_buckets in ("None", "65536"):
-        Store(tmp_path, {"min_df": "2", "n_buckets": n_buckets}).make(
-            BatchesOf([["a", "b"]]), TermCounter(list, 1), 1, BUDGET
-        )
-        store = Store(tmp_path, {"min_df": "2"})
-        if n_buckets == "None":
-            assert store.open().n_docs == 1
-    with pytest.raises(InputError, match=r"with other options \(n_buckets\)"):
-        store.open()
+def test_a_store_of_another_version_is_refused(tmp_path, monkeypatch):
+    Store(tmp_path, {}).make(BatchesOf([["a", "b"]]), TermCounter(list, 1), 1, BUDGET)
+    monkeypatch.setattr("tonmf.detector.disk.store.VERSION", 99)
+    with pytest.raises(InputError, match="made by another version of tonmf"):
+        Store(tmp_path, {}).open()
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.lists(st.sampled_from(SENTENCES), max_size=4).map(". ".join), min_size=1, max_size=60), st.data())
+def test_documents_on_disk_are_counted_without_the_same_boilerplate_as_in_memory(documents, data):
+    share = data.draw(st.sampled_from([0.05, 0.2, 0.6]))
+    analysis = make_analyzer("word", True, "english", (1, 1), None, None, WordRules())
+    counter, other = (TermCounter(analysis, 1, None, share) for _ in range(2))
+    counts = other.learn(documents)
+    sizes = {"detector.disk.store.SHARD_DOCS": (1, 30), "text.batches.BATCH": (1, 20)}
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patched:
+        for name, (low, high) in sizes.items():
+            patched.setattr(f"tonmf.{name}", data.draw(st.integers(low, high)))
+        store = Store(Path(folder), {})
+        facts = store.make(BatchesOf(documents), counter, 1, BUDGET)
+        terms = store.terms(facts)
+        assert terms == other.terms
+        assert facts.any_words == bool(counts.n_words.any())
+        assert store.boilerplate().listed() == other.boilerplate.listed()
+        corpus = store.corpus(facts, terms)
+        for name, values in vars(corpus.totals).items():
+            np.testing.assert_array_equal(values, getattr(counts.totals, name))
+        C = sp.vstack([block.C.by_row for block in corpus.source.blocks()])
+        assert abs(C - damped(counts.matrix)).nnz == 0
+        np.testing.assert_array_equal(corpus.idf, inverse_document_frequencies(counts.matrix))
+
+
+def test_words_that_were_forgotten_on_the_way_are_no_error(tmp_path, monkeypatch):
+    monkeypatch.setattr("tonmf.text.batches.BATCH", 10)
+    monkeypatch.setattr(Budget, "words", 60)
+    documents = [f"alpha{i} beta{i} gamma{i}. Common footer line" for i in range(100)]
+    store = Store(tmp_path, {})
+    facts = store.make(BatchesOf(documents), TermCounter(str.split, 1, None, 0.05), 1, BUDGET)
+    assert facts.forgotten_up_to > 0
+    assert store.boilerplate().listed() == [("Common footer line", 1.0)]
+    assert "Common" not in store.terms(facts)
+    assert facts.n_docs == 100

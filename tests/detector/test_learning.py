@@ -184,7 +184,7 @@ def test_memory_is_bounded(detector):
 def test_documents_with_an_alarm_do_not_teach_topics(detector):
     before = [rung.topics.copy() for rung in detector.rungs_]
     detector.partial_fit(["zz yy xx ww vv", "apple01 " * 200, ""])
-    assert (detector.labels_ == -1).all()
+    assert detector.labels_.tolist() == [-1, -1, 1]  # the last is not judged
     for rung, topics in zip(detector.rungs_, before, strict=True):
         np.testing.assert_allclose(rung.topics, topics, atol=0.1)  # idf moves a little
 

@@ -14,7 +14,7 @@ from tonmf.nmf.ops.reference import ReferenceOps
 from tonmf.text.counts import totals_of
 from tonmf.text.totals import WordTotals
 
-LEVEL, HIGHEST = 2.0, 7.0
+LEVEL = 2.0
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def scorer():
         1.0, {"unknown": 0.0, "rare": 0.0}, dict.fromkeys(CUTS, 0.0), {"unknown": 0.1, "rare": 9.0, "repeated": 9.0}
     )
     same = Scale(0.0, 1.0)
-    return Scorer([], sp.csr_matrix((0, 0)), same, None, same, alarms, LEVEL, HIGHEST)
+    return Scorer([], sp.csr_matrix((0, 0)), same, None, same, alarms, LEVEL)
 
 
 def measures_of(topics, remoteness, distances=None):
@@ -59,9 +59,12 @@ def test_an_alarm_lifts_a_document_to_the_level_and_beyond_by_its_size(scorer):
     np.testing.assert_allclose(scores.total, [LEVEL + 1, 4 + 1, -1])
 
 
-def test_a_document_without_words_is_one_above_the_highest_score(scorer):
-    scores = scorer.combine(measures_of([50.0, 0.0], [0.0, 0.0]), totals([0, 0], n_words=[0, 20]))
-    np.testing.assert_allclose(scores.total, [HIGHEST + 1, 0.0])
+def test_a_document_without_words_is_not_judged_and_lies_in_the_middle(scorer):
+    scores = scorer.combine(measures_of([50.0, 50.0], [0.0, 0.0]), totals([0, 0], n_words=[0, 20]))
+    assert scores.total.tolist() == [0.0, 10.0]
+    assert scores.judged.tolist() == [False, True]
+    for threshold in (LEVEL, -1.0):
+        assert scores.outliers(threshold).tolist() == [False, True]
 
 
 # ---------------------------------------------------------------------- learning a scorer
@@ -87,7 +90,6 @@ def test_the_level_is_two_and_a_quarter_upper_widths_above_the_median():
     scorer, scores = learnt_from(QUIET)
     np.testing.assert_allclose(scores.plain, QUIET / 5)
     assert scorer.level == pytest.approx(2.25 * 34 / 5)
-    assert scorer.highest == scores.total.max() == pytest.approx(100.0)
 
 
 def test_documents_that_raise_an_alarm_have_no_say_in_the_level():
@@ -100,8 +102,7 @@ def test_documents_that_raise_an_alarm_have_no_say_in_the_level():
 def test_nor_have_those_without_a_known_word():
     scorer, scores = learnt_from(np.append(QUIET, np.full(12, 1000.0)), n_empty=12)
     assert scorer.level == pytest.approx(2.25 * 34 / 5)
-    np.testing.assert_allclose(scores.total[-12:], scorer.highest + 1)
-    assert scorer.highest == pytest.approx(100.0)
+    np.testing.assert_array_equal(scores.total[-12:], 0.0)
 
 
 # ---------------------------------------------------------------------- one road

@@ -174,6 +174,17 @@ def test_empty_documents_and_unknown_words_are_counted():
     assert (summary["analysed"]["empty"], summary["analysed"]["unknown"]) == (1, 1)
 
 
+def test_documents_that_are_not_judged_come_last_and_are_outliers_at_no_threshold():
+    texts, labels = ["the", *CORPUS.texts, ""], [1, *CORPUS.labels.tolist(), 0]
+    summary = summarise(ranking_of(texts), title="", labels=labels)
+    assert [document["row"] for document in summary["documents"][-2:]] == [0, len(texts) - 1]
+    assert [document["judged"] for document in summary["documents"]] == [True] * len(CORPUS.texts) + [False] * 2
+    roc = summary["curves"]["roc"]
+    n_ordinary = labels.count(0)
+    before = [x for x, y in zip(roc["x"], roc["y"], strict=True) if y < 1]
+    assert max(before) == pytest.approx((n_ordinary - 1) / n_ordinary, abs=1e-4)  # all judged documents come first
+
+
 def test_documents_beyond_the_strangest_are_described_in_short(ranking, monkeypatch):
     monkeypatch.setattr("tonmf.report.described.DETAILED", 1)
     summary = summarise(ranking, title="")

@@ -382,7 +382,7 @@ def test_documents_of_unknown_words_are_counted_and_listed(report):
     expected = [document["id"] for document in summary["documents"] if "unknown" in document["alarms"]]
     page.locator("ul.special").get_by_role("button", name=f"{len(expected)} documents").first.click()
     assert ids_listed(page) == expected
-    assert "No documents without usable words" in page.locator("ul.special").text_content()
+    assert "No documents without words that count." in page.locator("ul.special").text_content()
 
 
 # ------------------------------------------------------------------ export
@@ -392,13 +392,14 @@ def test_all_documents_can_be_exported(report):
     page, summary = report
     name, rows = export(page)
     assert name == "A-neighbourhood-s-notice-board-documents.csv"
-    assert list(rows[0]) == ["rank", "id", "score", "outlier", "topic", "unexpected_terms", "text"]
+    assert list(rows[0]) == ["rank", "id", "score", "outlier", "judged", "topic", "unexpected_terms", "text"]
     assert rows == [
         {
             "rank": str(document["rank"]),
             "id": document["id"],
             "score": row["score"],
             "outlier": "true" if document["outlier"] else "false",
+            "judged": "true",
             "topic": str(document["topic"] or ""),
             "unexpected_terms": "; ".join(word["word"] for word in document["unexpected"]),
             "text": text_of(document),

@@ -17,6 +17,7 @@ from report_page import (
     written,
 )
 
+UNJUDGED = {"score": 0.0, "outlier": False, "pieces": [], "alarms": {"empty": 1.0}, "topics": [], "x": 0.0}
 ODD = {
     "one document": summary_of([{}]),
     "one document, not flagged": summary_of([{"outlier": False, "score": 0.0}]),
@@ -24,7 +25,8 @@ ODD = {
     "equal scores": summary_of([{"score": 1.0, "outlier": False}] * 5, analysed={"threshold": 1.0}),
     "scores below 0": summary_of([{"score": -float(place), "outlier": False} for place in range(1, 6)]),
     "without texts": summary_of([{"pieces": None}] * 3, analysed={"kind": "a matrix of counts", "word": "term"}),
-    "without words": summary_of([{"pieces": [], "alarms": {"empty": 1.0}, "topics": []}] * 3, analysed={"empty": 3}),
+    "without words": summary_of([UNJUDGED] * 3, analysed={"empty": 3, "flagged": 0}),
+    "some without words": summary_of([*[{}] * 10, UNJUDGED, UNJUDGED], analysed={"empty": 2}),
     "many topics": summary_of(
         [{"topics": [{"number": place + 1, "share": 0.4}]} for place in range(25)],
         topics=[
@@ -59,7 +61,8 @@ def test_odd_reports_can_be_read_from_top_to_bottom(name, page, tmp_path):
     page.keyboard.press("End")
     assert flagged_count(page).startswith("0 of ")
     page.keyboard.press("Home")
-    assert flagged_count(page).startswith(f"{len(summary['documents'])} of ")
+    n_judged = len(summary["documents"]) - summary["analysed"]["empty"]
+    assert flagged_count(page).startswith(f"{n_judged} of {len(summary['documents'])} ")
     assert not is_wider_than_its_window(page)
 
 
@@ -79,6 +82,26 @@ def test_what_is_absent_is_said(page, tmp_path):
     assert "there is no text to show" in open_document(page, "d0").text_content()
     opened(page, written(tmp_path, ODD["without words"]))
     assert "This document is empty." in open_document(page, "d0").text_content()
+
+
+def test_documents_that_are_not_judged_come_last_and_are_never_flagged(page, tmp_path):
+    opened(page, written(tmp_path, ODD["some without words"]))
+    assert page.get_by_text("2 documents have no words that count and were not judged.").is_visible()
+    page.get_by_role("slider").focus()
+    page.keyboard.press("Home")
+    flags = page.locator("#documents .entry").evaluate_all(
+        "entries => entries.map(entry => entry.querySelector('.for-score').textContent)"
+    )
+    assert all(text.endswith("flagged") for text in flags[:10])
+    assert flags[10:] == ["not judged", "not judged"]
+    choose(page, "Show", "not judged")
+    assert ids_listed(page) == ["d10", "d11"]
+    choose(page, "Show", "not flagged")
+    assert page.get_by_text("No document meets these criteria.").is_visible()
+    choose(page, "Show", "all")
+    assert "not judged" in open_document(page, "d11").text_content()
+    page.get_by_role("button", name="2 documents", exact=True).click()
+    assert ids_listed(page) == ["d10", "d11"]
 
 
 def test_topics_of_one_colour_have_different_shapes(page, tmp_path):

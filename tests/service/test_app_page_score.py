@@ -71,7 +71,17 @@ def test_a_chosen_file_of_json_lines_is_scored_under_its_ids(page, server):
     choose(page, "#score-file", "new.jsonl", "\n".join(map(json.dumps, documents)))
     scored = server.post("/v1/score", json={"documents": documents}).json()["documents"]
     expect(page.locator("button.open")).to_have_count(len(NEW))
-    assert listed(page) == [each["id"] for each in sorted(scored, key=lambda each: -each["score"])]
+    in_order = sorted(scored, key=lambda each: (not each["judged"], -each["score"]))
+    assert listed(page) == [each["id"] for each in in_order]
+    assert not in_order[-1]["judged"]
+    expect(page.locator(".entry .for-score").last).to_have_text("not judged")
+    expect(page.get_by_text("1 document has no words that count and was not judged.")).to_be_visible()
+
+
+def test_a_text_without_words_is_not_judged(page, server):
+    score(page, "the of and")
+    expect(page.locator(".result-heading")).to_have_text("Not judged")
+    expect(page.locator(".reason")).to_have_text(explained(server, "the of and")[0]["sentence"])
 
 
 def test_more_documents_than_the_server_takes_at_once_are_sent_in_slices(page, server):

@@ -38,6 +38,16 @@ def test_ranks_are_those_of_explanations(server, saved):
     assert [document["rank"] for document in answer["documents"]] == [why.rank for why in detector.explain(TEXTS)]
 
 
+def test_a_document_without_words_is_not_judged(server, saved):
+    detector, _ = saved
+    documents = ["", "the of and", TEXTS[0], "zxcv qwer"]
+    last = 1 + int((~detector.empty_).sum())
+    for route in ("/v1/score", "/v1/explain"):
+        answer = server.post(route, json={"documents": documents}).json()["documents"]
+        assert [one["judged"] for one in answer] == [False, False, True, True]
+        assert [(one["score"], one["outlier"], one["rank"]) for one in answer[:2]] == [(0.0, False, last)] * 2
+
+
 def test_documents_are_called_by_their_ids_or_numbers(server):
     documents = ["one", {"id": "a", "text": "two"}, {"id": 17, "text": "three"}, {"text": "four", "label": 1}]
     answer = server.post("/v1/score", json={"documents": documents}).json()
@@ -168,9 +178,9 @@ def test_metrics_count_documents_and_requests_by_route(server):
 
     route = 'tonmf_requests_total{method="POST",route="/v1/score",status="200"}'
     before = value("tonmf_documents_total"), value("tonmf_documents_flagged_total"), value(route)
-    server.post("/v1/score", json={"documents": ["", TEXTS[0]]})
+    server.post("/v1/score", json={"documents": ["zxcv qwer asdf", TEXTS[0], ""]})
     after = value("tonmf_documents_total"), value("tonmf_documents_flagged_total"), value(route)
-    assert np.subtract(after, before).tolist() == [2, 1, 1]
+    assert np.subtract(after, before).tolist() == [3, 1, 1]
     server.get("/no/such/address")
     assert value('tonmf_requests_total{method="GET",route="other",status="404"}') >= 1
     assert "/no/such/address" not in server.get("/metrics").text

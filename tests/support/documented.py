@@ -1,8 +1,13 @@
-"""Console sessions in the documents: ``$ command`` lines and what they print."""
+"""Console sessions in the documents: ``$ command`` lines and what they print.
+
+``python tests/support/documented.py README.md docs/guide/cli.md`` runs them, and writes what they print into the documents.
+"""
 
 import os
 import re
 import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
 from command import TONMF, environment, folder_of_client
@@ -29,3 +34,22 @@ def printed(command, folder):
 
 def without_trailing_space(text):
     return "\n".join(line.rstrip() for line in text.strip().splitlines())
+
+
+def renew(document):
+    """Run the sessions of a document, and replace what it shows by what they print; blank lines at the end of one stay."""
+    text = (ROOT / document).read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        for session in sessions(document):
+            before = "".join(f"$ {command}\n{shown}" for command, shown in session)
+            after = ""
+            for command, shown in session:
+                lines = without_trailing_space(printed(command, folder))
+                after += f"$ {command}\n" + (f"{lines}\n" if lines else "") + shown[len(shown.rstrip("\n")) + 1 :]
+            text = text.replace(before, after)
+    (ROOT / document).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        renew(name)

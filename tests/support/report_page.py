@@ -45,6 +45,7 @@ def summary_of(documents, **changes):
             "rank": place + 1,
             "score": 5 - 5 * place / len(documents),
             "outlier": place == 0,
+            "judged": "empty" not in document.get("alarms", {}),
             "sentence": "Flagged: it is strange.",
             "alarms": {},
             "unexpected": [],

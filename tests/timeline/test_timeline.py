@@ -177,10 +177,19 @@ def test_a_detector_with_embeddings_is_refused(planted):
         follow(detector, texts, [START] * 60)
 
 
+def test_documents_without_words_are_not_judged(planted):
+    detector, texts, times = copy.deepcopy(planted[0]), planted[2], planted[3]
+    timeline = follow(detector, [*texts[:30], "the of", ""], [*times[:30], times[30], times[30]])
+    assert timeline.judged.tolist() == [True] * 30 + [False] * 2
+    assert timeline.scores[30:].tolist() == [0.0, 0.0]
+    assert not timeline.outliers[30:].any()
+    assert "2 documents have no words that count and were not judged: 30, 31." in timeline.notes
+
+
 def test_it_can_be_written_down(learnt):
     timeline, _ = learnt
     columns = timeline.columns()
-    assert list(columns) == ["time", "id", "score", "outlier", "topic", "unexpected_terms"]
+    assert list(columns) == ["time", "id", "score", "outlier", "judged", "topic", "unexpected_terms"]
     assert {len(column) for column in columns.values()} == {400}
     assert columns["time"] == sorted(columns["time"])
     said = timeline.to_dict()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -14,9 +13,6 @@ from tonmf.cli.tables import ranking_table
 if TYPE_CHECKING:
     from tonmf.detector.scores.groups import Group
     from tonmf.ranking import Ranking
-
-EMPTY_SHOWN = 3
-"""Number of documents without words to name."""
 
 GROUPS_SHOWN = 3
 """Number of small groups to show."""
@@ -37,8 +33,7 @@ def show_ranking(
     screen: Screen, ranking: Ranking, top: int, notes: Sequence[str], groups: Sequence[Group] = ()
 ) -> list[int]:
     """Print the answer, except for what to do next; return the numbers of the documents shown."""
-    empty = set(ranking.empty)
-    rows = list(islice((int(row) for row in ranking.order if int(row) not in empty), top))
+    rows: list[int] = ranking.order[: min(top, int(ranking.judged.sum()))].tolist()
     names = ranking.ids
     explanations = ranking.explain(rows) if rows else []
     if screen.as_json:
@@ -48,7 +43,7 @@ def show_ranking(
                 "flagged": int(ranking.outliers.sum()),
                 "threshold": ranking.detector.threshold_,
                 "rule": ranking.rule,
-                "empty": [names[row] for row in sorted(empty)],
+                "empty": [names[row] for row in ranking.empty],
                 "strangest": [why.to_dict() for why in explanations],
                 "groups": [
                     {"words": group.words, "documents": [names[row] for row in group.documents]} for group in groups
@@ -60,30 +55,28 @@ def show_ranking(
     if explanations:
         screen.show(ranking_table(ranking, explanations, rows, screen.width))
         screen.show()
-    screen.show(Text(_count(ranking)))
-    if empty:
-        more = ", …" if len(empty) > EMPTY_SHOWN else ""
-        named = ", ".join(names[row] for row in sorted(empty)[:EMPTY_SHOWN]) + more
-        have, are = ("has", "is") if len(empty) == 1 else ("have", "are")
-        word = ranking.detector.word_
-        what = "words but stop words and single characters" if word == "word" else f"{word}s"
-        screen.show(Text(f"{len(empty):,} of them {have} no {what}, and {are} not in the table: {named}."))
+    for sentence in (*_count(ranking), *ranking.unjudged_notes):
+        screen.show(Text(sentence))
     if groups:
         _show_groups(screen, groups, names)
     return rows
 
 
-def _count(ranking: Ranking) -> str:
+def _count(ranking: Ranking) -> list[str]:
+    """Say how many documents are flagged; nothing if none was judged."""
     flagged, n_docs, rule = int(ranking.outliers.sum()), len(ranking.ids), ranking.rule
+    scores = ranking.scores[ranking.judged]
+    if len(scores) == 0:
+        return []
     if n_docs == 1:
-        return (
+        return [
             f"The document is flagged ({rule})." if flagged else f"The document is not flagged, which takes a {rule}."
-        )
+        ]
     if flagged == 0:
-        ranked = float(ranking.scores.max()) > float(ranking.scores.min())
+        ranked = float(scores.max()) > float(scores.min())
         advice = "The ranking is still of use: read it from the top." if ranked else "They all have the same score."
-        return f"None of {n_docs:,} documents is flagged, which takes a {rule}. {advice}"
-    return f"{flagged:,} of {n_docs:,} documents {'is' if flagged == 1 else 'are'} flagged ({rule})."
+        return [f"None of {n_docs:,} documents is flagged, which takes a {rule}. {advice}"]
+    return [f"{flagged:,} of {n_docs:,} documents {'is' if flagged == 1 else 'are'} flagged ({rule})."]
 
 
 def _show_groups(screen: Screen, groups: Sequence[Group], names: Sequence[str]) -> None:

@@ -74,8 +74,8 @@ UNLIKE = {
 """Parameters of the library whose options have other names."""
 
 ALIKE = (
-    "cache", "confidence", "contamination", "correlation", "encoding", "encoding_errors", "format", "half_life", "host",
-    "id_column", "jobs_folder", "label_column", "memory", "min_df", "min_words", "port", "skip_bad", "stop_words",
+    "boilerplate", "cache", "confidence", "contamination", "correlation", "encoding", "encoding_errors", "format", "half_life",
+    "host", "id_column", "jobs_folder", "label_column", "memory", "min_df", "min_words", "port", "skip_bad", "stop_words",
     "text_column", "time_column", "token", "vocabulary", "window",
 )  # fmt: skip
 """Parameters of the library whose options have the same names."""

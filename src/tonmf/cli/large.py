@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from tonmf.cli.errors import in_flags
@@ -33,10 +32,8 @@ def fetch_and_write(
     from tonmf.io.write import writing_table
     from tonmf.ranking import TYPES
 
-    empty = set(ranking.empty)
-    rows = list(islice((int(row) for row in ranking.order if int(row) not in empty), max(top, 1)))
-    rows = rows or [int(ranking.order[0])]
-    names = {*empty, *(int(row) for group in ranking.small_groups for row in group.documents)}
+    rows = ranking.order[: max(min(top, int(ranking.judged.sum())), 1)].tolist()
+    names = {*ranking.empty, *(int(row) for group in ranking.small_groups for row in group.documents)}
     table = writing_table(output, TYPES) if output else nullcontext()
     with screen.progress("Writing" if output else "Reading") as done, table as write:
         ranking.fetch(documents, rows, names, write, reasons, done)

@@ -18,10 +18,17 @@ ENGLISH = "english"
 
 
 def learning_options(
-    contamination: str, stop_words: str, stem: str | None, min_df: int, topics: int, seed: int, jobs: int | None
+    contamination: str,
+    stop_words: str,
+    stem: str | None,
+    min_df: int,
+    boilerplate: str,
+    topics: int,
+    seed: int,
+    jobs: int | None,
 ) -> dict[str, Any]:
     """Return the options of a command as parameters of the detector."""
-    from tonmf.parameters import contamination_of
+    from tonmf.parameters import boilerplate_of, contamination_of
 
     return {
         "contamination": contamination_of(contamination),
@@ -29,6 +36,7 @@ def learning_options(
         "random_state": seed,
         "n_jobs": jobs,
         "min_df": min_df,
+        "boilerplate": boilerplate_of(boilerplate),
         "stop_words": None if stop_words == "none" else stop_words,
         "stemmer": stem,
     }
@@ -53,7 +61,8 @@ def check_kind(options: Mapping[str, Any], kind: str) -> None:
     from tonmf.text.documents import TEXTS
 
     if kind != TEXTS:
-        check_unused(options, {"stop_words": ENGLISH, "stemmer": None}, ("stop_words", "stemmer"), f"on {kind}")
+        usual = {"stop_words": ENGLISH, "stemmer": None, "boilerplate": 0.05}
+        check_unused(options, usual, tuple(usual), f"on {kind}")
 
 
 def check_jobs(jobs: int | None) -> None:

@@ -100,4 +100,13 @@ MinDf = Annotated[
         "--min-df", min=1, help="Number of documents that a word must occur in to be known.", rich_help_panel=LEARNING
     ),
 ]
+Boilerplate = Annotated[
+    str,
+    typer.Option(
+        "--boilerplate",
+        help="Leave out lines and sentences that at least this share of the documents have word for word, such as 5%. none: "
+        "leave nothing out.",
+        rich_help_panel=LEARNING,
+    ),
+]
 Topics = Annotated[int, typer.Option("--topics", min=1, help="Maximum number of topics.", rich_help_panel=LEARNING)]

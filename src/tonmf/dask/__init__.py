@@ -89,13 +89,13 @@ def fit_detector(
         found = texts.vocabulary
         check_no_option_idle(values, defaults_of(TextOutlierDetector), found.kind)
         recipe.check_vocabulary(found.n_docs, found.any_words, found.terms, found.kind)
-        return found, texts.corpus(names)
+        return found, texts.boilerplate, texts.corpus(names)
 
     with cluster.freeing():
-        vocabulary, corpus = cluster.persist(counted)
+        vocabulary, boilerplate, corpus = cluster.persist(counted)
     kind, plain = vocabulary.kind, make_counter(values, vocabulary.kind, None)
     assert isinstance(plain, TermCounter)  # noqa: S101 (there are no others of texts without a vectorizer)
-    counter = TermCounter.restored(plain.analyze, vocabulary.terms)
+    counter = plain.with_terms(vocabulary.terms).with_boilerplate(boilerplate)
     with corpus.executor.session(corpus.source):
         state = recipe.learn_from(corpus, kind, counter, side_by_side=SIDE_BY_SIDE)
     return TextOutlierDetector.from_state(state, **values)

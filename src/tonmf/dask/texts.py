@@ -4,8 +4,11 @@
 task               what it makes
 ================== ===============================================================================================
 tonmf-count        all terms of a partition, and their counts in its documents
+tonmf-passages     the number of documents with each line or sentence; added up by a tree
+tonmf-boilerplate  those that many documents share: the first thing that all partitions have to wait for
+tonmf-trim         the counts without boilerplate
 tonmf-tally        the number of documents with each term; added up by a tree
-tonmf-vocabulary   the vocabulary and its idf: the only thing that all partitions have to wait for
+tonmf-vocabulary   the vocabulary and its idf: the second thing that all partitions have to wait for
 tonmf-vectorize    blocks of counts and of unit rows, which stay where they are
 ================== ===============================================================================================
 """
@@ -18,7 +21,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tonmf.detector.explain.profile import excerpt_of
@@ -32,9 +34,11 @@ from tonmf.nmf.cluster.worker import among
 from tonmf.nmf.solver import EmptySums
 from tonmf.nmf.steps import Sums
 from tonmf.nmf.threads import make_ops
-from tonmf.text.documents import as_documents, check_names, is_matrix
+from tonmf.text.choose import boilerplate_share
+from tonmf.text.documents import TEXTS, as_documents, check_names, is_matrix
+from tonmf.text.passages import NOTHING, Boilerplate, PassageTally
 from tonmf.text.totals import WordTotals
-from tonmf.text.vocabulary.partitions import CountedPartition, PartitionsVocabulary, TermTally, count_partition
+from tonmf.text.vocabulary.partitions import CountedPartition, PartitionsVocabulary, TermTally, boilerplate_of
 from tonmf.text.weighting import damped, unit_rows
 
 TEXT_SPACES = 8
@@ -111,12 +115,27 @@ def learn_vocabulary(cluster: Cluster, documents: Any, options: TextOptions, rul
         for number in range(inputs.n_partitions)
     ]
     cluster.made(counted)
+    boilerplate: Any = NOTHING
+    if boilerplate_share(options.values, TEXTS) is not None:
+        passages = [cluster.task(f"passages-{number}", passages_in, part) for number, part in enumerate(counted)]
+        total = added_up(cluster, "passages", PassageTally.together, passages)
+        boilerplate = cluster.task("boilerplate", boilerplate_of, total, options.values)
+        counted = [
+            cluster.task(f"trim-{number}", trim, part, boilerplate, options) for number, part in enumerate(counted)
+        ]
+        boilerplate = cluster.result(boilerplate)
     tallies = [cluster.task(f"tally-{number}", TermTally.of, part) for number, part in enumerate(counted)]
+    total = added_up(cluster, "tally", TermTally.together, tallies)
+    there = cluster.task("vocabulary", PartitionsVocabulary.of, total, options.values["min_df"], rules)
+    return CountedTexts(cluster, inputs, options, counted, boilerplate, there, cluster.result(there))
+
+
+def added_up(cluster: Cluster, name: str, together: Callable[..., Any], tallies: list[Any]) -> Any:
+    """Add tallies up by a tree of tasks."""
     while len(tallies) > 1:
         groups = [tallies[low : low + BRANCHES] for low in range(0, len(tallies), BRANCHES)]
-        tallies = [cluster.task(f"tally-{number}", TermTally.together, *group) for number, group in enumerate(groups)]
-    there = cluster.task("vocabulary", PartitionsVocabulary.of, tallies[0], options.values["min_df"], rules)
-    return CountedTexts(cluster, inputs, options, counted, there, cluster.result(there))
+        tallies = [cluster.task(f"{name}-{number}", together, *group) for number, group in enumerate(groups)]
+    return tallies[0]
 
 
 @dataclass(frozen=True)
@@ -177,12 +196,13 @@ def _check_no_partitions(documents: Sequence[Any]) -> None:
 
 @dataclass(frozen=True)
 class CountedTexts:
-    """Counted documents: references to their counts and to the vocabulary, and the vocabulary itself."""
+    """Counted documents: references to their counts and to the vocabulary, boilerplate, and the vocabulary itself."""
 
     cluster: Cluster
     inputs: Inputs
     options: TextOptions
     counted: list[Any]
+    boilerplate: Boilerplate
     vocabulary_there: Any
     vocabulary: PartitionsVocabulary
 
@@ -197,7 +217,8 @@ class CountedTexts:
 
         def supply(number: int) -> Any:
             again = cluster.task(f"count-{number}", count, number, self.inputs.reference(number), self.options)
-            learnt = cluster.send_to_all(self.vocabulary)
+            known, learnt = cluster.send_to_all(self.boilerplate), cluster.send_to_all(self.vocabulary)
+            again = cluster.task(f"trim-{number}", trim, again, known, self.options)
             return cluster.task(f"vectorize-{number}", vectorize, again, learnt, max_topics)
 
         if self.inputs.can_be_sent_again:
@@ -234,13 +255,22 @@ def count(number: int, given: Any, options: TextOptions) -> CountedPartition:
     try:
         listed = list_of(given, options.column)
         if not is_matrix(listed) and len(listed := list(listed)) == 0:
-            return CountedPartition("", [], sp.csr_matrix((0, 0)), np.zeros(0, np.int64), ())
+            return CountedPartition.empty()
         documents, kind = as_documents(listed)
-        terms, counts = count_partition(documents, kind, options.values)
+        begins = tuple(excerpt_of(document) for document in documents)
+        return CountedPartition.of(documents, kind, options.values, begins)
     except InputError as error:
         raise InputError(f"Partition {number}: ", error.message) from error
-    begins = tuple(excerpt_of(document) for document in documents)
-    return CountedPartition(kind, terms, counts.matrix, counts.n_words, begins)
+
+
+def passages_in(counted: CountedPartition) -> PassageTally:
+    """Return in how many documents of a partition each of its passages is."""
+    return counted.tally
+
+
+def trim(counted: CountedPartition, boilerplate: Boilerplate, options: TextOptions) -> CountedPartition:
+    """Take the words of boilerplate away from a partition."""
+    return counted.without(boilerplate, options.values)
 
 
 def list_of(given: Any, column: str | None) -> Any:
@@ -260,7 +290,7 @@ def list_of(given: Any, column: str | None) -> Any:
 
 def vectorize(counted: CountedPartition, vocabulary: PartitionsVocabulary, max_topics: int) -> Partition:
     """Make blocks of counts and unit rows of a partition."""
-    if counted.matrix.shape[0] == 0:
+    if counted.n_docs == 0:
         return Partition((), 0)
     counts = vocabulary.counts_of(counted)
     C = damped(counts.matrix)

@@ -158,7 +158,7 @@ def _paper_counter() -> Any:
     from tonmf.text.choose import make_counter
     from tonmf.text.documents import TEXTS
 
-    options = {**defaults_of(TextOutlierDetector), "stemmer": "english", "word_rules": "paper"}
+    options = {**defaults_of(TextOutlierDetector), "stemmer": "english", "word_rules": "paper", "boilerplate": None}
     return make_counter(options, TEXTS, None)
 
 

@@ -63,6 +63,9 @@ class TextOutlierDetector(FittedDetector):
         Language of the stemmer, such as "english" (needs ``pip install 'tonmf[stem]'``).
     word_rules : {"paper"}, optional
         A preset of limits: "paper" takes words of 3 to 15 letters that occur at least 4 times, in at least 2 documents.
+    boilerplate : float or None
+        Share of the documents from which on a line or sentence that they share word for word is left out, such as a footer;
+        None leaves nothing out. At least three documents must share it, and a document of nothing else keeps the rarest.
     vectorizer : object, optional
         Your own vectorizer, in place of all the options above: anything with ``fit_transform`` and ``transform`` that
         returns counts.
@@ -105,16 +108,18 @@ class TextOutlierDetector(FittedDetector):
         How far each training document exceeds the alarms "unknown", "rare" and "repeated" (words), as a share of what
         raises them; 0 without an alarm. "empty" is 1 for a document without words.
     empty_ : ndarray of bool of shape (n_docs,)
-        Training documents without words, or of stop words only. They have the highest scores and are flagged, as nothing
-        speaks for them.
+        Training documents without words, or of stop words only. They are not judged: they have a score of 0, and are never
+        flagged.
     threshold_ : float
-        Documents with a score above it are outliers.
+        Judged documents with a score above it are outliers.
     offset_ : float
         ``-threshold_``, as in scikit-learn.
     groups_ : list of Group
         Small groups of documents that have much in common, the most prominent first.
     rungs_ : list of Rung
         The fits: topics, their shares, and scales.
+    boilerplate_ : list of (str, float)
+        The lines and sentences that are left out, and the share of the documents that have each, the most common first.
     terms_ : list of str
         The vocabulary.
     n_terms_ : int
@@ -127,8 +132,6 @@ class TextOutlierDetector(FittedDetector):
         Number of documents that ``fit`` and ``partial_fit`` have learnt from.
     word_ : str
         What documents are made of: "word", "item", or "term" for rows of counts and where terms are characters.
-    highest_score_ : float
-        The highest score of a training document with words; one without any has 1 more.
     column_names_ : list of str or None
         Names of all columns of the matrix that it was fitted on, if they had names.
     n_columns_ : int or None
@@ -160,6 +163,7 @@ class TextOutlierDetector(FittedDetector):
         min_df: int | float = 2,
         stemmer: str | None = None,
         word_rules: str | None = None,
+        boilerplate: float | None = 0.05,
         vectorizer: Any = None,
         topic_shares: tuple[float, ...] = (0.0075, 0.015, 0.03),
         n_restarts: int = 2,
@@ -181,6 +185,7 @@ class TextOutlierDetector(FittedDetector):
         self.min_df = min_df
         self.stemmer = stemmer
         self.word_rules = word_rules
+        self.boilerplate = boilerplate
         self.vectorizer = vectorizer
         self.topic_shares = topic_shares
         self.n_restarts = n_restarts

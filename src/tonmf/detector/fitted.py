@@ -39,9 +39,10 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """Take on a state, and be the fitted detector that it describes."""
         self._state, self._explainer = state, state.explainer(self.analyzer)
         self.kind_, self.terms_, self.n_terms_ = state.kind, state.counter.terms, len(state.counter.terms)
+        self.boilerplate_ = state.counter.boilerplate.listed()
         self.idf_, self.idf_outside_ = state.idf, state.scorer.alarms.rarity_outside + 1
         self.n_seen_ = state.profile.n_docs if state.stream is None else state.stream.n_seen
-        self.word_, self.highest_score_ = state.word(self.analyzer), state.scorer.highest
+        self.word_ = state.word(self.analyzer)
         self.column_names_ = getattr(state.counter, "names", None)
         self.n_columns_ = getattr(state.counter, "n_columns", None)
         self.uses_embeddings_ = state.scorer.neighbours is not None
@@ -49,7 +50,7 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self.outlier_scores_, self.scores_before_alarms_ = state.outlier_scores, state.scores_before_alarms
         self.alarms_, self.empty_ = state.alarms, state.alarms["empty"] > 0
         self.threshold_, self.offset_ = state.threshold, -state.threshold
-        self.labels_ = np.where(state.outlier_scores > state.threshold, -1, 1)
+        self.labels_ = np.where(~self.empty_ & (state.outlier_scores > state.threshold), -1, 1)
 
     @property
     def _reader(self) -> Reader:
@@ -80,7 +81,7 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def outlier_score(self, documents: Any, *, embeddings: Any = None) -> Array:
         """Score documents on the scale of ``outlier_scores_``; higher is stranger.
 
-        Training documents get the score they have there.
+        Training documents get the score they have there. A document without words is not judged, and has a score of 0.
 
         Returns
         -------
@@ -88,17 +89,23 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """
         return self._reader.score(documents, embeddings).total
 
-    def rank(self, scores: Array) -> NDArray[np.int64]:
-        """Return the rank of each score: 1 + the number of training documents with a higher score.
+    def rank(self, scores: Array, judged: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+        """Return the rank of each score: 1 + the number of judged training documents with a higher score.
 
         Equal scores have equal ranks. In a stream, the documents seen last stand for the training documents.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n_docs,)
+        judged : ndarray of bool of shape (n_docs,), optional
+            False for documents that are not judged: they rank after all judged training documents.
 
         Returns
         -------
         ranks : ndarray of shape (n_docs,)
         """
         check_is_fitted(self)
-        return self._explainer.ranks(scores)
+        return self._explainer.ranks(scores, judged)
 
     def explain(
         self,
@@ -234,9 +241,14 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         return -self.outlier_score(documents, embeddings=embeddings)
 
     def decision_function(self, documents: Any, *, embeddings: Any = None) -> Array:
-        """Return ``score_samples(documents) - offset_``, which is negative for outliers."""
-        return self.score_samples(documents, embeddings=embeddings) - self.offset_
+        """Return ``score_samples(documents) - offset_``, which is negative for outliers.
+
+        A document without words is not judged, and so never has less than 0.
+        """
+        scores = self._reader.score(documents, embeddings)
+        decision = -scores.total - self.offset_
+        return np.where(scores.judged, decision, np.maximum(decision, 0.0))
 
     def predict(self, documents: Any, *, embeddings: Any = None) -> NDArray[np.int64]:
-        """Return -1 for outliers, 1 for others."""
+        """Return -1 for outliers, 1 for others; documents without words are not judged, and so never outliers."""
         return np.where(self.decision_function(documents, embeddings=embeddings) < 0, -1, 1)

@@ -63,6 +63,10 @@ DETECTOR_RULES: Mapping[str, Rule] = {
         Message(f"one of {', '.join(map(repr, WORD_RULES))}", InPython(", or None")),
         lambda v: v is None or v in WORD_RULES,
     ),
+    "boilerplate": Rule(
+        Message("a share of the documents above 0 and up to 1", InPython(", or None", elsewhere=", or none")),
+        lambda v: v is None or (is_number(v, 0, 1) and v > 0),
+    ),
     "topic_shares": Rule(
         "a tuple of numbers above 0 and below 1",
         lambda v: _all(v, list | tuple, lambda share: is_number(share, 0, 1) and 0 < share < 1) and len(v) > 0,

@@ -24,8 +24,9 @@ from tonmf.nmf.streaming import Past
 from tonmf.storage.bundles import UNIT, Bundle
 from tonmf.stream.saved import clock_arrays, clock_fields, digest_arrays, read_clock, read_digest
 from tonmf.text.analysis import Analyzer
-from tonmf.text.choose import make_analysis
+from tonmf.text.choose import boilerplate_share, make_analysis
 from tonmf.text.documents import COUNTS, ITEMS, TEXTS, items_of
+from tonmf.text.passages import MOST_TEXTS, NOTHING, Boilerplate
 from tonmf.text.vocabulary import Vocabulary
 from tonmf.text.vocabulary.changing import MOST_CANDIDATES, SMALLEST_UNIT, Candidates
 from tonmf.text.vocabulary.matrix import MatrixCounter
@@ -37,16 +38,18 @@ ALARMS = ("empty", *CUTS)
 LARGEST_IDF, SMALLEST_SPREAD = 1e3, 1e-30
 """Limits that no fit comes near: idf is about ln n_docs, and a spread that small counts as none."""
 
+LONGEST_PASSAGE = 200
+"""Characters of a line or sentence of boilerplate that are saved, for people to read; it is known again by its key."""
+
 
 def state_fields(state: DetectorState, excerpts: bool) -> dict[str, Any]:
     """Return the JSON part of a state."""
     scorer, alarms, profile = state.scorer, state.scorer.alarms, state.profile
     return {
         "kind": state.kind,
-        "vocabulary": _vocabulary_fields(state.counter),
+        "vocabulary": _vocabulary_fields(state.counter, excerpts),
         "threshold": float(state.threshold),
         "level": float(scorer.level),
-        "highest": float(scorer.highest),
         "remoteness_scale": _scale_fields(scorer.remoteness_scale),
         "distance_scale": _scale_fields(scorer.distance_scale),
         "embedding_width": None if scorer.neighbours is None else scorer.neighbours.rows.shape[1],
@@ -96,6 +99,10 @@ def state_arrays(state: DetectorState) -> dict[str, NDArray[Any]]:
     }
     if isinstance(state.counter, MatrixCounter):
         arrays["vocabulary.kept"] = state.counter.kept.astype(np.int64)
+    else:
+        boilerplate = state.counter.boilerplate
+        arrays["vocabulary.boilerplate_keys"] = boilerplate.keys
+        arrays["vocabulary.boilerplate_shares"] = boilerplate.shares
     if state.stream is not None:
         arrays.update(stream_arrays(state.stream))
     if scorer.neighbours is not None:
@@ -119,6 +126,8 @@ def read_state(bundle: Bundle, parameters: Mapping[str, Any]) -> DetectorState:
         raise bundle.wrong("the array idf holds numbers that are not above 0")
     scorer = _read_scorer(bundle, idf)
     background = bundle.positive("background", np.float64, (n_terms,))
+    alarms = {name: bundle.positive(f"raised.{name}", np.float64, (n_docs,)) for name in ALARMS}
+    scores = bundle.array("outlier_scores", np.float64, (n_docs,))
     return DetectorState(
         kind,
         counter,
@@ -127,9 +136,9 @@ def read_state(bundle: Bundle, parameters: Mapping[str, Any]) -> DetectorState:
         _read_profile(bundle, n_docs, scorer),
         [_read_group(part, n_docs) for part in bundle.parts("groups")],
         bundle.number("threshold"),
-        bundle.array("outlier_scores", np.float64, (n_docs,)),
+        np.where(alarms["empty"] > 0, 0.0, scores),  # earlier versions saved the highest score + 1
         bundle.array("scores_before_alarms", np.float64, (n_docs,)),
-        {name: bundle.positive(f"raised.{name}", np.float64, (n_docs,)) for name in ALARMS},
+        alarms,
         background,
         read_stream(bundle.part("stream"), scorer, background) if bundle.has("stream") else None,
     )
@@ -144,10 +153,14 @@ def _read_scale(bundle: Bundle, name: str) -> Scale:
     return Scale(part.number("median"), part.number("spread", above=SMALLEST_SPREAD))
 
 
-def _vocabulary_fields(counter: Vocabulary) -> dict[str, Any]:
+def _vocabulary_fields(counter: Vocabulary, excerpts: bool) -> dict[str, Any]:
     if isinstance(counter, MatrixCounter):
         return {"names": None if counter.names is None else list(counter.names), "n_columns": counter.n_columns}
-    return {"terms": counter.terms}
+    boilerplate = [
+        {"text": text[:LONGEST_PASSAGE] if excerpts else "", "terms": sorted(terms)}
+        for text, terms in zip(counter.boilerplate.texts, counter.boilerplate.terms, strict=True)
+    ]
+    return {"terms": counter.terms, "boilerplate": boilerplate}
 
 
 def _read_counter(bundle: Bundle, kind: str, parameters: Mapping[str, Any]) -> Vocabulary:
@@ -163,7 +176,19 @@ def _read_counter(bundle: Bundle, kind: str, parameters: Mapping[str, Any]) -> V
     if not terms or len(set(terms)) != len(terms):
         raise bundle.wrong("vocabulary.terms must be different strings, at least one")
     analyze: Analyzer = items_of if kind == ITEMS else make_analysis(parameters)
-    return TermCounter.restored(analyze, terms)
+    return TermCounter.restored(analyze, terms, _read_boilerplate(part), boilerplate_share(parameters, kind))
+
+
+def _read_boilerplate(part: Bundle) -> Boilerplate:
+    if not part.has("boilerplate"):  # saved by an earlier version
+        return NOTHING
+    parts = part.parts("boilerplate")
+    keys = part.array("boilerplate_keys", np.int64, (len(parts),))
+    if (keys[1:] <= keys[:-1]).any() or len(keys) > MOST_TEXTS:
+        raise part.wrong(f"the array {part.prefix}boilerplate_keys must hold rising numbers, at most {MOST_TEXTS}")
+    texts, terms = (tuple(one.text("text") for one in parts), tuple(tuple(one.texts("terms")) for one in parts))
+    shares = part.positive("boilerplate_shares", np.float64, (len(parts),), most=UNIT)
+    return Boilerplate(texts, terms, keys, shares)
 
 
 def _read_scorer(bundle: Bundle, idf: Array) -> Scorer:
@@ -183,7 +208,6 @@ def _read_scorer(bundle: Bundle, idf: Array) -> Scorer:
         _read_scale(bundle, "distance_scale"),
         _read_alarms(bundle.part("alarms")),
         bundle.number("level"),
-        bundle.number("highest"),
     )
 
 
@@ -251,6 +275,8 @@ def stream_fields(stream: DetectorStream) -> dict[str, Any]:
         "n_outside": stream.n_outside,
         "candidates": list(stream.candidates.counts),
         "candidates_unit": stream.candidates.unit,
+        "passages": list(stream.passages.counts),
+        "passages_unit": stream.passages.unit,
         "rungs": [{"learnt": rung.past.P is not None} for rung in stream.rungs],
     }
 
@@ -260,7 +286,8 @@ def stream_arrays(stream: DetectorStream) -> dict[str, NDArray[Any]]:
     arrays: dict[str, NDArray[Any]] = {
         **clock_arrays("stream", stream.clock),
         "stream.df": stream.df,
-        "stream.candidate_counts": np.array(list(stream.candidates.counts.values()), np.float64).reshape(-1, 2),
+        "stream.candidate_counts": _candidate_counts(stream.candidates),
+        "stream.passage_counts": _candidate_counts(stream.passages),
         "stream.added": stream.added,
         "stream.keys": stream.keys,
         "stream.belonging": stream.belonging,
@@ -299,7 +326,8 @@ def read_stream(part: Bundle, scorer: Scorer, background: Array) -> DetectorStre
         df=part.positive("df", np.float64, (n_terms,)),
         background=background,
         n_outside=part.number("n_outside", above=-1e-9),
-        candidates=_read_candidates(part),
+        candidates=_read_candidates(part, "candidate"),
+        passages=_read_candidates(part, "passage") if part.has("passages") else Candidates(),
         rungs=[
             _read_rung_stream(of_rung, n_terms, rung.topics.shape[1])
             for of_rung, rung in zip(parts, scorer.rungs, strict=True)
@@ -315,12 +343,16 @@ def read_stream(part: Bundle, scorer: Scorer, background: Array) -> DetectorStre
     )
 
 
-def _read_candidates(part: Bundle) -> Candidates:
-    words = part.texts("candidates")
+def _candidate_counts(candidates: Candidates) -> NDArray[np.float64]:
+    return np.array(list(candidates.counts.values()), np.float64).reshape(-1, 2)
+
+
+def _read_candidates(part: Bundle, what: str) -> Candidates:
+    words = part.texts(f"{what}s")
     if len(set(words)) != len(words) or len(words) > MOST_CANDIDATES:
-        raise part.wrong(f"{part.prefix}candidates must be different strings, at most {MOST_CANDIDATES}")
-    counts = part.positive("candidate_counts", np.float64, (len(words), 2), most=1e120)
-    unit = part.number("candidates_unit", above=SMALLEST_UNIT / 2)
+        raise part.wrong(f"{part.prefix}{what}s must be different strings, at most {MOST_CANDIDATES}")
+    counts = part.positive(f"{what}_counts", np.float64, (len(words), 2), most=1e120)
+    unit = part.number(f"{what}s_unit", above=SMALLEST_UNIT / 2)
     return Candidates({word: (df, total) for word, (df, total) in zip(words, counts.tolist(), strict=True)}, unit)
 
 

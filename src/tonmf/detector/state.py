@@ -39,7 +39,8 @@ class DetectorState:
 
     def explainer(self, analyzer: Any) -> Explainer:
         """Return what explains documents by this state."""
-        terms, scores = self.counter.terms, self.outlier_scores if self.stream is None else self.stream.recent
+        terms, judged = self.counter.terms, self.alarms["empty"] == 0
+        scores = self.outlier_scores[judged] if self.stream is None else self.stream.recent
         return Explainer(terms, self.idf, self.scorer, self.profile, scores, self.threshold, self.word(analyzer))
 
     def word(self, analyzer: Any) -> str:
@@ -48,7 +49,7 @@ class DetectorState:
 
 
 RECENT = 2000
-"""Latest documents, among which a new one is ranked."""
+"""Latest judged documents, among which a new one is ranked."""
 
 
 OF_ALARMS = {name: f"alarm_{name}" for name in CUTS}
@@ -92,13 +93,14 @@ class DetectorStream:
     background      n_terms              Σ_i c_it
     n_outside                            distinct words outside the vocabulary, over all documents
     candidates                           what these are
+    passages                             lines and sentences of documents, boilerplate or not, by key
     rungs                                of each rung its sums and quantiles
     added           n_added              how much each added topic was used when it came; these are the last of every rung
     digests                              quantiles of `DIGESTS`
     keys            n_sample             of the sample of ordinary documents
     belonging       n_sample × n_topics  how far each of them leans on the topics of the finest rung
     embedding_keys  n_embeddings         of the sample of embeddings, if there are any
-    recent          up to `RECENT`       scores of the documents seen last, in order
+    recent          up to `RECENT`       scores of the judged documents seen last, in order
     =============== ==================== ==================================================================
     """
 
@@ -109,6 +111,7 @@ class DetectorStream:
     background: Array
     n_outside: float
     candidates: Candidates
+    passages: Candidates
     rungs: Sequence[RungStream]
     added: Array
     digests: Mapping[str, Digest]

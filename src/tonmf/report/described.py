@@ -67,6 +67,7 @@ def describe(ranking: Ranking, row: int, why: Explanation, level: Level) -> dict
         "row": row,
         "score": why.score,
         "outlier": why.outlier,
+        "judged": why.judged,
         "sentence": why.sentence,
         "alarms": _rounded(why.alarms),
         "main_alarm": why.main_alarm,

@@ -80,7 +80,7 @@ def _without_scripts(summary: dict[str, Any]) -> str:
     """Return a list of the strangest documents, for mail programs and browsers that run no scripts."""
     analysed = summary["analysed"]
     rows = "".join(
-        f"<tr><td>{document['rank']}</td><td>{document['score']:.2f}</td><td>{html.escape(document['id'])}</td>"
+        f"<tr><td>{document['rank']}</td><td>{_score(document)}</td><td>{html.escape(document['id'])}</td>"
         f"<td>{html.escape(document['sentence'])}</td></tr>"
         for document in summary["documents"][:WITHOUT_SCRIPTS]
     )
@@ -90,6 +90,10 @@ def _without_scripts(summary: dict[str, Any]) -> str:
         "This page shows more where scripts may run. The strangest documents:</p>"
         f"<table><tr><th>rank</th><th>score</th><th>id</th><th>reason</th></tr>{rows}</table></noscript>\n"
     )
+
+
+def _score(document: dict[str, Any]) -> str:
+    return "not judged" if document["main_alarm"] == "empty" else f"{document['score']:.2f}"
 
 
 def _json(content: Any, markup: bool = True) -> str:

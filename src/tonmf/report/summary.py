@@ -104,7 +104,7 @@ def write_summary(path: str | os.PathLike[str], summary: dict[str, Any]) -> None
 def _documents(
     ranking: Ranking, how_much: tuple[int, Level, Level], on_done: Callable[[float], None]
 ) -> tuple[list[dict[str, Any]], list[list[Any]]]:
-    """Describe all documents, the strangest first; return the topics of each, too."""
+    """Describe all documents, the strangest first, those that are not judged last; return the topics of each, too."""
     rows = ranking.order.tolist()
     n_detailed, full, short = how_much
     documents: list[dict[str, Any]] = []
@@ -184,7 +184,9 @@ def _labelled(
         document["label"] = int(labels[document["row"]])
     if len(np.unique(labels)) < 2:
         return [*notes, "All labels are the same, so there are no curves."], None
-    roc, by_recall = roc_curve(labels, ranking.scores), precision_recall_curve(labels, ranking.scores)
+    scores = ranking.scores.copy()
+    scores[ranking.empty] = scores.min() - 1  # not judged: they come after all others
+    roc, by_recall = roc_curve(labels, scores), precision_recall_curve(labels, scores)
     return notes, {
         "outliers": int(labels.sum()),
         "roc": {

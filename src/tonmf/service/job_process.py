@@ -78,7 +78,7 @@ def work(folder: Path, job: dict[str, Any], report: Report) -> dict[str, Any]:
     detector.save(folder / job_store.MODEL)
     with replacing(folder / job_store.MODEL_ARCHIVE) as temporary:
         _pack(folder / job_store.MODEL, temporary)
-    notes += ranking.observations
+    notes += [*ranking.observations, *ranking.unjudged_notes]
     summary = summarise(
         ranking, title=name, notes=notes, labels=documents.labels, on_done=report.step("Writing the report")
     )

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from tonmf.detector.detector import TextOutlierDetector
 from tonmf.errors import InputError
 from tonmf.persist import load_detector
+from tonmf.ranking import judged_among
 from tonmf.storage.bundles import read_bundle
 from tonmf.text.documents import COUNTS, ITEMS
 
@@ -57,13 +58,15 @@ class ServedModel:
         return kind
 
     def score(self, documents: Sequence[Named]) -> list[dict[str, Any]]:
-        """Return each document's score, its rank among the training documents, and whether it is flagged."""
-        scores = self.detector.outlier_score(self._content(documents))
-        flagged = scores > self.detector.threshold_
+        """Return each document's score, its rank among the training documents, and whether it is flagged and judged."""
+        content = self._content(documents)
+        scores = self.detector.outlier_score(content)
+        judged = judged_among(self.detector, content, scores)
+        flagged, ranks = judged & (scores > self.detector.threshold_), self.detector.rank(scores, judged)
         return [
-            {"id": name, "score": score, "outlier": outlier, "rank": rank}
-            for (name, _), score, outlier, rank in zip(
-                documents, scores.tolist(), flagged.tolist(), self.detector.rank(scores).tolist(), strict=True
+            {"id": name, "score": score, "outlier": outlier, "rank": rank, "judged": is_judged}
+            for (name, _), score, outlier, rank, is_judged in zip(
+                documents, scores.tolist(), flagged.tolist(), ranks.tolist(), judged.tolist(), strict=True
             )
         ]
 

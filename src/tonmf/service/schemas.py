@@ -31,8 +31,12 @@ class Score(Answer):
         description="What the document is called; its number, from 0, if it was not given an id.", examples=["a"]
     )
     score: float = Field(description="Higher is stranger.", examples=[1.32])
-    outlier: bool = Field(description="Whether the score is above the threshold.")
-    rank: int = Field(description="1 + the number of training documents with a higher score.", examples=[43])
+    outlier: bool = Field(description="Whether the document is judged and its score is above the threshold.")
+    rank: int = Field(
+        description="1 + the number of judged training documents with a higher score; after all of these if not judged.",
+        examples=[43],
+    )
+    judged: bool = Field(description="False for a document without words that count; its score is 0.")
 
 
 class Scores(Answer):

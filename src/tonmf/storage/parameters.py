@@ -25,6 +25,9 @@ CODE = ("analyzer", "vectorizer")
 RETIRED = ("n_buckets",)
 """Options of earlier versions. Models saved with them unset still load."""
 
+EARLIER = {"boilerplate": None}
+"""Options that came later, and how models were fitted before."""
+
 
 def kept_parameters(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters to save, ready for JSON."""
@@ -94,7 +97,9 @@ def restored_parameters(bundle: Bundle, defaults: Mapping[str, Any], rules: Mapp
     unknown |= {name for name in (*NOT_KEPT, "vectorizer") if fields.get(name) is not None}
     if unknown:
         raise bundle.wrong(f"it has parameters that no saved model has: {', '.join(sorted(unknown)):.60}")
-    values = {name: _restored(fields.get(name, default), default) for name, default in defaults.items()}
+    values = {
+        name: _restored(fields.get(name, EARLIER.get(name, default)), default) for name, default in defaults.items()
+    }
     random_state = values.get("random_state")
     if random_state is not None and not (type(random_state) is int and 0 <= random_state < 2**32):
         raise bundle.wrong(f"random_state must be a whole number from 0 up; got {random_state!r:.40}")

@@ -5,6 +5,7 @@
 `batches`    documents in batches, for those that do not fit into memory
 `words`      words in any script
 `analysis`   from a text to its terms: n-grams, stop words, stemming
+`passages`   boilerplate: lines and sentences that many documents share
 `vocabulary` the terms that documents are counted by, and the ways to learn them
 `choose`     which vocabulary serves which documents and options
 `counts`     counts of terms, and the arithmetic that every vocabulary shares

@@ -25,7 +25,14 @@ def make_counter(values: Mapping[str, Any], kind: str, terms: Sequence[str] | No
         return VectorizerCounter(values["vectorizer"])
     analyze: Analyzer = items_of if kind == ITEMS else make_analysis(values)
     rules = analyze.rules if isinstance(analyze, Analysis) else None
-    return TermCounter(analyze, values["min_df"], rules)
+    return TermCounter(analyze, values["min_df"], rules, boilerplate_share(values, kind))
+
+
+def boilerplate_share(values: Mapping[str, Any], kind: str) -> float | None:
+    """Return the share of documents that makes a passage boilerplate; None if documents are not cut into passages."""
+    if kind != TEXTS or callable(values["analyzer"]) or values["boilerplate"] is None:
+        return None
+    return float(values["boilerplate"])
 
 
 def make_analysis(values: Mapping[str, Any]) -> Analysis:
@@ -38,13 +45,14 @@ def make_analysis(values: Mapping[str, Any]) -> Analysis:
 def check_no_option_idle(values: Mapping[str, Any], defaults: Mapping[str, Any], kind: str) -> None:
     """Raise `ParameterError` for an option that would have no effect."""
     if values["vectorizer"] is not None:
-        check_unused(values, defaults, (*TEXT_OPTIONS, "min_df"), Message("beside your own ", Param("vectorizer")))
+        replaced = (*TEXT_OPTIONS, "boilerplate", "min_df")
+        check_unused(values, defaults, replaced, Message("beside your own ", Param("vectorizer")))
     if kind != TEXTS:
-        check_unused(values, defaults, TEXT_OPTIONS, f"on {kind}")
+        check_unused(values, defaults, (*TEXT_OPTIONS, "boilerplate"), f"on {kind}")
     if kind == COUNTS:
         check_unused(values, defaults, ("vectorizer",), f"on {kind}")
     if values["analyzer"] != "word":
         names = ("stop_words", "token_pattern", "stemmer", "word_rules")
         check_unused(values, defaults, names, Message("unless ", Param("analyzer", "word")))
     if callable(values["analyzer"]):
-        check_unused(values, defaults, ("ngram_range", "lowercase"), "beside an analyzer of your own")
+        check_unused(values, defaults, ("ngram_range", "lowercase", "boilerplate"), "beside an analyzer of your own")

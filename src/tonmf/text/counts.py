@@ -25,6 +25,9 @@ from tonmf.text.totals import WordTotals
 LARGEST_COUNT = 1e15
 """Whole numbers up to here are exact."""
 
+AT_ONCE = 4096
+"""Documents to compare with others' words at a time, to save memory."""
+
 Outside = list[dict[str, int]]
 """For each document the terms outside the vocabulary, and how often they occur."""
 
@@ -75,6 +78,10 @@ class Numbering(dict[str, int]):
         self.next_number += 1
         return number
 
+    def known(self, term: str) -> int:
+        """Return the number of a term; of one that is not there, a number that none has."""
+        return self.get(term, self.next_number)
+
     def keep(self, numbers: Container[int]) -> None:
         """Forget all other terms. Their numbers are never reused."""
         kept = {term: number for term, number in self.items() if number in numbers}
@@ -106,6 +113,48 @@ def count_by_number(documents: Iterable[Any], analyze: Analyzer, number_of: Call
         ends.append(len(numbers))
         n_words.append(counted.total())
     return NumberedCounts(*(np.array(part, dtype=np.int64) for part in (ends, numbers, counts, n_words)))
+
+
+def subtract(counted: NumberedCounts, away: sp.csr_matrix) -> NumberedCounts:
+    """Take counts away from documents, never below 0; `away` has a row for each document and a column for each number.
+
+    What is left stays in order, so that sums over it come out the same on every road.
+    """
+    if away.nnz == 0:
+        return counted
+    n_docs, width = len(counted.n_words), max(away.shape[1], int(counted.numbers.max(initial=0)) + 1)
+    away = away.copy()
+    away.sum_duplicates()
+    away.sort_indices()
+    rows = np.repeat(np.arange(n_docs), np.diff(counted.ends))
+    places = rows * width + counted.numbers
+    taken = np.repeat(np.arange(n_docs), np.diff(away.indptr)) * width + away.indices
+    nearest = np.minimum(np.searchsorted(taken, places), len(taken) - 1)
+    left = counted.counts - np.where(taken[nearest] == places, away.data[nearest], 0)
+    kept = left > 0
+    ends = np.append(0, np.cumsum(kept, dtype=np.int64))[counted.ends]
+    n_words = np.bincount(rows[kept], left[kept], n_docs).astype(np.int64)
+    return NumberedCounts(ends, counted.numbers[kept], left[kept].astype(np.int64), n_words)
+
+
+def containing(counted: NumberedCounts, words: sp.csr_matrix) -> sp.csr_matrix:
+    """Return 1 where a document has all words of a row of `words`, n_docs × n_rows; the columns of `words` are numbers."""
+    columns = np.unique(words.indices)
+    n_docs, n_rows = len(counted.n_words), words.shape[0]
+    if not len(columns):
+        return sp.csr_matrix((n_docs, n_rows), dtype=np.int64)
+    nearest = np.minimum(np.searchsorted(columns, counted.numbers), len(columns) - 1)
+    there = columns[nearest] == counted.numbers
+    ends = np.append(0, np.cumsum(there))[counted.ends]
+    has = sp.csr_matrix((np.ones(int(there.sum()), np.int32), nearest[there], ends), shape=(n_docs, len(columns)))
+    wanted = sp.csr_matrix(words[:, columns] > 0, dtype=np.int32)
+    n_wanted, found = np.diff(wanted.indptr), []
+    for low in range(0, n_docs, AT_ONCE):
+        shared = sp.coo_matrix(has[low : low + AT_ONCE] @ wanted.T)
+        all_of_them = shared.data == n_wanted[shared.col]
+        found.append(np.stack([shared.row[all_of_them] + low, shared.col[all_of_them]]))
+    rows, cols = np.concatenate(found, axis=1) if found else np.zeros((2, 0), np.int64)
+    return sp.csr_matrix((np.ones(len(rows), np.int64), (rows, cols)), shape=(n_docs, n_rows))
 
 
 def document_frequencies(matrix: sp.csr_matrix) -> NDArray[np.int64]:

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from tonmf.arrays import Array
 from tonmf.detector.detector import TextOutlierDetector
 from tonmf.detector.explain.explainer import SMALLEST_LEAN
+from tonmf.detector.explain.explanation import note_on_unjudged
 from tonmf.detector.reading import ReadDocuments
 from tonmf.detector.scores.ladder import first_words
 from tonmf.errors import InputError
@@ -151,6 +152,7 @@ class Observed:
     rows: NDArray[np.int64]
     scores: Array
     outliers: NDArray[np.bool_]
+    judged: NDArray[np.bool_]
     shares: Array
     topics: NDArray[np.int64]
     reasons: list[list[str]]
@@ -251,7 +253,8 @@ class Follower:
     def _observe(self, rows: NDArray[np.int64], read: ReadDocuments) -> Observed:
         scores, shares = read.scores.total, read.explained
         reasons = [[word.word for word in words] for words in read.unexpected_words(UNEXPECTED_WORDS)]
-        return Observed(rows, scores, scores > self.detector.threshold_, shares, _main(shares), reasons)
+        outliers = read.scores.outliers(self.detector.threshold_)
+        return Observed(rows, scores, outliers, read.scores.judged, shares, _main(shares), reasons)
 
     def _take(self, row: int, score: float) -> bool:
         """Hand a document to the nursery; return whether it completes a new topic."""
@@ -269,10 +272,11 @@ class Follower:
         words = [first_words(topic, self.detector.terms_, TOPIC_WORDS) for topic in rung.topics.T]
         for alert in self.alerts:
             words[alert.topic] = alert.new.words[:TOPIC_WORDS]
-        scores, outliers, topics = (
+        scores, outliers, judged, topics = (
             np.concatenate([getattr(observed, name) for observed in self.observed])
-            for name in ("scores", "outliers", "topics")
+            for name in ("scores", "outliers", "judged", "topics")
         )
+        notes = [*notes, *note_on_unjudged([self.ids[row] for row in order[~judged]], self.detector.word_)]
         return Timeline(
             windows.listed(self.alerts, len(words)),
             words,
@@ -282,6 +286,7 @@ class Follower:
             self.times[order],
             scores,
             outliers,
+            judged,
             topics,
             [words for observed in self.observed for words in observed.reasons],
             notes,

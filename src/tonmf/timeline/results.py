@@ -78,6 +78,7 @@ class Timeline:
     times     n_docs              in seconds since 1970, UTC
     scores    n_docs              each by the model at its time
     outliers  n_docs              whether it was flagged
+    judged    n_docs              False for documents without words, which are not judged
     topics    n_docs              the topic that explains most of it, from 0 up; -1 if none explains a tenth
     reasons   n_docs              its unexpected words
     notes                         what a reader should know, in sentences
@@ -94,6 +95,7 @@ class Timeline:
     times: Array
     scores: Array
     outliers: NDArray[np.bool_]
+    judged: NDArray[np.bool_]
     topics: NDArray[np.int64]
     reasons: list[list[str]]
     notes: list[str]
@@ -105,6 +107,7 @@ class Timeline:
             "id": list(self.ids),
             "score": self.scores.tolist(),
             "outlier": self.outliers.tolist(),
+            "judged": self.judged.tolist(),
             "topic": [topic + 1 if topic >= 0 else None for topic in self.topics.tolist()],
             "unexpected_terms": [list(words) for words in self.reasons],
         }

@@ -45,6 +45,7 @@ def detect(
     stop_words: opt.StopWords = "english",
     stem: opt.Stem = None,
     min_df: opt.MinDf = 2,
+    boilerplate: opt.Boilerplate = "5%",
     topics: opt.Topics = 25,
     dask: Annotated[
         str | None,
@@ -92,7 +93,7 @@ def detect(
 ) -> None:
     """Find the documents that do not belong among those in FILES, and say why."""
     screen = Screen(quiet, as_json)
-    learning = learning_options(contamination, stop_words, stem, min_df, topics, seed, jobs)
+    learning = learning_options(contamination, stop_words, stem, min_df, boilerplate, topics, seed, jobs)
     _check_targets(files, output, save, excerpts)
     if reasons is not None and output is None:
         raise ParameterError("--reasons has no effect without --output. Give both, or leave it out.")
@@ -112,7 +113,9 @@ def detect(
         if save is not None:
             large.detector.save(save, excerpts=excerpts)
         fetch_and_write(screen, large, documents_on_disk, top, output, (reasons or Reasons.OUTLIERS).value)
-        ranking, notes = large, list(map(in_flags, documents_on_disk.notes))
+        for note in large.observations:
+            screen.note(note)
+        ranking, notes = large, [*map(in_flags, documents_on_disk.notes), *large.observations]
     else:
         if cache is not None:
             raise ParameterError("--cache has no effect without --memory. Give both, or leave it out.")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.text import Text
 
 from tonmf.cli import options as opt
 from tonmf.cli.learning import check_model, check_terms
@@ -52,14 +53,16 @@ def explain(
 
         detector = load_detector(model)
         check_terms(detector, documents)
+    unjudged: list[str] = []
     if ids:
         rows = _rows(ids, documents.ids)
     else:
         with screen.progress("Scoring") as done:
             ranking = Ranking.by(detector, documents.content, documents.ids, done)
-        rows = ranking.order[: top or 1].tolist()
+        rows, unjudged = ranking.order[: top or 1].tolist(), ranking.unjudged_notes
     explanations = detector.explain(documents.content, ids=rows, names=documents.ids, n_words=words)
-    screen.show_json({"explanations": [why.to_dict() for why in explanations], "notes": documents.notes})
+    notes = [*documents.notes, *unjudged]
+    screen.show_json({"explanations": [why.to_dict() for why in explanations], "notes": notes})
     for number, (why, row) in enumerate(zip(explanations, rows, strict=True)):
         if number:
             screen.show()
@@ -67,6 +70,9 @@ def explain(
             screen.show(line, isolates=True)
         screen.show()
         screen.show(styled(excerpt(pieces_of(detector, documents.content, row, why.unexpected), LONGEST_TEXT)))
+    for note in unjudged:
+        screen.show()
+        screen.show(Text(note))
 
 
 def _rows(ids: Sequence[str], known: Sequence[str]) -> list[int]:

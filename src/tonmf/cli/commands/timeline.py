@@ -62,6 +62,7 @@ def timeline(
     stop_words: opt.StopWords = "english",
     stem: opt.Stem = None,
     min_df: opt.MinDf = 2,
+    boilerplate: opt.Boilerplate = "5%",
     topics: opt.Topics = 25,
     seed: opt.Seed = 0,
     jobs: opt.Jobs = None,
@@ -81,7 +82,7 @@ def timeline(
 ) -> None:
     """Score the documents in FILES in order of time, each by the model at its time, and show how topics come and go."""
     screen = Screen(quiet, as_json)
-    options = learning_options(contamination, stop_words, stem, min_df, topics, seed, jobs)
+    options = learning_options(contamination, stop_words, stem, min_df, boilerplate, topics, seed, jobs)
     _check_targets(files, window, half_life, output, plot)
     check_learning(options)
     check_save(save, excerpts)

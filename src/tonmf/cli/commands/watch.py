@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from tonmf.cli.watching.following import FollowedFile, Pipe, Place
     from tonmf.cli.watching.snapshots import Snapshot, Snapshots
+    from tonmf.cli.watching.watch import Watch
     from tonmf.stream.half_life import HalfLife
 
 READING, LEARNING, KEEPING = "Reading", "Learning", "Snapshots"
@@ -158,7 +159,7 @@ def watch(
         entered = stack.pop_all()
     with entered, one_blas_thread():
         watching.run()
-    _note_totals(screen, watching.n_docs, watching.n_bad)
+    _note_totals(screen, watching)
     if stopping.signal_number == 2:
         raise typer.Exit(INTERRUPTED)
 
@@ -256,12 +257,17 @@ def _warn(sentence: str) -> None:
     print(printable(f"tonmf: {' '.join(sentence.split())}"), file=sys.stderr, flush=True)
 
 
-def _note_totals(screen: Screen, n_docs: int, n_bad: int) -> None:
+def _note_totals(screen: Screen, watching: Watch) -> None:
+    from tonmf.detector.explain.explanation import no_words
     from tonmf.wording import number_of
 
+    n_docs, n_bad, n_unjudged = watching.n_docs, watching.n_bad, watching.n_unjudged
+    have, were = ("has", "was") if n_unjudged == 1 else ("have", "were")
+    lacks = no_words(watching.detector.word_)
+    unjudged = f" {n_unjudged:,} of them {have} {lacks} and {were} not judged." if n_unjudged else ""
     left_out = (
         f" {number_of(n_bad, 'line')} could not be read and {'was' if n_bad == 1 else 'were'} left out."
         if n_bad
         else ""
     )
-    screen.note(f"{number_of(n_docs, 'document')} scored.{left_out}")
+    screen.note(f"{number_of(n_docs, 'document')} scored.{unjudged}{left_out}")

@@ -68,7 +68,7 @@ class Watch:
         new_topics: NewTopics | None = None,
         pending: Sequence[ScoredDocument] = (),
     ) -> None:
-        self.detector, self.n_bad, self.n_docs = detector, 0, 0
+        self.detector, self.n_bad, self.n_docs, self.n_unjudged = detector, 0, 0, 0
         self._lines, self._parser, self._output, self._snapshots = lines, parser, output, snapshots
         self._stopping, self._options, self._warn, self._new_topics = stopping, options, warn, new_topics
         self._pending = PendingBatch(pending)
@@ -132,6 +132,7 @@ class Watch:
         if wanted and not self._write(self._answer_fields(document, reason)):
             return False
         self.n_docs += 1
+        self.n_unjudged += not reason.judged
         if self._options.learn:
             self._pending.add(ScoredDocument(document, reason.score))
         return True
@@ -141,6 +142,7 @@ class Watch:
             "id": document.id,
             "score": reason.score,
             "outlier": reason.outlier,
+            "judged": reason.judged,
             "topic": reason.topic,
             "unexpected_terms": [word.word for word in reason.unexpected],
             "reason": reason.sentence,

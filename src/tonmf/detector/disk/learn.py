@@ -29,7 +29,7 @@ from tonmf.text.choose import check_no_option_idle, make_counter
 from tonmf.text.documents import as_documents
 from tonmf.text.vocabulary.terms import TermCounter
 
-OF_COUNTING = (*TEXT_OPTIONS, "min_df")
+OF_COUNTING = (*TEXT_OPTIONS, "boilerplate", "min_df")
 OF_FITTING = ("topic_shares", "n_restarts", "max_topics", "backend", "random_state")
 """Options that a store, and the fits in it, depend on."""
 
@@ -96,8 +96,8 @@ def _learn(
     checkpoints = DiskLadderCheckpoints(
         folder / f"fits-{_digest({name: _written(values[name]) for name in OF_FITTING})}"
     )
-    corpus, counter = store.corpus(facts, terms), counter.with_terms(terms)
-    return recipe.learn_from(corpus, kind, counter, side_by_side=1, checkpoints=checkpoints)
+    known = counter.with_terms(terms).with_boilerplate(store.boilerplate())
+    return recipe.learn_from(store.corpus(facts, terms), kind, known, side_by_side=1, checkpoints=checkpoints)
 
 
 def _kind_of(batches: Batches) -> str:

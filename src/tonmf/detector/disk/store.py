@@ -1,9 +1,9 @@
 """Counted documents on disk.
 
 First every document is counted by provisional numbers of words (files ``raw-…``), and its name and excerpt are written
-(``names-…``). Then, when the vocabulary is known, the counts become shards (``shard-…``, `tonmf.detector.disk.shards`). The
-vocabulary and the files of fits (``H``, ``among``, ``fits-…``) are beside them. ``store.json`` is written last: a store without
-it is made anew.
+(``names-…``). Then, when all documents are counted, the words of boilerplate are taken away from the counts, and when the
+vocabulary is known, the counts become shards (``shard-…``, `tonmf.detector.disk.shards`). The vocabulary and the files of fits
+(``H``, ``among``, ``fits-…``) are beside them. ``store.json`` is written last: a store without it is made anew.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from tonmf.errors import InputError
 from tonmf.nmf.blocks import SerialExecutor
 from tonmf.storage.array_file import ArrayFile, DamagedFileError, write_arrays
 from tonmf.storage.json_file import read_json, write_json
-from tonmf.text.analysis import Analyzer
 from tonmf.text.batches import Batch, Batches
 from tonmf.text.counts import NumberedCounts, counts_by_column
+from tonmf.text.passages import NOTHING, Boilerplate, GrowingTally, PassageKeys
 from tonmf.text.totals import WordTotals
 from tonmf.text.vocabulary.growing import GrowingVocabulary, LearntTerms
 from tonmf.text.vocabulary.terms import TermCounter
 from tonmf.text.weighting import damped, idf_of, unit_rows
 
-VERSION = 2
+VERSION = 3
 
-FILES = re.compile(r"(store\.json|vocabulary\.json|H|terms-0|(names|raw|shard)-\d{5,})(\.part)?")
+FILES = re.compile(r"(store\.json|vocabulary\.json|boilerplate\.json|H|terms-0|(names|raw|shard)-\d{5,})(\.part)?")
 FOLDERS = re.compile(r"among|fits-[0-9a-f]{16}")
 """All files of a store and of the fits in it; nothing else in the folder is ever removed."""
 
@@ -84,8 +84,6 @@ class Store:
             return None
         stored = read_json(path)
         version, identity = stored.pop("version"), stored.pop("identity")
-        if isinstance(identity, dict) and identity.get("n_buckets") == "None":
-            del identity["n_buckets"]  # of an earlier version: the option was removed, and was not in use here
         if version != VERSION or identity != self._identity:
             what = "by another version of tonmf" if version != VERSION else _difference(identity, self._identity)
             raise InputError(
@@ -96,16 +94,22 @@ class Store:
     def make(self, batches: Batches, counter: TermCounter, min_df: float, budget: Budget) -> StoreFacts:
         """Count documents and write them, in place of what is there."""
         self._clear()
-        words = GrowingVocabulary(budget.words)
+        words, passages = GrowingVocabulary(budget.words), GrowingTally()
         any_words = False
         shards: list[tuple[str, int]] = []
-        for number, group in enumerate(_groups(batches, counter.analyze, words)):
+        for number, group in enumerate(_groups(batches, counter, words, passages)):
             counted = group.joined()
             any_words = any_words or bool(counted.n_words.any())
             write_names(self.folder / f"names-{number:05}", group.ids, group.excerpts)
-            write_arrays(self.folder / f"raw-{number:05}", vars(counted))
+            write_arrays(self.folder / f"raw-{number:05}", {**vars(counted), **group.keys()})
             shards.append((f"shard-{number:05}", len(counted.n_words)))
             budget.check(words.n_docs)
+        share = counter.boilerplate_share
+        boilerplate = NOTHING if share is None else passages.total().boilerplate(share, counter.analyze)
+        del passages
+        if len(boilerplate):
+            any_words = self._leave_out(boilerplate, counter, words, shards)
+        write_json(self.folder / "boilerplate.json", _listed(boilerplate))
         vocabulary = words.finished(min_df, counter.rules, budget.terms)
         forgotten, n_docs = words.forgotten_up_to, words.n_docs
         del words  # its memory is needed for what follows
@@ -124,6 +128,25 @@ class Store:
             elif path.is_file() and FILES.fullmatch(path.name):
                 path.unlink()
 
+    def _leave_out(
+        self,
+        boilerplate: Boilerplate,
+        counter: TermCounter,
+        words: GrowingVocabulary,
+        shards: Sequence[tuple[str, int]],
+    ) -> bool:
+        """Take the words of boilerplate away from all counts; return whether any document has words left."""
+        any_words = False
+        for name, _ in shards:
+            raw = self.folder / name.replace("shard", "raw")
+            file = ArrayFile(raw)
+            counted, keys = _counts_in(file), PassageKeys(file.map("passage_ends"), file.map("passage_keys"))
+            left = counter.without_boilerplate(counted, keys, boilerplate, words.number_of)
+            words.replace(counted, left)
+            write_arrays(raw, vars(left))
+            any_words = any_words or bool(left.n_words.any())
+        return any_words
+
     def _weigh(self, vocabulary: LearntTerms, n_docs: int, shards: Sequence[tuple[str, int]]) -> None:
         """Turn provisional numbers into columns, and counts into unit rows."""
         idf = idf_of(vocabulary.document_frequencies, n_docs)
@@ -134,7 +157,7 @@ class Store:
         for name, _ in shards:
             raw = self.folder / name.replace("shard", "raw")
             file = ArrayFile(raw)
-            counted = NumberedCounts(*(file.map(part) for part in NumberedCounts.__dataclass_fields__))
+            counted = _counts_in(file)
             columns = _columns_of(counted.numbers, sorted_numbers, by_number)
             counts = counts_by_column(counted.ends, counted.counts, columns, len(idf), counted.n_words)
             C = damped(counts.matrix)
@@ -151,6 +174,12 @@ class Store:
                 f"{self.folder} is damaged: its parts do not belong together. Remove it and run again."
             )
         return terms
+
+    def boilerplate(self) -> Boilerplate:
+        """Return what is left out of the documents."""
+        stored = read_json(self.folder / "boilerplate.json")
+        texts, terms = tuple(stored["texts"]), tuple(map(tuple, stored["terms"]))
+        return Boilerplate(texts, terms, np.array(stored["keys"], np.int64), np.array(stored["shares"], np.float64))
 
     def corpus(self, facts: StoreFacts, terms: list[str]) -> Corpus:
         """Return the documents as a corpus."""
@@ -173,12 +202,14 @@ class _Group:
     ids: list[str] = field(default_factory=list)
     excerpts: list[str] = field(default_factory=list)
     counted: list[NumberedCounts] = field(default_factory=list)
+    passages: list[PassageKeys] = field(default_factory=list)
 
-    def add(self, batch: Batch, counted: NumberedCounts) -> None:
+    def add(self, batch: Batch, counted: NumberedCounts, passages: PassageKeys | None) -> None:
         """Add a batch."""
         self.ids += batch.ids
         self.excerpts += map(excerpt_of, batch.content)
         self.counted.append(counted)
+        self.passages += [] if passages is None else [passages]
 
     def is_full(self) -> bool:
         """Check whether the shard is full."""
@@ -192,16 +223,40 @@ class _Group:
         )
         return NumberedCounts(ends, *rest)
 
+    def keys(self) -> dict[str, NDArray[np.int64]]:
+        """Join the keys of all passages, to be written beside the counts."""
+        if not self.passages:
+            return {}
+        joined = PassageKeys.joined(self.passages)
+        return {"passage_ends": joined.ends, "passage_keys": joined.keys}
 
-def _groups(batches: Batches, analyze: Analyzer, words: GrowingVocabulary) -> Iterator[_Group]:
+
+def _groups(batches: Batches, counter: TermCounter, words: GrowingVocabulary, tally: GrowingTally) -> Iterator[_Group]:
     group = _Group()
     for batch in batches:
-        group.add(batch, words.count(batch.content, analyze))
+        passages = None
+        if counter.boilerplate_share is not None:
+            passages = counter.passages(batch.content)
+            tally.add(counter.tally(batch.content, passages))
+        group.add(batch, words.count(batch.content, counter.analyze), passages)
         if group.is_full():
             yield group
             group = _Group()
     if group.ids:
         yield group
+
+
+def _counts_in(file: ArrayFile) -> NumberedCounts:
+    return NumberedCounts(*(file.map(part) for part in NumberedCounts.__dataclass_fields__))
+
+
+def _listed(boilerplate: Boilerplate) -> dict[str, Any]:
+    return {
+        "texts": boilerplate.texts,
+        "terms": boilerplate.terms,
+        "keys": boilerplate.keys.tolist(),
+        "shares": boilerplate.shares.tolist(),
+    }
 
 
 def _columns_of(

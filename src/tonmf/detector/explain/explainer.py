@@ -33,7 +33,7 @@ AT_ONCE = 500
 
 @dataclass(frozen=True)
 class Explainer:
-    """What explanations need of a fitted detector; documents are ranked among `scores`."""
+    """What explanations need of a fitted detector; documents are ranked among `scores`, those of judged documents."""
 
     terms: Sequence[str]
     idf: Array
@@ -66,9 +66,12 @@ class Explainer:
         """Return the scores to rank among, sorted."""
         return np.sort(self.scores)
 
-    def ranks(self, scores: Array) -> NDArray[np.int64]:
-        """Return the rank of each score among those of the training documents, or of the last ones of a stream."""
-        return rank_among(self._ascending, scores)
+    def ranks(self, scores: Array, judged: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+        """Return the rank of each score among those of the training documents, or of the last ones of a stream.
+
+        Documents that are not judged rank after all of them.
+        """
+        return rank_among(self._ascending, scores if judged is None else np.where(judged, scores, -np.inf))
 
     def main_topics(self, leftovers: Leftovers) -> list[int | None]:
         """Return for each document the number of the topic that explains most of it; None if none explains a tenth.
@@ -100,7 +103,8 @@ class Explainer:
         """Explain documents, given by their counts, as unit rows, as the rungs read them, and by their scores."""
         counts, topics = leftovers.counts, self._short_topics
         unknown = counts.n_outside / np.maximum(counts.n_distinct, 1)
-        ranks, shares = self.ranks(scores.total), leftovers.topic_shares
+        ranks = self.ranks(scores.total, scores.judged)
+        shares, outliers = leftovers.topic_shares, scores.outliers(self.threshold)
         near, main = self._nearest(Y, n_nearest), self.main_topics(leftovers)
         explanations = []
         for row, name in enumerate(ids):
@@ -111,7 +115,7 @@ class Explainer:
                     id=name,
                     score=float(scores.total[row]),
                     threshold=self.threshold,
-                    outlier=bool(scores.total[row] > self.threshold),
+                    outlier=bool(outliers[row]),
                     rank=int(ranks[row]),
                     n_docs=len(self.scores),
                     parts=_parts(scores, row),
@@ -180,9 +184,9 @@ def _terms_of(matrix: sp.csr_matrix, row: int) -> Array:
 
 
 def _parts(scores: DocumentScores, row: int) -> dict[str, float]:
-    """Return the parts that add up to a document's score."""
+    """Return the parts that add up to a document's score; none if it is not judged."""
     total, plain = float(scores.total[row]), float(scores.plain[row])
-    if scores.alarms["empty"][row] > 0:
-        return {"alarms": total}
+    if not scores.judged[row]:
+        return {}
     parts = {name: float(values[row]) for name, values in scores.parts.items()}
     return parts if total == plain else {**parts, "alarms": total - plain}

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -13,9 +13,13 @@ from tonmf.detector.explain.profile import Compared
 from tonmf.detector.explain.quotes import isolated, listed, quoted
 from tonmf.detector.explain.topics import KnownDocument
 from tonmf.detector.explain.unexpected import UnexpectedWord, most_telling
+from tonmf.wording import number_of
 
 NAMED = 4
 """Words that the sentence names."""
+
+UNJUDGED_NAMED = 3
+"""Documents that a note on those that are not judged names."""
 
 UNUSUAL = 84
 """The percentile from which on an unexplained share is a reason for a high score; P84 is what thresholds go by, too."""
@@ -70,19 +74,20 @@ class Explanation:
     id : str
         The document's id.
     score : float
-        Higher is stranger.
+        Higher is stranger; 0 for a document that is not judged.
     threshold : float
-        Documents with a higher score are outliers.
+        Judged documents with a higher score are outliers.
     outlier : bool
-        Whether the score is above the threshold.
+        Whether the score is above the threshold; False for a document that is not judged.
     rank : int
-        1 + the number of training documents with a higher score, so that documents with the same score have the same rank. In
-        a stream, the documents seen last stand for the training documents.
+        1 + the number of judged training documents with a higher score, so that documents with the same score have the same
+        rank; after all of these for a document that is not judged. In a stream, the documents seen last stand for the
+        training documents.
     n_docs : int
-        The number of documents that it is ranked among.
+        The number of judged documents that it is ranked among.
     parts : dict of str to float
         What adds up to the score: "topics", how little they explain; "neighbours", how far the document is from ordinary ones;
-        "embeddings", if there are any; "alarms", what they add.
+        "embeddings", if there are any; "alarms", what they add. Nothing for a document that is not judged.
     unexplained : Compared
         The share of the document that no topic explains, the mean over all fits.
     unexpected : list of UnexpectedWord
@@ -124,6 +129,11 @@ class Explanation:
     kind: str
 
     @property
+    def judged(self) -> bool:
+        """Return whether the document is judged: it is not if it has no words that count."""
+        return "empty" not in self.alarms
+
+    @property
     def beyond(self) -> float:
         """Return how far the score is above the threshold, in spreads of ordinary scores; below 0 for ordinary documents."""
         return self.score - self.threshold
@@ -131,14 +141,14 @@ class Explanation:
     @property
     def other_topics(self) -> float:
         """Return the share of the document that topics outside `topics` explain, a little by each."""
-        if "empty" in self.alarms:
+        if not self.judged:
             return 0.0
         return max(1.0 - self.unexplained.value - sum(topic.share for topic in self.topics), 0.0)
 
     @property
     def sentence(self) -> str:
         """Return the explanation in short."""
-        return f"{self._verdict()} {self._reason()}"
+        return f"{self._verdict()} {self._reason()}" if self.judged else f"Not judged: it has {no_words(self.kind)}."
 
     @property
     def main_alarm(self) -> str | None:
@@ -153,8 +163,6 @@ class Explanation:
 
     def _reason(self) -> str:
         words, alarm = f"{self.kind}s", self.main_alarm
-        if alarm == "empty":
-            return f"It has no {words} to judge it by."
         if alarm == "unknown":
             share, typical = percent(self.unknown.value), percent(self.unknown.typical)
             strangers = [word for word in self.unexpected if not word.known]
@@ -220,17 +228,16 @@ class Explanation:
         Words that are written from right to left are isolated (`tonmf.detector.explain.quotes`).
         """
         words = f"{self.kind}s"
+        if not self.judged:
+            return f"{isolated(self.id)}: {self.sentence}"
         parts = ", ".join(f"{name} {value:+.2f}" for name, value in self.parts.items())
         lines = [f"{isolated(self.id)}: {self.sentence}", "", f"  score       {self.score:.2f} = {parts}"]
-        if "empty" not in self.alarms:
-            lines.append(f"  unexplained {_compared(self.unexplained, percent)}")
+        lines.append(f"  unexplained {_compared(self.unexplained, percent)}")
         unit = f" {self.kind if self.length.value == 1 else words}"
         lines.append(f"  length      {_compared(self.length, '{:,.0f}'.format, unit)}")
         lines.append(f"  unknown     {_compared(self.unknown, percent, f' of the distinct {words}')}")
         for name, excess in self.alarms.items():
-            lines.append(
-                f"  alarm       {name}" + ("" if name == "empty" else f": {percent(excess)} above its cut-off")
-            )
+            lines.append(f"  alarm       {name}: {percent(excess)} above its cut-off")
         if self.unexpected:
             left = self.unexplained.value - sum(word.share for word in self.unexpected)
             lines += ["", f"  unexpected {words}, and their share of the document"]
@@ -256,7 +263,7 @@ class Explanation:
     __str__ = to_text
 
 
-DERIVED = ("beyond", "other_topics", "main_alarm", "sentence")
+DERIVED = ("judged", "beyond", "other_topics", "main_alarm", "sentence")
 """Properties that `Explanation.to_dict` adds to the fields."""
 
 _FAR = {
@@ -264,6 +271,28 @@ _FAR = {
     "embeddings": "its embedding is far from that of every ordinary document",
 }
 """The reason to add if this part of the score is the largest."""
+
+
+def no_words(kind: str) -> str:
+    """Say what a document lacks that is not judged.
+
+    >>> no_words("word"), no_words("item")
+    ('no words that count', 'no items')
+    """
+    return "no words that count" if kind == "word" else f"no {kind}s"
+
+
+def note_on_unjudged(ids: Sequence[str], kind: str) -> list[str]:
+    """Return a note that names the documents that are not judged; none if there are none.
+
+    >>> note_on_unjudged(["post-17", "post-230"], "word")
+    ['2 documents have no words that count and were not judged: post-17, post-230.']
+    """
+    if not ids:
+        return []
+    have, were = ("has", "was") if len(ids) == 1 else ("have", "were")
+    named = ", ".join(ids[:UNJUDGED_NAMED]) + (", …" if len(ids) > UNJUDGED_NAMED else "")
+    return [f"{number_of(len(ids), 'document')} {have} {no_words(kind)} and {were} not judged: {named}."]
 
 
 def _named(words: list[UnexpectedWord]) -> str:

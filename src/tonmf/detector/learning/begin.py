@@ -29,7 +29,8 @@ from tonmf.nmf.streaming import Past
 from tonmf.stream.clock import Clock
 from tonmf.stream.digest import Digest
 from tonmf.stream.reservoir import keys_of_sample
-from tonmf.text.vocabulary.changing import Candidates
+from tonmf.text.passages import Boilerplate
+from tonmf.text.vocabulary.changing import Candidates, begun_passages
 
 OPTIONS = Options(
     solver="reweighted",
@@ -69,6 +70,7 @@ def begin(
     scores: Array,
     plain: Array,
     alarms: Mapping[str, Array],
+    boilerplate: Boilerplate,
     ops: Ops,
 ) -> DetectorStream:
     """Make a stream of what a fit keeps."""
@@ -99,13 +101,14 @@ def begin(
         background=background,
         n_outside=float(df.sum() * share_outside / (1 - share_outside)),
         candidates=Candidates(),
+        passages=begun_passages(boilerplate, n_docs),
         rungs=[_begin_rung(rung, scorer.sample, n_docs, ops) for rung in scorer.rungs],
         added=np.zeros(0),
         digests=digests,
         keys=keys_of_sample(scorer.sample.shape[0], n_docs, rng),
         belonging=_belonging(scorer, idf, ops),
         embedding_keys=None if scorer.neighbours is None else keys_of_sample(len(scorer.neighbours.rows), n_docs, rng),
-        recent=scores[-RECENT:].copy(),
+        recent=scores[has_words][-RECENT:],
     )
 
 

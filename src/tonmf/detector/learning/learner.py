@@ -32,8 +32,10 @@ from tonmf.stream.half_life import Ageing
 from tonmf.text.analysis import WordRules
 from tonmf.text.counts import document_frequencies
 from tonmf.text.documents import is_matrix
-from tonmf.text.vocabulary.changing import Change, changed_vocabulary
+from tonmf.text.passages import Boilerplate
+from tonmf.text.vocabulary.changing import Change, changed_vocabulary, seen_passages
 from tonmf.text.vocabulary.selection import least_documents
+from tonmf.text.vocabulary.terms import TermCounter
 from tonmf.text.weighting import damped, unit_rows
 
 LEAST_LEFT = 1000.0
@@ -61,7 +63,15 @@ class Learner:
         scores, plain = state.outlier_scores, state.scores_before_alarms
         with one_blas_thread():
             return begin(
-                state.scorer, state.profile, state.idf, state.background, scores, plain, state.alarms, self.ops
+                state.scorer,
+                state.profile,
+                state.idf,
+                state.background,
+                scores,
+                plain,
+                state.alarms,
+                state.counter.boilerplate,
+                self.ops,
             )
 
     def learn(self, state: DetectorState, new: ReadDocuments, ageing: Ageing) -> DetectorState:
@@ -72,6 +82,7 @@ class Learner:
         stream = with_measures(stream, state.scorer, new, ageing)
         least = least_documents(self.min_df, stream.n_docs, self.rules)
         stream, words = self._words(state, stream, new, ageing, least)
+        stream, boilerplate = _passages(state, stream, new, ageing)
         Y = unit_rows(damped(words.counts(new)), words.idf)
         weights = ageing.weights * new.quiet
         topics, streams = [], []
@@ -89,7 +100,10 @@ class Learner:
         sample = Sample.of(state, stream, words.rows(state.scorer.sample))
         sample = sample.with_ordinary(new, Y, ageing, np.random.default_rng([self.seed, stream.n_seen])).of_topics(kept)
         stream = _measured_against(stream, sample.stayed)
-        return learnt_state(state, stream, words.change, words.idf, rungs, sample, new, self.contamination)
+        following = learnt_state(state, stream, words.change, words.idf, rungs, sample, new, self.contamination)
+        if boilerplate is None or not isinstance(following.counter, TermCounter):
+            return following
+        return replace(following, counter=following.counter.with_boilerplate(boilerplate))
 
     def _learn_rung(
         self, remembered: RungStream, W: Array, source: MatrixSource, weights: Array, ageing: Ageing
@@ -166,6 +180,19 @@ class Learner:
             theta = rungs[0].mixture.read(self.ops, self.ops.prepare(C)).theta
             sample = sample.with_group(new, Y, theta, rng)
         return learnt_state(state, stream, words.change, words.idf, rungs, sample, None, self.contamination)
+
+
+def _passages(
+    state: DetectorState, stream: DetectorStream, new: ReadDocuments, ageing: Ageing
+) -> tuple[DetectorStream, Boilerplate | None]:
+    """Update the passages that were seen, and return what is boilerplate from now on; None if it is not looked for."""
+    counter = state.counter
+    if not isinstance(counter, TermCounter) or counter.boilerplate_share is None:
+        return stream, None
+    seen, boilerplate = seen_passages(
+        counter, stream.passages, new.documents, ageing.weights, ageing.factor, stream.n_docs
+    )
+    return replace(stream, passages=seen), boilerplate
 
 
 def _measured_against(stream: DetectorStream, stayed: float) -> DetectorStream:

@@ -53,7 +53,7 @@ def with_measures(stream: DetectorStream, scorer: Scorer, new: ReadDocuments, ag
         clock=ageing.clock,
         rungs=rungs,
         digests=digests,
-        recent=np.concatenate([stream.recent, new.scores.total])[-RECENT:],
+        recent=np.concatenate([stream.recent, new.scores.total[new.scores.judged]])[-RECENT:],
     )
 
 

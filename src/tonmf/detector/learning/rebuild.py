@@ -179,7 +179,6 @@ def learnt_state(
         _scale(digests["distance"], state.scorer.distance_scale),
         _alarms(stream, idf),
         level,
-        max(float(total.values.max(initial=level)), level),
     )
     stream = replace(stream, keys=sample.keys, belonging=sample.belonging, embedding_keys=sample.embedding_keys)
     following = replace(

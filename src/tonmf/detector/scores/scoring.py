@@ -3,7 +3,7 @@
     text   = (z(b) + z(g) + 3 z(r)) / 5        b, g: `tonmf.nmf.mixture`, means over the ladder;  r: `ordinary`
     plain  = text, or text + z(d)              d: `embeddings`, if there are any
     score  = plain, or max(plain, level) + a   a: the largest alarm (`alarms`), if it is above 0
-    empty  = highest score + 1                 a document without words: nothing speaks for it
+    empty  = 0, the middle, and never flagged  a document without words: it is not judged
 
 where z is the distance from the training documents' median in units of their spread (`tonmf.detector.scores.scale`), and
 `level` is the automatic threshold, so that a document with an alarm always lies above it. `learn_scorer` scores the training
@@ -70,6 +70,15 @@ class DocumentScores:
     total: Array
 
     @property
+    def judged(self) -> NDArray[np.bool_]:
+        """Return False for the documents without words: they have a score of 0, and are never outliers."""
+        return np.asarray(self.alarms["empty"] == 0)
+
+    def outliers(self, threshold: float) -> NDArray[np.bool_]:
+        """Return True for the judged documents above a threshold."""
+        return np.asarray(self.judged & (self.total > threshold))
+
+    @property
     def topics_z(self) -> Array:
         """Return z(b) + z(g), from its part of the score."""
         return self.parts["topics"] * (2 + REMOTENESS_WEIGHT)
@@ -104,7 +113,6 @@ class Scorer:
     distance_scale: Scale
     alarms: Alarms
     level: float
-    highest: float
 
     def score(
         self, ops: Ops, corpus: Corpus, embeddings: Array | None = None, topics: Array | None = None
@@ -120,7 +128,7 @@ class Scorer:
         plain = np.add.reduce(list(parts.values()))
         largest = np.maximum.reduce([value for name, value in alarms.items() if name != "empty"])
         total = np.where(largest > 0, np.maximum(plain, self.level) + largest, plain)
-        return DocumentScores(parts, plain, alarms, np.where(alarms["empty"] > 0, self.highest + 1, total))
+        return DocumentScores(parts, plain, alarms, np.where(alarms["empty"] > 0, 0.0, total))
 
     def _parts(self, measures: Measures) -> dict[str, Array]:
         weight = REMOTENESS_WEIGHT
@@ -180,13 +188,10 @@ def learn_scorer(
         Scale(0.0, 1.0) if measures.distances is None else Scale.of(measures.distances),
         Alarms.learn(totals, measures.rarity),
         level=0.0,
-        highest=0.0,
     )
     scores = scorer.combine(measures, totals)
     quiet = readable & without_alarm(scores.alarms)
     scorer = replace(
         scorer, level=automatic_threshold(scores.plain[quiet] if quiet.any() else scores.plain, widths=WIDTHS)
     )
-    highest = scorer.combine(measures, totals).total.max(where=totals.n_words > 0, initial=scorer.level)
-    scorer = replace(scorer, highest=float(highest))
     return scorer, scorer.combine(measures, totals), sampled

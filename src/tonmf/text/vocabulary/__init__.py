@@ -22,6 +22,7 @@ from typing import Any, Protocol
 
 from tonmf.text.analysis import Analyzer
 from tonmf.text.counts import Counts, Outside
+from tonmf.text.passages import Boilerplate
 
 
 class Vocabulary(Protocol):
@@ -34,6 +35,10 @@ class Vocabulary(Protocol):
     """
 
     terms: list[str]
+
+    @property
+    def boilerplate(self) -> Boilerplate:
+        """Return the passages whose words are not counted."""
 
     @property
     def analyze(self) -> Analyzer:

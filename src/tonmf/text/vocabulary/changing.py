@@ -5,12 +5,15 @@ in a fit; if the stream forgets, recent documents count more. A word of the voca
 to less than `LEAVES_BELOW` of that. A vocabulary has at most `MOST_TERMS` words, or as many as the fit had if that was more:
 those of the most documents. There are at most `MOST_CANDIDATES` candidates. When there are more, only half as many are kept:
 those of the most documents, and among equals those seen last. A word of more than `LONGEST_CANDIDATE` characters never joins.
+
+Boilerplate (`tonmf.text.passages`) joins and leaves by the same rules. Its candidates are the keys of passages.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -19,7 +22,9 @@ from numpy.typing import NDArray
 
 from tonmf.arrays import Array
 from tonmf.text.counts import Outside
+from tonmf.text.passages import MOST_TEXTS, Boilerplate, least_documents
 from tonmf.text.vocabulary import Vocabulary
+from tonmf.text.vocabulary.terms import TermCounter
 
 LEAVES_BELOW = 0.25
 """Share of the documents needed to join below which a word leaves: two half-lives without being seen, if it just joined."""
@@ -98,6 +103,61 @@ def _most_seen(counts: dict[str, tuple[float, float]]) -> dict[str, tuple[float,
     df = np.fromiter((counts[word][0] for word in listed), np.float64, len(listed))
     order = np.lexsort((-np.arange(len(listed)), -df))  # most documents first; among equals the last seen
     return {listed[place]: counts[listed[place]] for place in np.sort(order[: MOST_CANDIDATES // 2])}
+
+
+def begun_passages(boilerplate: Boilerplate, n_docs: float) -> Candidates:
+    """Return the passages that a stream begins with: the boilerplate that a fit on `n_docs` documents found."""
+    documents = (boilerplate.shares * n_docs).tolist()
+    return Candidates({_name(key): (n, n) for key, n in zip(boilerplate.keys.tolist(), documents, strict=True)})
+
+
+def seen_passages(
+    counter: TermCounter, seen: Candidates, documents: Sequence[str], weights: Array, factor: float, n_docs: float
+) -> tuple[Candidates, Boilerplate]:
+    """Return the passages seen so far, and what is boilerplate among them, after more documents.
+
+    Parameters
+    ----------
+    counter : TermCounter
+        It knows the boilerplate so far, and the share of documents that boilerplate must be in.
+    seen : Candidates
+        The passages seen before, boilerplate included.
+    documents : sequence of str
+    weights : ndarray of shape (n_docs,)
+        How much each document counts.
+    factor : float
+        How much what was seen before still counts.
+    n_docs : float
+        All documents, these included, as they count by now.
+    """
+    known, share = counter.boilerplate, counter.boilerplate_share
+    if share is None:
+        return seen, known
+    passages = counter.passages(documents)
+    of_documents = [set(passages.keys[low:high].tolist()) for low, high in pairwise(passages.ends)]
+    seen = seen.faded(factor).seen([dict.fromkeys(map(_name, keys), 1) for keys in of_documents], weights)
+    least = least_documents(share, n_docs)
+    found = seen.ready(map(_name, set().union(*of_documents)), least, 0.0)
+    found |= seen.ready(map(_name, known.keys.tolist()), LEAVES_BELOW * least, 0.0)
+    most = sorted(found, key=lambda name: -found[name][0])[:MOST_TEXTS]
+    keys = np.sort(np.array([_key(name) for name in most], np.int64))
+    joined = passages.texts(keys[~np.isin(keys, known.keys)], documents, counter.prepare)
+    texts = {**dict(zip(known.keys.tolist(), known.texts, strict=True)), **joined}
+    terms = dict(zip(known.keys.tolist(), known.terms, strict=True))
+    terms |= {key: tuple(counter.analyze(text)) for key, text in joined.items()}
+    chosen = [key for key in keys.tolist() if key in terms]
+    shares = [min(found[_name(key)][0] / n_docs, 1.0) for key in chosen]
+    texts_of, terms_of = tuple(texts[key] for key in chosen), tuple(terms[key] for key in chosen)
+    return seen, Boilerplate(texts_of, terms_of, np.array(chosen, np.int64), np.array(shares))
+
+
+def _name(key: int) -> str:
+    """Write a key, since candidates go by name."""
+    return f"{key:x}"
+
+
+def _key(name: str) -> int:
+    return int(name, 16)
 
 
 @dataclass(frozen=True)

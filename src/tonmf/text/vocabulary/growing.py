@@ -71,26 +71,36 @@ class GrowingVocabulary:
     def count(self, documents: Iterable[Any], analyze: Analyzer) -> NumberedCounts:
         """Count documents, and learn their words."""
         counted = count_by_number(documents, analyze, self._words.__getitem__)
+        self.n_docs += len(counted.n_words)
         self._tally(counted)
         if len(self._words) > self._limit:
             self._forget()
         return counted
 
-    def _tally(self, counted: NumberedCounts) -> None:
-        self.n_docs += len(counted.n_words)
+    def number_of(self, word: str) -> int:
+        """Return the number of a word; of one that is not remembered, a number that none has."""
+        return self._words.known(word)
+
+    def replace(self, counted: NumberedCounts, other: NumberedCounts) -> None:
+        """Tally documents that were counted before by other counts, for they are to be counted without some words."""
+        self._tally(counted, -1)
+        self._tally(other)
+
+    def _tally(self, counted: NumberedCounts, times: int = 1) -> None:
         is_new = counted.numbers >= self._first_new
-        places = np.searchsorted(self._old, counted.numbers[~is_new])
+        places = np.searchsorted(self._old, counted.numbers)
+        is_old = ~is_new & (np.append(self._old, -1)[places] == counted.numbers)  # others have been forgotten
         n_new = self._words.next_number - self._first_new
         if n_new > self._new_tallies.shape[1]:
             longer = np.zeros((2, 2 * n_new), np.int64)
             longer[:, : self._new_tallies.shape[1]] = self._new_tallies
             self._new_tallies = longer
         for tallies, chosen, where in (
-            (self._old_tallies, ~is_new, places),
+            (self._old_tallies, is_old, places[is_old]),
             (self._new_tallies, is_new, counted.numbers[is_new] - self._first_new),
         ):
-            np.add.at(tallies[0], where, 1)
-            np.add.at(tallies[1], where, counted.counts[chosen])
+            np.add.at(tallies[0], where, times)
+            np.add.at(tallies[1], where, times * counted.counts[chosen])
 
     def _tallies_of(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the documents and occurrences of words, given by rising number."""

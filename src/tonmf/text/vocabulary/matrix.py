@@ -21,6 +21,7 @@ from tonmf.text.counts import (
     select_terms,
     word_totals,
 )
+from tonmf.text.passages import NOTHING
 from tonmf.text.vocabulary.selection import frequent
 
 
@@ -43,6 +44,8 @@ class MatrixCounter:
     n_columns : int
         All columns of the matrix.
     """
+
+    boilerplate = NOTHING
 
     def __init__(self, min_df: float, names: Sequence[str] | None = None) -> None:
         self._min_df, self.names = min_df, names

@@ -7,18 +7,27 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from tonmf.arrays import Array
 from tonmf.errors import InputError
 from tonmf.text.analysis import WordRules
 from tonmf.text.choose import make_counter
-from tonmf.text.counts import Counts, counts_by_column, document_frequencies, occurrences
+from tonmf.text.counts import (
+    Counts,
+    NumberedCounts,
+    Numbering,
+    count_by_number,
+    counts_by_column,
+    document_frequencies,
+    occurrences,
+)
+from tonmf.text.documents import TEXTS
+from tonmf.text.passages import NOTHING, Boilerplate, PassageKeys, PassageTally
 from tonmf.text.vocabulary.selection import by_alphabet, frequent
 from tonmf.text.vocabulary.terms import TermCounter
 from tonmf.text.weighting import idf_of
@@ -28,29 +37,69 @@ from tonmf.text.weighting import idf_of
 class CountedPartition:
     """The documents of a partition, counted by all their terms.
 
-    ======= ================ ===================================================
-    kind    str              of the documents, as in `tonmf.text.documents`
-    terms   n_terms          all of them, by alphabet
-    matrix  n_docs × n_terms how often each occurs, CSR
-    n_words n_docs           words of each document
-    begins  n_docs           how each document begins
-    ======= ================ ===================================================
+    ======== ================ ===================================================
+    kind     str              of the documents, as in `tonmf.text.documents`
+    terms    n_terms          all of them, in order of their numbers
+    counts   n_docs           how often each occurs, by its number
+    begins   n_docs           how each document begins
+    passages n_docs           keys of their passages, until boilerplate is left out
+    tally    scalar           in how many documents these passages are
+    ======== ================ ===================================================
     """
 
     kind: str
     terms: list[str]
-    matrix: sp.csr_matrix
-    n_words: NDArray[np.int64]
+    counts: NumberedCounts
     begins: tuple[str, ...]
+    passages: PassageKeys | None = None
+    tally: PassageTally = field(default_factory=PassageTally)
+
+    @classmethod
+    def empty(cls) -> CountedPartition:
+        """Return a partition without documents."""
+        return cls("", [], count_by_number([], list, int), ())
+
+    @classmethod
+    def of(cls, documents: Sequence[Any], kind: str, values: Mapping[str, Any], begins: tuple[str, ...]) -> Self:
+        """Count documents by all their terms; `values` are the options of the detector."""
+        counter, numbers = _counter(values, kind), Numbering()
+        counts = count_by_number(documents, counter.analyze, numbers.__getitem__)
+        if counter.boilerplate_share is None:
+            return cls(kind, list(numbers), counts, begins)
+        passages = counter.passages(documents)
+        return cls(kind, list(numbers), counts, begins, passages, counter.tally(documents, passages))
+
+    @property
+    def n_docs(self) -> int:
+        """Return the number of documents."""
+        return len(self.counts.n_words)
+
+    @property
+    def matrix(self) -> sp.csr_matrix:
+        """Return how often each term occurs in each document."""
+        return self.counts.matrix(len(self.terms))
+
+    def without(self, boilerplate: Boilerplate, values: Mapping[str, Any]) -> CountedPartition:
+        """Take the words of boilerplate away."""
+        counts = self.counts
+        if self.passages is not None and len(boilerplate):
+            counter, numbers = _counter(values, self.kind), Numbering({term: n for n, term in enumerate(self.terms)})
+            counts = counter.without_boilerplate(counts, self.passages, boilerplate, numbers.known)
+        return replace(self, counts=counts, passages=None, tally=PassageTally())
 
 
-def count_partition(documents: Sequence[Any], kind: str, values: Mapping[str, Any]) -> tuple[list[str], Counts]:
-    """Return all terms of some documents, and their counts; `values` are the options of the detector."""
+def _counter(values: Mapping[str, Any], kind: str) -> TermCounter:
     counter = make_counter(values, kind, None)
     assert isinstance(counter, TermCounter)  # noqa: S101 (others are refused before)
-    every = TermCounter(counter.analyze, 1)
-    counts = every.learn(documents)
-    return every.terms, counts
+    return counter
+
+
+def boilerplate_of(tally: PassageTally, values: Mapping[str, Any]) -> Boilerplate:
+    """Choose the boilerplate of all partitions."""
+    counter = _counter(values, TEXTS)
+    if counter.boilerplate_share is None or not tally.n_docs:
+        return NOTHING
+    return tally.boilerplate(counter.boilerplate_share, counter.analyze)
 
 
 @dataclass
@@ -65,15 +114,16 @@ class TermTally:
     @classmethod
     def of(cls, counted: CountedPartition) -> TermTally:
         """Tally a partition."""
-        if not counted.matrix.shape[0]:
+        if not counted.n_docs:
             return cls()
-        n_docs_with = document_frequencies(counted.matrix).tolist()
-        n_times = occurrences(counted.matrix).astype(np.int64).tolist()
+        matrix = counted.matrix
+        n_with, n_times = document_frequencies(matrix).tolist(), occurrences(matrix).astype(np.int64).tolist()
+        here = [term for term, n in zip(counted.terms, n_with, strict=True) if n]
         return cls(
             {counted.kind},
-            counted.matrix.shape[0],
-            Counter(dict(zip(counted.terms, n_docs_with, strict=True))),
-            Counter(dict(zip(counted.terms, n_times, strict=True))),
+            counted.n_docs,
+            Counter(dict(zip(here, filter(None, n_with), strict=True))),
+            Counter(dict(zip(here, filter(None, n_times), strict=True))),
         )
 
     @classmethod
@@ -128,5 +178,5 @@ class PartitionsVocabulary:
         """Count a partition by these terms."""
         numbers = {term: number for number, term in enumerate(self.terms)}
         columns = np.array([numbers.get(term, -1) for term in counted.terms], np.int32)
-        matrix = counted.matrix
-        return counts_by_column(matrix.indptr, matrix.data, columns[matrix.indices], len(self.terms), counted.n_words)
+        counts = counted.counts
+        return counts_by_column(counts.ends, counts.counts, columns[counts.numbers], len(self.terms), counts.n_words)

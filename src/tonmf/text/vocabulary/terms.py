@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from tonmf.text.analysis import Analysis, Analyzer, WordRules, terms_at
 from tonmf.text.counts import (
     Counts,
+    NumberedCounts,
     Numbering,
     Outside,
+    containing,
     count_by_number,
     document_frequencies,
     occurrences,
     outside_terms,
     select_terms,
+    subtract,
 )
+from tonmf.text.passages import FEWEST_TERMS, NOTHING, Boilerplate, PassageKeys, PassageTally
+from tonmf.text.pieces import Span
 from tonmf.text.vocabulary.selection import by_alphabet, frequent
 from tonmf.text.words import word_spans
 
@@ -34,28 +41,51 @@ class TermCounter:
         Documents that a term must occur in: a number, or a share of all.
     rules : WordRules, optional
         Further limits.
+    boilerplate_share : float, optional
+        Share of the documents from which on a passage that they share is not counted (`tonmf.text.passages`). If not given,
+        or if documents are not texts, everything is counted.
 
     Attributes
     ----------
     terms : list of str
         By alphabet.
+    boilerplate : Boilerplate
+        What is not counted.
     """
 
-    def __init__(self, analyze: Analyzer, min_df: float, rules: WordRules | None = None) -> None:
-        self.analyze, self._min_df, self.rules = analyze, min_df, rules
+    def __init__(
+        self,
+        analyze: Analyzer,
+        min_df: float,
+        rules: WordRules | None = None,
+        boilerplate_share: float | None = None,
+    ) -> None:
+        self.analyze, self._min_df, self.rules, self.boilerplate_share = analyze, min_df, rules, boilerplate_share
         self.terms: list[str] = []
+        self.boilerplate = NOTHING
         self._numbers: dict[str, int] = {}
 
     @classmethod
-    def restored(cls, analyze: Analyzer, terms: Sequence[str]) -> Self:
-        """Make a vocabulary of terms that were chosen before, in the order given."""
-        counter = cls(analyze, min_df=1)
+    def restored(
+        cls,
+        analyze: Analyzer,
+        terms: Sequence[str],
+        boilerplate: Boilerplate = NOTHING,
+        boilerplate_share: float | None = None,
+    ) -> Self:
+        """Make a vocabulary of terms and boilerplate that were chosen before, terms in the order given."""
+        counter = cls(analyze, min_df=1, boilerplate_share=boilerplate_share)
         counter._choose(list(terms))
+        counter.boilerplate = boilerplate
         return counter
 
     def with_terms(self, terms: Sequence[str]) -> Self:
         """Return a vocabulary of these terms."""
-        return self.restored(self.analyze, sorted(terms))
+        return self.restored(self.analyze, sorted(terms), self.boilerplate, self.boilerplate_share)
+
+    def with_boilerplate(self, boilerplate: Boilerplate) -> Self:
+        """Return a vocabulary of the same terms that leaves this boilerplate out."""
+        return self.restored(self.analyze, self.terms, boilerplate, self.boilerplate_share)
 
     def _choose(self, terms: list[str]) -> None:
         self.terms = terms
@@ -65,6 +95,10 @@ class TermCounter:
         """Choose the terms that are frequent enough, and count."""
         seen = Numbering()
         counted = count_by_number(documents, self.analyze, seen.__getitem__)
+        if self.boilerplate_share is not None:
+            passages = self.passages(documents)
+            self.boilerplate = self.tally(documents, passages).boilerplate(self.boilerplate_share, self.analyze)
+            counted = self.without_boilerplate(counted, passages, self.boilerplate, seen.known)
         matrix, words = counted.matrix(len(seen)), np.array(list(seen), dtype=object)
         kept = frequent(document_frequencies(matrix), occurrences(matrix), matrix.shape[0], self._min_df, self.rules)
         kept = by_alphabet(words, kept)
@@ -84,11 +118,69 @@ class TermCounter:
 
     def _count(self, documents: Sequence[Any], numbers: Numbering) -> tuple[Counts, sp.csr_matrix]:
         counted = count_by_number(documents, self.analyze, numbers.__getitem__)
+        if len(self.boilerplate):
+            counted = self.without_boilerplate(counted, self.passages(documents), self.boilerplate, numbers.known)
         matrix = counted.matrix(len(numbers))
         return select_terms(matrix, np.arange(len(self.terms)), counted.n_words), matrix
 
-    def spans(self, text: str) -> Iterable[tuple[int, int, str]] | None:
+    def prepare(self, text: str) -> str:
+        """Return the text that the analysis cuts into words; passages are taken from it."""
+        return text
+
+    def passages(self, documents: Sequence[str]) -> PassageKeys:
+        """Return the passages of documents."""
+        return PassageKeys.of(map(self.prepare, documents))
+
+    def tally(self, documents: Sequence[str], passages: PassageKeys) -> PassageTally:
+        """Count in how many of the documents each of their passages is."""
+        assert self.boilerplate_share is not None  # noqa: S101 (otherwise there is nothing to look for)
+        return PassageTally.of(passages, documents, self.prepare, self.boilerplate_share)
+
+    def without_boilerplate(
+        self,
+        counted: NumberedCounts,
+        passages: PassageKeys,
+        boilerplate: Boilerplate,
+        number_of: Callable[[str], int],
+    ) -> NumberedCounts:
+        """Take the words of boilerplate away from documents that were counted by the numbers of their words."""
+        if not len(boilerplate):
+            return counted
+        numbered = count_by_number(boilerplate.terms, list, number_of)
+        words = numbered.matrix(int(numbered.numbers.max(initial=0)) + 1)
+        left_out, has_others = boilerplate.left_out(passages)
+        counted = subtract(counted, left_out @ words)
+        if not isinstance(self.analyze, Analysis) or self.analyze.analyze_word is None:
+            return counted  # every document has the few letters of a short line
+        return _without_hidden(counted, words[np.diff(words.indptr) >= FEWEST_TERMS], has_others)
+
+    def spans(self, text: str) -> Iterable[Span] | None:
         """Return (start, end, term) for the words of a text; None if terms are not made of words."""
         if isinstance(self.analyze, Analysis):
-            return self.analyze.spans(text)
-        return terms_at(text, word_spans(text), self.analyze)
+            spans: Iterable[Span] | None = self.analyze.spans(text)
+        else:
+            spans = terms_at(text, word_spans(text), self.analyze)
+        left_out = self.boilerplate.places(self.prepare(text)) if len(self.boilerplate) else []
+        return spans if spans is None or not left_out else _outside(spans, left_out)
+
+
+def _without_hidden(counted: NumberedCounts, words: sp.csr_matrix, of: NDArray[np.bool_]) -> NumberedCounts:
+    """Take words away from documents that have all words of a row, but for documents that would have no other."""
+    hidden = containing(counted, words)
+    left = subtract(counted, _only(of, hidden) @ words)
+    return subtract(counted, _only(of & (left.n_words > 0), hidden) @ words)
+
+
+def _only(rows: NDArray[np.bool_], matrix: sp.csr_matrix) -> sp.csr_matrix:
+    """Set all other rows to 0."""
+    kept = np.repeat(rows, np.diff(matrix.indptr))
+    return sp.csr_matrix((matrix.data * kept, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def _outside(spans: Iterable[Span], stretches: Sequence[tuple[int, int]]) -> Iterator[Span]:
+    """Yield the words that are in none of some stretches of the text, which are in order."""
+    ends = [end for _, end in stretches]
+    for span in spans:
+        nearest = bisect_right(ends, span[0])
+        if nearest == len(stretches) or span[0] < stretches[nearest][0]:
+            yield span

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from tonmf.errors import Param, ParameterError
 from tonmf.text.analysis import terms_at
 from tonmf.text.counts import Counts, Outside, check_counts, document_frequencies, select_terms, word_totals
+from tonmf.text.passages import NOTHING
 from tonmf.text.words import word_spans
 
 
@@ -22,6 +23,8 @@ class VectorizerCounter:
     too. Words that it knows but leaves out of its vocabulary, because they are too common or too many, are treated as stop
     words.
     """
+
+    boilerplate = NOTHING
 
     def __init__(self, vectorizer: Any) -> None:
         if not (hasattr(vectorizer, "fit_transform") and hasattr(vectorizer, "transform")):

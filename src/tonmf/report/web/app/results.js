@@ -1,7 +1,7 @@
 import { Documents, columnsOf } from "../shared/data.js";
 import { documentView } from "../shared/document_view.js";
 import { element } from "../shared/dom.js";
-import { decimal, flaggedOf } from "../shared/format.js";
+import { decimal, flaggedOf, unjudgedOf } from "../shared/format.js";
 import { LIST_STATE, rankedList } from "../shared/list.js";
 import { scoreSection } from "../shared/score_section.js";
 import { Scores } from "../shared/scores.js";
@@ -25,12 +25,14 @@ export function resultsOf(answers, about) {
 }
 
 function oneResult(answer, { topics, word }) {
-  const verdict = `Score ${decimal(answer.score)}, ${answer.outlier ? "" : "not "}flagged`;
+  const verdict = answer.judged
+    ? `Score ${decimal(answer.score)}, ${answer.outlier ? "" : "not "}flagged`
+    : "Not judged";
   const heading = element(
     "h2",
     { tabindex: -1, class: "result-heading" },
     element("strong", { class: answer.outlier && "is-flagged" }, verdict),
-    element("small", {}, ` The threshold is ${decimal(answer.threshold)}.`),
+    answer.judged && element("small", {}, ` The threshold is ${decimal(answer.threshold)}.`),
   );
   const view = element("section", { class: "results", "aria-label": "Result" }, heading, documentView(answer, topics, word));
   return { view, heading };
@@ -39,7 +41,7 @@ function oneResult(answer, { topics, word }) {
 function manyResults(answers, { topics, word, contamination, title }) {
   const { ranked, columns } = inOrder(answers);
   const found = { threshold: ranked[0].threshold, flagged: answers.filter(({ outlier }) => outlier).length };
-  const scores = new Scores(columns.score, found);
+  const scores = new Scores(columns.score.subarray(0, columns.judged), found);
   const state = new State({ ...LIST_STATE, ...found });
   // First of all followers, because the others read the number of flagged documents.
   state.on(["threshold"], () => (state.flagged = scores.above(state.threshold)));
@@ -54,20 +56,24 @@ function manyResults(answers, { topics, word, contamination, title }) {
   }
   state.on(["threshold"], follow);
   follow();
-  const control = { ...found, contamination };
-  const plots = ranked.length >= ENOUGH_TO_PLOT && scoreSection(columns, scores, state, control, list.reveal);
-  const view = element("section", { class: "results", "aria-label": "Results" }, heading, plots, list.view);
+  const control = { ...found, contamination, documents: ranked.length };
+  const unjudged = unjudgedOf(ranked.length - columns.judged, word);
+  const note = unjudged !== "" && element("p", { class: "note" }, unjudged);
+  const plots = columns.judged >= ENOUGH_TO_PLOT && scoreSection(columns, scores, state, control, list.reveal);
+  const view = element("section", { class: "results", "aria-label": "Results" }, heading, note, plots, list.view);
   return { view, heading };
 }
 
-/** Sort documents by score, the strangest first; return them and their columns. */
+/** Sort documents by score, the strangest first, those that are not judged last; return them and their columns. */
 function inOrder(answers) {
-  const rows = answers.map((_, row) => row).sort((one, other) => answers[other].score - answers[one].score);
+  const all = answers.map((_, row) => row);
+  const judged = all.filter((row) => answers[row].judged).sort((one, other) => answers[other].score - answers[one].score);
+  const rows = [...judged, ...all.filter((row) => !answers[row].judged)];
   const ranked = rows.map((row) => answers[row]);
   const nowhere = new Float32Array(rows.length); // there is no map here
   const columns = columnsOf({
     row: rows,
-    rank: ranksOf(ranked.map(({ score }) => score)),
+    rank: ranksOf(ranked.map((answer) => (answer.judged ? answer.score : -Infinity))),
     id: ranked.map(({ id }) => id),
     score: ranked.map(({ score }) => score),
     topic: ranked.map(({ topic }) => topic ?? 0),

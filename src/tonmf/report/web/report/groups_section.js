@@ -1,5 +1,5 @@
 import { element, tableOf, wordList } from "../shared/dom.js";
-import { counted, percent, shortened, whole } from "../shared/format.js";
+import { counted, percent, shortened, usable, whole } from "../shared/format.js";
 
 /** What a ranking hides or mixes: small groups of rare documents, and documents with an alarm. */
 export function groupsSection({ analysed, groups }, columns, choose) {
@@ -15,7 +15,7 @@ export function groupsSection({ analysed, groups }, columns, choose) {
       "ul",
       { class: "special" },
       special(columns, "unknown", `with far more ${word}s outside the vocabulary than usual`, choose),
-      special(columns, "empty", `without usable ${word}s`, choose),
+      special(columns, "empty", `without ${usable(word)}`, choose, ", and so not judged"),
       special(columns, "repeated", `repeating the same few ${word}s`, choose),
       special(columns, "rare", `made of rare ${word}s`, choose),
     ),
@@ -54,7 +54,7 @@ function groupsTable(groups, columns, choose) {
   );
 }
 
-function special(columns, alarm, what, choose) {
+function special(columns, alarm, what, choose, more = "") {
   const count = columns.alarm.reduce((sum, of) => sum + (of === alarm ? 1 : 0), 0);
   const always = alarm === "unknown" || alarm === "empty";
   if (count === 0) return always && element("li", {}, `No documents ${what}.`);
@@ -66,6 +66,6 @@ function special(columns, alarm, what, choose) {
       { type: "button", class: "link", title: "List these documents", click: () => choose({ alarm }) },
       counted(count, "document"),
     ),
-    ` ${what}.`,
+    ` ${what}${more}.`,
   );
 }

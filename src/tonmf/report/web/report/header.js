@@ -1,5 +1,5 @@
 import { element } from "../shared/dom.js";
-import { counted, flaggedOf, percent, whole } from "../shared/format.js";
+import { counted, flaggedOf, percent, unjudgedOf, whole } from "../shared/format.js";
 import { themeButton } from "../shared/theme.js";
 import { flaggedIf } from "../shared/threshold.js";
 
@@ -29,6 +29,7 @@ export function header(summary, state, sections) {
     ),
     element("h1", { dir: "auto" }, title),
     verdict,
+    analysed.empty > 0 && element("p", { class: "note" }, unjudgedOf(analysed.empty, analysed.word)),
     factList(mainFacts(analysed)),
     notes.length > 0 &&
       element(

@@ -5,12 +5,12 @@ import { SHAPES, topicColour, topicShape } from "../shared/topic_marks.js";
 /** Distance of the outermost document from the centre, as a share of the radius; none is about one topic alone. */
 const FILLED = 0.94;
 
-/** Draws documents in the colours and shapes of their topics, and marks some of them. */
+/** Draws judged documents in the colours and shapes of their topics, and marks some of them. */
 export class MapCanvas {
   #pictures = new Map();
 
   constructor(columns) {
-    const { length, topic } = columns;
+    const { judged: length, topic } = columns;
     this.columns = columns;
     this.xs = new Float32Array(length);
     this.ys = new Float32Array(length);
@@ -19,7 +19,7 @@ export class MapCanvas {
     this.radius = length > MANY_DOCUMENTS ? 1.5 : length > 3000 ? 2.2 : 3.6;
     this.farthest = columns.x.reduce((most, x, place) => Math.max(most, Math.hypot(x, columns.y[place])), 0.1);
     // Topic by topic, because changing colours takes time.
-    this.order = Int32Array.from(topic.keys()).sort((one, other) => topic[one] - topic[other]);
+    this.order = Int32Array.from(topic.subarray(0, length).keys()).sort((one, other) => topic[one] - topic[other]);
   }
 
   /** Place and draw all documents, and lines to the topics' names. */
@@ -31,7 +31,7 @@ export class MapCanvas {
       Object.assign(each, { width: width * this.ratio, height: height * this.ratio });
     }
     const zoom = (FILLED * radius) / this.farthest;
-    for (let place = 0; place < columns.length; place++) {
+    for (let place = 0; place < columns.judged; place++) {
       xs[place] = centre.x + zoom * columns.x[place];
       ys[place] = centre.y - zoom * columns.y[place];
     }
@@ -70,7 +70,7 @@ export class MapCanvas {
       Int32Array.from({ length: flagged }, (_, place) => place).filter(isShown),
       radius + 2.2,
     );
-    if (opened !== null) {
+    if (opened !== null && opened < this.columns.judged) {
       context.strokeStyle = colour("--ink");
       context.lineWidth = 2;
       paintRings(context, xs, ys, [opened], radius + 6);
@@ -80,10 +80,11 @@ export class MapCanvas {
 
   /** Return the documents in a rectangle as an array of 0 and 1; null if there are none. */
   inside({ left, top, right, bottom }) {
-    const { xs, ys } = this;
-    const selected = Uint8Array.from(xs, (x, place) =>
-      x >= left && x <= right && ys[place] >= top && ys[place] <= bottom ? 1 : 0,
-    );
+    const { columns, xs, ys } = this;
+    const selected = new Uint8Array(columns.length);
+    xs.forEach((x, place) => {
+      if (x >= left && x <= right && ys[place] >= top && ys[place] <= bottom) selected[place] = 1;
+    });
     return selected.includes(1) ? selected : null;
   }
 

@@ -80,7 +80,7 @@ function startMap(container, columns, topics, state, { choose, reveal }) {
     map.mark(state, rectangle);
     map.canvas.setAttribute(
       "aria-label",
-      `Map of ${counted(columns.length, "document")} between ${counted(topics.length, "topic")}; ` +
+      `Map of ${counted(columns.judged, "document")} between ${counted(topics.length, "topic")}; ` +
         `${whole(state.flagged)} are flagged. With the keyboard, choose documents by topic with the names around the map, ` +
         "or with the filters of the list.",
     );

@@ -17,7 +17,7 @@ async function report() {
   const documents = new Documents(analysed.documents, summary.part_size);
   documents.part(0); // unpack it while the index is read
   const columns = columnsOf(await readPart("index"));
-  const scores = new Scores(columns.score, analysed);
+  const scores = new Scores(columns.score.subarray(0, columns.judged), analysed);
   const state = new State({ ...LIST_STATE, threshold: analysed.threshold, flagged: analysed.flagged });
   // First of all followers, because the others read the number of flagged documents.
   state.on(["threshold"], () => (state.flagged = scores.above(state.threshold)));

@@ -39,7 +39,8 @@ export class Choice {
     const { columns } = this;
     return [
       show === "flagged" && ((place) => place < flagged),
-      show === "not flagged" && ((place) => place >= flagged),
+      show === "not flagged" && ((place) => place >= flagged && place < columns.judged),
+      show === "not judged" && ((place) => place >= columns.judged),
       topic !== null && ((place) => columns.topic[place] === topic),
       alarm !== null && ((place) => columns.alarm[place] === alarm),
       group !== null && ((place) => this.groups[group][place] === 1),

@@ -18,10 +18,15 @@ function bytesOf(letters) {
   return bytes;
 }
 
-/** Return the index of all documents as columns in order of rank, with numbers in typed arrays for speed. */
+/**
+ * Return the index of all documents as columns in order of rank, with numbers in typed arrays for speed.
+ *
+ * Documents without words are not judged: they come last, after the `judged` first ones.
+ */
 export function columnsOf(index) {
   return {
     length: index.id.length,
+    judged: index.alarm.filter((alarm) => alarm !== "empty").length,
     id: index.id,
     alarm: index.alarm,
     row: Int32Array.from(index.row),

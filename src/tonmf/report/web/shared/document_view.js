@@ -149,12 +149,14 @@ function factsBlock(shown, topics, word) {
 }
 
 function factsList(shown, word) {
+  const isJudged = shown.main_alarm !== "empty";
+  const alarms = isJudged ? Object.entries(shown.alarms ?? {}) : [];
   const facts = [
-    shown.parts && ["Score", `${decimal(shown.score)} = ${partsOf(shown.parts)}`],
-    shown.unexplained && shown.main_alarm !== "empty" && ["Unexplained", compared(shown.unexplained, percent)],
+    isJudged ? shown.parts && ["Score", `${decimal(shown.score)} = ${partsOf(shown.parts)}`] : ["Score", "not judged"],
+    isJudged && shown.unexplained && ["Unexplained", compared(shown.unexplained, percent)],
     shown.length && ["Length", compared(shown.length, (number) => counted(number, word), whole)],
-    shown.unknown && [`Unknown ${word}s`, compared(shown.unknown, percent)],
-    ...Object.entries(shown.alarms ?? {}).map(([name, excess]) => [`Alarm: ${name}`, alarmText(name, excess)]),
+    isJudged && shown.unknown && [`Unknown ${word}s`, compared(shown.unknown, percent)],
+    ...alarms.map(([name, excess]) => [`Alarm: ${name}`, `${percent(excess)} beyond its cut`]),
     shown.label !== undefined && shown.label !== null && ["Label", shown.label ? "outlier" : "ordinary"],
   ].filter(Boolean);
   if (facts.length === 0) return null;
@@ -178,10 +180,6 @@ function compared({ value, typical, percentile }, form, formTypical = form) {
   const place =
     percentile === undefined || percentile === null ? "" : `; ${percent(percentile / 100)} of documents have less`;
   return `${form(value)} (typical: ${formTypical(typical)}${place})`;
-}
-
-function alarmText(name, excess) {
-  return name === "empty" ? "there is nothing to judge it by" : `${percent(excess)} beyond its cut`;
 }
 
 function nearestList(nearest) {

@@ -1,7 +1,7 @@
 import { textOf } from "./data.js";
 import { element } from "./dom.js";
 
-const NAMES = ["rank", "id", "score", "outlier", "topic", "unexpected_terms", "text"];
+const NAMES = ["rank", "id", "score", "outlier", "judged", "topic", "unexpected_terms", "text"];
 
 /** Return the listed documents as CSV, with the columns that the command line writes. */
 export async function csvOf(places, documents, columns, flagged) {
@@ -27,6 +27,7 @@ function lineOf(place, shown, columns, flagged) {
     textCell(columns.id[place]),
     String(columns.score[place]),
     String(place < flagged),
+    String(place < columns.judged),
     columns.topic[place] ? String(columns.topic[place]) : "",
     textCell((shown.unexpected ?? []).map(({ word }) => word).join("; ")),
     textCell(textOf(shown)),

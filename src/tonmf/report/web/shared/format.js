@@ -36,6 +36,17 @@ export function flaggedOf(flagged, documents) {
   return `${whole(flagged)} of ${counted(documents, "document")} ${flagged === 1 || documents === 1 ? "is" : "are"} flagged`;
 }
 
+/** Name what a document lacks that is not judged: "words that count", or "items". */
+export function usable(word) {
+  return word === "word" ? "words that count" : `${word}s`;
+}
+
+/** Say how many documents were not judged, and why; nothing if there are none. */
+export function unjudgedOf(count, word) {
+  const [have, were] = count === 1 ? ["has", "was"] : ["have", "were"];
+  return count ? `${counted(count, "document")} ${have} no ${usable(word)} and ${were} not judged.` : "";
+}
+
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 /** Isolate right-to-left text in plain text, where `ownDirection` cannot. */

@@ -4,18 +4,24 @@ import { isolated, whole } from "./format.js";
 import { searchField } from "./search_field.js";
 
 const ALARM_NAMES = ["empty", "unknown", "repeated", "rare"];
-const BY_FLAG = Object.entries({ all: "all", flagged: "flagged", "not flagged": "not flagged" });
+const BY_FLAG = ["all", "flagged", "not flagged"];
 const EVERY = [null, "all"];
 
 /** The list's search, filters and sort order. */
 export function listControls({ columns, documents, topics, groups }, state) {
   const alarms = ALARM_NAMES.filter((alarm) => columns.alarm.includes(alarm)).map((alarm) => [alarm, alarm]);
   const labels = [1, 0].map((label) => [label, label ? "outlier" : "ordinary"]);
+  const flags = columns.judged < columns.length ? [...BY_FLAG, "not judged"] : BY_FLAG;
   return element(
     "div",
     { class: "list-controls controls", role: "search" },
     searchField(documents, state),
-    choiceField("Show", "show", BY_FLAG, state),
+    choiceField(
+      "Show",
+      "show",
+      flags.map((flag) => [flag, flag]),
+      state,
+    ),
     topics.length > 0 && choiceField("Topic", "topic", [EVERY, ...topics.map(topicOption), [0, "no topic"]], state),
     alarms.length > 0 && choiceField("Alarm", "alarm", [EVERY, ...alarms, ["", "none"]], state),
     groups.length > 0 && choiceField("Group", "group", [EVERY, ...groups.map(groupOption)], state),

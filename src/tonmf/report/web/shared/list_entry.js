@@ -18,6 +18,7 @@ export function listEntry(place, source, state) {
     { type: "button", class: "open", "aria-expanded": "false", "aria-controls": detailId, click: toggle },
     ownDirection(shortened(id, LONGEST_ID)),
   );
+  const isJudged = place < columns.judged;
   const flag = element("span", { class: "flag" });
   const words = element("td", { class: "for-words" });
   const row = element(
@@ -30,9 +31,13 @@ export function listEntry(place, source, state) {
     element(
       "td",
       { class: "for-score" },
-      element("span", { class: "number" }, decimal(score)),
-      flag,
-      element("span", { class: "bar", style: { "--part": barOf(score, scores).toFixed(3) } }),
+      isJudged
+        ? [
+            element("span", { class: "number" }, decimal(score)),
+            flag,
+            element("span", { class: "bar", style: { "--part": barOf(score, scores).toFixed(3) } }),
+          ]
+        : element("span", { class: "absent" }, "not judged"),
     ),
     element("th", { scope: "row", class: "for-id" }, button),
     element("td", { class: "for-topic" }, topicName(columns.topic[place], topics)),

@@ -28,7 +28,7 @@ export function scoreSection(columns, scores, state, found, reveal) {
     element(
       "p",
       { class: "caption" },
-      "Left: a dot for each document, in input order. Right: how many documents have each score. Higher is stranger; ",
+      "Left: a dot for each judged document, in input order. Right: how many documents have each score. Higher is stranger; ",
       "high scores are drawn closer together. ",
       element("span", { class: "on-screen" }, "Drag the line to flag more or fewer; click a dot to read its document."),
     ),
@@ -55,27 +55,27 @@ function followThreshold(chart, scores, state, describe) {
 }
 
 function documentChart(container, columns, scores, state, reveal) {
-  const { length } = columns;
-  const [xs, ys] = [new Float32Array(length), new Float32Array(length)];
+  const { length, judged } = columns;
+  const [xs, ys] = [new Float32Array(judged), new Float32Array(judged)];
   const size = dotSize(length);
   let flaggedDots = null;
 
   function paint(context, chart) {
-    for (let place = 0; place < length; place++) {
+    for (let place = 0; place < judged; place++) {
       xs[place] = chart.xOf(columns.row[place] + 1);
       ys[place] = chart.yOf(columns.score[place]);
     }
     context.fillStyle = colour("--dot");
     // Translucent, so that overlapping dots look darker.
     context.globalAlpha = length > MANY_DOCUMENTS ? 0.5 : 1;
-    paintDots(context, xs, ys, 0, length, size);
+    paintDots(context, xs, ys, 0, judged, size);
     flaggedDots = null;
   }
 
   function mark(context, chart) {
     if (state.flagged > MANY_FLAGGED) paintManyFlagged(context, chart);
     else paintFlagged(context, state.flagged);
-    if (state.opened === null) return;
+    if (state.opened === null || state.opened >= judged) return;
     context.strokeStyle = colour("--ink");
     context.lineWidth = 2;
     paintRings(context, xs, ys, [state.opened], 7);
@@ -89,7 +89,7 @@ function documentChart(container, columns, scores, state, reveal) {
   /** Draw all documents as flagged once, then show the part of that picture above the line: faster than dot by dot. */
   function paintManyFlagged(context, chart) {
     const { width, height } = chart.plot;
-    flaggedDots ??= chart.layer((layer) => paintFlagged(layer, length));
+    flaggedDots ??= chart.layer((layer) => paintFlagged(layer, judged));
     context.save();
     context.beginPath();
     context.rect(0, 0, width, chart.yOf(state.threshold));
@@ -116,7 +116,7 @@ function documentChart(container, columns, scores, state, reveal) {
     scores,
     state,
     () =>
-      `Plot of ${whole(length)} scores, from ${decimal(scores.lowest)} to ${decimal(scores.highest)}; ` +
+      `Plot of ${whole(judged)} scores, from ${decimal(scores.lowest)} to ${decimal(scores.highest)}; ` +
       `${whole(state.flagged)} are above the threshold of ${decimal(state.threshold)}.`,
   );
 

@@ -1,5 +1,5 @@
 /**
- * Scores in descending order, the number above a threshold, and the scale on which they are drawn.
+ * Scores of judged documents in descending order, the number above a threshold, and the scale on which they are drawn.
  *
  * Most scores are close together and a few are far above. The scale is arsinh(score / width): linear for most scores and
  * logarithmic beyond, so that both are visible.

@@ -33,7 +33,8 @@ function thresholdRule() {
 /**
  * A number field, a slider and a reset button for the threshold, and the number of documents above it.
  *
- * @param {{threshold: number, contamination: (number|string)}} found the model's threshold, which "Reset" restores.
+ * @param {{threshold: number, contamination: (number|string), documents: number}} found the model's threshold, which "Reset"
+ *     restores, and the number of all documents.
  */
 export function thresholdControl(scores, state, found) {
   const step = 10 ** Math.round(Math.log10(scores.width / 50));
@@ -62,7 +63,7 @@ export function thresholdControl(scores, state, found) {
     slider.value = Math.round(((scores.forward(threshold) - low) / (high - low)) * STEPS);
     slider.setAttribute("aria-valuetext", decimal(threshold));
     reset.disabled = threshold === found.threshold;
-    count.textContent = flaggedOf(state.flagged, scores.values.length);
+    count.textContent = flaggedOf(state.flagged, found.documents);
   }
   state.on(["threshold"], follow);
   follow();
