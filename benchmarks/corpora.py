@@ -1,7 +1,7 @@
 """The labelled corpora of `benchmarks.robustness`: small enough that a fit takes about a second.
 
-Where they come from collections that `benchmarks.tasks` uses too, they have the classes of tasks that are marked `tuned`. So
-nothing that is decided by them has seen the other tasks.
+Where they come from collections that `benchmarks.tasks` uses too, they have the classes of tasks that are marked `tuned`: what
+is decided by them counts as tuned on those. Other tasks share some of these documents, but ask other questions of them.
 """
 
 from __future__ import annotations

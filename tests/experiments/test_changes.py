@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks import grid, robustness
+from benchmarks.__main__ import main as run_benchmarks
 from benchmarks.changes import CHANGES, FOOTERS, N_COPIES, REPLACED, Copying, fewer
 from benchmarks.contenders import CONTENDERS, KNN, NMF_RESIDUAL
 from benchmarks.foreign import SENTENCES, THINGS, foreign_text
@@ -222,3 +223,12 @@ def test_one_cell_is_measured_alone_and_kept(tmp_path, monkeypatch, capsys):
     robustness.main([*wanted, "--again", "k-NN"])
     assert len((tmp_path / "robustness.jsonl").read_text().splitlines()) == len(lines) + 2
     assert not (tmp_path / "page.md").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [(["--report"], "Name the benchmark that --report is for"), (["robust"], "Unknown benchmark: robust. Choose from")],
+)
+def test_options_need_a_benchmark_and_names_are_checked(arguments, message):
+    with pytest.raises(SystemExit, match=message):
+        run_benchmarks(arguments)
