@@ -1,6 +1,7 @@
 """Documents on the page of a server, in a real browser: paste, drop, score, export."""
 
 import csv
+import html
 import io
 import json
 from pathlib import Path
@@ -202,7 +203,8 @@ def test_a_long_text_is_scored_in_full_and_shown_in_part(browser, saved, tmp_pat
 
 def test_texts_and_ids_are_never_markup(page):
     hostile = "<img src=x onerror=alert(1)><script>alert(1)</script>"
-    documents = [{"id": hostile, "text": f"{hostile} market"}, {"id": "\u202eא", "text": "שלום \u202e 😀 " * 5}]
+    text = f"{html.escape(hostile)} market"  # tags are left out, and entities become characters
+    documents = [{"id": hostile, "text": text}, {"id": "\u202eא", "text": "שלום \u202e 😀 " * 5}]
     choose(page, "#score-file", f"{hostile.replace('/', '')}.jsonl", "\n".join(map(json.dumps, documents)))
     page.get_by_role("button", name=hostile).click()
     expect(page.locator(".entry.opened .text")).to_have_text(f"{hostile} market")
