@@ -90,7 +90,8 @@ def test_an_alarm_lifts_a_document_to_the_level_and_beyond_by_its_size(scorer):
     excess = np.maximum(log_odds / (3.5 * 0.4) - 1, 0)
     assert (excess[:3] > 0.2).all()
     np.testing.assert_allclose(scores.alarms["unknown"], excess)
-    np.testing.assert_allclose(scores.total[:3], [LEVEL + excess[0], 4 * PULL + excess[1], LEVEL + excess[2]])
+    strange = PULL * (20 + 2 * (log_odds[1] / 0.4 - 1)) / 5  # unknown words count beyond one width, too
+    np.testing.assert_allclose(scores.total[:3], [LEVEL + excess[0], strange + excess[1], LEVEL + excess[2]])
     assert scores.total[3] == pytest.approx(-PULL)
 
 
