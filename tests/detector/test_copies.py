@@ -303,7 +303,7 @@ def test_copies_in_a_batch_of_a_stream_teach_topics_like_one_document():
 
 def test_how_much_copies_in_a_batch_count_depends_on_the_whole_stream():
     batch = copies_of_sizes([8, *([1] * 92)])
-    assert batch.weights()[:8].sum() > 4  # eight of a hundred documents may be what documents are made of
+    assert batch.weights()[:8].sum() > 2  # eight of a hundred documents may be what documents are made of
     assert batch.weights(300)[:8].sum() == pytest.approx(1)
     assert batch.weights(2000)[:8].sum() == pytest.approx(4)  # four in two thousand make no topic
     np.testing.assert_array_equal(batch.weights(300)[8:], 1.0)
