@@ -24,7 +24,7 @@ PER_NUMBER, TERMS_SHARE = 12, 0.3
 ROUNDED = 1.05
 """Factor by which the memory that an error asks for is raised, so that it suffices when rounded to few digits."""
 
-PER_DOCUMENT = 180
+PER_DOCUMENT = 200
 """Bytes that each document keeps in memory."""
 
 SMALLEST = 500_000_000

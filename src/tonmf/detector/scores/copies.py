@@ -18,6 +18,7 @@ sorted by these: the cost is linear in the number of documents, but for sorting.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import scipy.sparse as sp
@@ -31,7 +32,7 @@ from tonmf.text.totals import WordTotals
 N_HASHES = 32
 """Hash functions: even, as values are compared in pairs."""
 
-ALIKE = 0.3
+ALIKE = 0.33
 """Jaccard index from which on documents count as copies. Documents on one subject seldom reach 0.15; two copies of a document
 in each of which every fifth word was replaced have 0.47, and each has 0.67 with the document itself."""
 
@@ -67,26 +68,19 @@ class Copies:
     @classmethod
     def among(cls, corpus: Corpus) -> Copies:
         """Find the copies among the documents of a corpus."""
-        hashes = np.random.default_rng(0).integers(0, 2**32, (N_HASHES, len(corpus.terms)), np.uint32)
-        signatures = np.concatenate(corpus.map_blocks(lambda block: signatures_of(block.C.by_row, hashes)))
+        signatures = np.concatenate(corpus.map_blocks(lambda block: signatures_of(block.C.by_row)))
+        hashes_of.cache_clear()
         return cls.by_signatures(signatures, corpus.totals)
 
     @classmethod
     def by_signatures(cls, signatures: Signatures, totals: WordTotals) -> Copies:
         """Find the documents that are alike; those without a known word have no copies."""
-        n_docs = len(signatures)
         readable = np.flatnonzero(totals.n_distinct > totals.n_outside)
-        pairs = [_neighbours(signatures, readable, first) for first in range(0, N_HASHES, 2)]
-        left, right = np.concatenate(pairs, axis=1)
-        alike = np.concatenate(
-            [
-                likeness(signatures, totals, left[low : low + AT_ONCE], right[low : low + AT_ONCE]) >= ALIKE
-                for low in range(0, len(left), AT_ONCE)
-            ]
-            or [np.zeros(0, bool)]
-        )
-        graph = sp.coo_matrix((alike[alike], (left[alike], right[alike])), shape=(n_docs, n_docs))
-        labels = connected_components(graph, directed=False)[1]
+        labels = np.arange(len(signatures), dtype=np.int32)
+        for first in range(0, N_HASHES, 2):  # one pair of values at a time, which bounds memory
+            left, right = _neighbours(signatures, readable, first)
+            apart = labels[left] != labels[right]
+            labels = _joined(labels, *_alike(signatures, totals, left[apart], right[apart]))
         _, first_of, sizes = np.unique(labels, return_index=True, return_counts=True)
         return cls(first_of[labels].astype(np.int64), sizes[labels].astype(np.int64))
 
@@ -130,8 +124,15 @@ def most_as_one(sizes: NDArray[np.int64], n_docs: float) -> float:
     return max(FEW, SMALL_SHARE * (1 - with_copies) * n_docs)
 
 
-def signatures_of(rows: sp.csr_matrix, hashes: NDArray[np.uint32]) -> Signatures:
-    """Return the signatures of documents; the signature of one without words is 0."""
+@lru_cache(maxsize=1)
+def hashes_of(n_terms: int) -> NDArray[np.uint32]:
+    """Return the value of each term under each hash function, the same in every process."""
+    return np.random.default_rng(0).integers(0, 2**32, (N_HASHES, n_terms), np.uint32)
+
+
+def signatures_of(rows: sp.csr_matrix, hashes: NDArray[np.uint32] | None = None) -> Signatures:
+    """Return the signatures of documents, by our hash functions or others; the signature of one without words is 0."""
+    hashes = hashes_of(rows.shape[1]) if hashes is None else hashes
     signatures = np.zeros((rows.shape[0], len(hashes)), np.uint16)
     filled = np.flatnonzero(np.diff(rows.indptr))
     if len(filled):
@@ -152,8 +153,29 @@ def likeness(signatures: Signatures, totals: WordTotals, left: NDArray[np.int64]
 
 def _neighbours(signatures: Signatures, documents: NDArray[np.int64], first: int) -> NDArray[np.int64]:
     """Return the pairs of documents that agree in two values and are next to each other when sorted by these and two more."""
-    keys = signatures[documents].take(range(first, first + 4), axis=1, mode="wrap").astype(np.uint64)
-    key = keys @ (np.uint64(1) << np.arange(48, -1, -16).astype(np.uint64))
+    key = np.zeros(len(documents), np.uint64)
+    for place in range(first, first + 4):
+        key = (key << np.uint64(16)) | signatures[documents, place % N_HASHES]
     order = np.argsort(key, kind="stable")
     same = np.flatnonzero(np.diff(key[order] >> np.uint64(32)) == 0)
     return np.stack([documents[order[same]], documents[order[same + 1]]])
+
+
+def _alike(
+    signatures: Signatures, totals: WordTotals, left: NDArray[np.int64], right: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return those of some pairs of documents that are alike."""
+    parts = [slice(low, low + AT_ONCE) for low in range(0, len(left), AT_ONCE)]
+    alike = [likeness(signatures, totals, left[part], right[part]) >= ALIKE for part in parts]
+    chosen = np.concatenate(alike) if alike else np.zeros(0, bool)
+    return left[chosen], right[chosen]
+
+
+def _joined(labels: NDArray[np.int32], left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Return labels under which pairs of documents are together, with all that were together before."""
+    if not len(left):
+        return labels
+    n_labels = int(labels.max()) + 1
+    edges = sp.coo_matrix((np.ones(len(left), bool), (labels[left], labels[right])), shape=(n_labels, n_labels))
+    joined: NDArray[np.int32] = connected_components(edges, directed=False)[1][labels]
+    return joined
