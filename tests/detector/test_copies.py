@@ -195,9 +195,6 @@ def test_so_do_near_copies(n_copies):
     assert (detector.outlier_scores_[-n_copies:] > detector.threshold_).all()
 
 
-@pytest.mark.xfail(
-    strict=True, reason="words that only copies of one document have join the vocabulary, where no topic explains them"
-)
 def test_copies_of_an_ordinary_document_stay_ordinary():
     detector = TextOutlierDetector(n_restarts=1).fit([*ORDINARY, *[ORDINARY[7]] * 4])
     scores = np.append(detector.outlier_scores_[7], detector.outlier_scores_[-4:])

@@ -10,6 +10,7 @@ tonmf-trim         the counts without boilerplate
 tonmf-tally        the number of documents with each term; added up by a tree
 tonmf-vocabulary   the vocabulary and its idf: the second thing that all partitions have to wait for
 tonmf-vectorize    blocks of counts and of unit rows, which stay where they are
+tonmf-terms        the same blocks without the words that only copies of one document have
 tonmf-weigh        the same blocks, with copies of documents weighed down
 ================== ===============================================================================================
 """
@@ -26,13 +27,15 @@ from numpy.typing import NDArray
 
 from tonmf.arrays import Array
 from tonmf.detector.explain.profile import excerpt_of
-from tonmf.detector.scores.corpus import Corpus, CountedSource, DocumentBlock, Numbers
+from tonmf.detector.scores.corpus import Corpus, CountedSource, DocumentBlock, FewerTerms, Numbers, rows_of_terms
 from tonmf.errors import InputError
 from tonmf.nmf.cluster.client import Cluster
 from tonmf.nmf.cluster.executor import DaskExecutor
 from tonmf.nmf.cluster.partitions import Fits, Partition, PartitionedData, PartitionSource
 from tonmf.nmf.cluster.rows import PARTITIONS_PER_WORKER, data_of, inputs_of, is_collection
 from tonmf.nmf.cluster.worker import among
+from tonmf.nmf.in_memory import squared_norms
+from tonmf.nmf.ops.two_way import TwoWayMatrix
 from tonmf.nmf.solver import EmptySums
 from tonmf.nmf.steps import Sums
 from tonmf.nmf.threads import make_ops
@@ -97,6 +100,11 @@ class DocumentPartitions(PartitionSource):
             return weights[firsts[number] : firsts[number + 1]]
 
         data = self._made_of_each("weigh", weigh, of_partition)
+        return DocumentPartitions(self._cluster, data, self.fits)
+
+    def of_terms(self, terms: FewerTerms) -> DocumentPartitions:
+        """Return the same documents by some of the terms."""
+        data = self._made_of_each("terms", fewer_terms, lambda number: terms)
         return DocumentPartitions(self._cluster, data, self.fits)
 
     def _made_of_each(
@@ -277,6 +285,18 @@ def weigh(partition: Partition, weights: Array) -> Partition:
     for block in blocks:
         block.sample_weight = weights[block.first : block.first + len(block.squared_norms)]
     return Partition(tuple(blocks), partition.n_terms)
+
+
+def fewer_terms(partition: Partition, terms: FewerTerms) -> Partition:
+    """Return a partition by some of the terms."""
+    blocks = []
+    for block in partition.blocks:
+        assert isinstance(block, ExcerptBlock)  # noqa: S101 (partitions of documents have no others)
+        rows = rows_of_terms(block, terms)
+        X, C = TwoWayMatrix(rows.Y), TwoWayMatrix(rows.C)
+        of_rows = squared_norms(rows.Y), block.sample_weight, block.first, np.zeros((0, 0), rows.Y.dtype)
+        blocks.append(ExcerptBlock(X, *of_rows, C=C, totals=rows.totals, excerpts=block.excerpts))
+    return Partition(tuple(blocks), len(terms.kept))
 
 
 def count(number: int, given: Any, options: TextOptions) -> CountedPartition:

@@ -32,9 +32,11 @@ from tonmf.errors import InputError, Param
 from tonmf.nmf.ops import Ops
 from tonmf.nmf.threads import make_ops, n_threads_of, one_blas_thread
 from tonmf.nmf.threshold import threshold_for_share
+from tonmf.text.analysis import WordRules
 from tonmf.text.counts import Counts
 from tonmf.text.documents import ITEMS, TEXTS, check_names
 from tonmf.text.vocabulary import Vocabulary
+from tonmf.text.vocabulary.selection import least_documents
 from tonmf.text.weighting import inverse_document_frequencies
 
 
@@ -107,15 +109,17 @@ class Recipe:
         seeds = [int(seed) for seed in rng.randint(2**31, size=self.n_restarts)]
         plan = self._plan(seeds)
         copies = Copies.among(corpus)
-        if copies.any:
-            corpus = corpus.weighted(copies.weights())
+        corpus, counter = self._without_words_of_copies(corpus, counter, copies)
+        weights = copies.weights() if copies.any else None
+        if weights is not None:
+            corpus = corpus.weighted(weights)
         on_passes = self._count_passes((len(plan) + 1) * PASSES)
         ladder = Ladder(
             corpus, self.max_topics, self._ops_of, n_threads, side_by_side or n_threads, on_passes, checkpoints
         )
         rungs, topics, groups = self._climb(ladder, plan, seeds[0], copies)
         with one_blas_thread():
-            scorer, scores, sampled = learn_scorer(ops, corpus, rungs, topics, embeddings, rng)
+            scorer, scores, sampled = learn_scorer(ops, corpus, rungs, topics, embeddings, rng, weights)
             profile = learn_profile(ops, corpus, sampled, rungs)
         threshold = self._threshold(scorer, scores)
         return DetectorState(
@@ -131,6 +135,16 @@ class Recipe:
             scores.alarms,
             corpus.background,
         )
+
+    def _without_words_of_copies(
+        self, corpus: Corpus, counter: Vocabulary, copies: Copies
+    ) -> tuple[Corpus, Vocabulary]:
+        """Drop the terms that only copies of one document have, as the words of one document are."""
+        kept = copies.independent_terms(corpus, least_documents(self.min_df, corpus.n_docs, WordRules()))
+        if len(kept) in (0, len(corpus.terms)):
+            return corpus, counter
+        fewer = counter.with_terms([corpus.terms[number] for number in kept.tolist()])
+        return (corpus, counter) if fewer is None else (corpus.of_terms(kept, counter.passes_over), fewer)
 
     def _plan(self, seeds: Sequence[int]) -> list[tuple[float, int]]:
         """List the fits: one of common topics, one of the rarest, then those that score."""

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from tonmf.arrays import Array
 from tonmf.errors import InputError
 from tonmf.text.analysis import Analyzer
-from tonmf.text.totals import WordTotals
+from tonmf.text.totals import WordTotals, weight_of
 
 LARGEST_COUNT = 1e15
 """Whole numbers up to here are exact."""
@@ -201,7 +201,7 @@ def counts_by_column(
     matrix.sort_indices()
     rows = np.repeat(np.arange(n_docs), np.diff(ends))
     n_outside = np.bincount(rows[outside], minlength=n_docs)
-    weight = np.bincount(rows[outside], 1 + np.log(values[outside]), n_docs).astype(np.float64)
+    weight = np.bincount(rows[outside], weight_of(values[outside]), n_docs).astype(np.float64)
     passed_over = columns == PASSED_OVER
     if passed_over.any():
         n_words = n_words - np.bincount(rows[passed_over], values[passed_over], n_docs).astype(np.int64)

@@ -11,6 +11,20 @@ from numpy.typing import NDArray
 
 from tonmf.arrays import Array
 
+STEPS = 2**16
+"""Steps of a weight: in whole steps, sums are exact and do not depend on the order of words."""
+
+
+def weight_of(counts: NDArray[Any]) -> Array:
+    """Return 1 + ln(count) to the nearest step.
+
+    >>> weight_of(np.array([1, 2])).tolist()
+    [1.0, 1.693145751953125]
+    """
+    weights: Array = np.rint((1 + np.log(counts)) * STEPS) / STEPS
+    return weights
+
+
 Whole = NDArray[np.integer[Any]]
 
 

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from tonmf.arrays import Array
 from tonmf.detector.disk.shard_fit import FitOnDisk
-from tonmf.detector.scores.corpus import DocumentBlock
+from tonmf.detector.scores.corpus import DocumentBlock, FewerTerms, rows_of_terms
 from tonmf.nmf.blocks import not_in_one_place
 from tonmf.nmf.in_memory import squared_norms
 from tonmf.nmf.ops.two_way import TwoWayMatrix
@@ -149,6 +149,16 @@ class ShardSource:
         twin = ShardSource(self.folder, self._names, self.n_terms)
         twin._shards, twin._sound, twin._weights = self._shards, self._sound, self._weights
         return twin
+
+    def of_terms(self, terms: FewerTerms) -> ShardSource:
+        """Copy the documents to shards by some of the terms."""
+        folder = self.folder / "kept"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        for (name, _), block in zip(self._names, self.blocks(), strict=True):
+            rows = rows_of_terms(block, terms)
+            write_shard(folder / name, rows.Y, rows.C, rows.totals)
+        return ShardSource(folder, self._names, len(terms.kept))
 
     def weighted(self, weights: Array) -> ShardSource:
         """Return the same documents, each to count so much in fits."""

@@ -3,7 +3,7 @@
 First every document is counted by provisional numbers of words (files ``raw-…``), and its name and excerpt are written
 (``names-…``). Then, when all documents are counted, the words of boilerplate are taken away from the counts, and when the
 vocabulary is known, the counts become shards (``shard-…``, `tonmf.detector.disk.shards`). The vocabulary and the files of fits
-(``H``, ``among``, ``fits-…``) are beside them. ``store.json`` is written last: a store without it is made anew.
+(``H``, ``among``, ``kept``, ``fits-…``) are beside them. ``store.json`` is written last: a store without it is made anew.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from tonmf.text.weighting import damped, idf_of, unit_rows
 VERSION = 3
 
 FILES = re.compile(r"(store\.json|vocabulary\.json|boilerplate\.json|H|terms-0|(names|raw|shard)-\d{5,})(\.part)?")
-FOLDERS = re.compile(r"among|fits-[0-9a-f]{16}")
+FOLDERS = re.compile(r"among|kept|fits-[0-9a-f]{16}")
 """All files of a store and of the fits in it; nothing else in the folder is ever removed."""
 
 SHARD_DOCS, SHARD_VALUES = 32_768, 3_000_000

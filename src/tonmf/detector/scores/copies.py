@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from tonmf.arrays import Array
-from tonmf.detector.scores.corpus import Corpus
+from tonmf.detector.scores.corpus import Corpus, DocumentBlock
 from tonmf.text.totals import WordTotals
 
 N_HASHES = 32
@@ -101,6 +101,26 @@ class Copies:
         as_one = np.minimum(self.sizes, most)
         weights: Array = (as_one + in_full * (self.sizes - as_one)) / self.sizes
         return weights
+
+    def independent_terms(self, corpus: Corpus, least: float) -> NDArray[np.int64]:
+        """Return the numbers of the terms that so many documents have which are no copies of each other; all if `least` is 1.
+
+        Words that only the copies of one document have are words of one document. Near copies share most of their words, not
+        all: three quarters of the number are enough.
+        """
+        if least <= 1 or not self.any:
+            return np.arange(len(corpus.terms))
+        few = self.sizes <= max(most_as_one(self.sizes, len(self.sizes)), MOST_WEIGHT * len(self.sizes))
+        shares = np.where(few, 1 / self.sizes, 1.0)
+
+        def of_block(block: DocumentBlock) -> Array:
+            rows = block.C.by_row
+            of_documents = shares[block.first : block.first + rows.shape[0]]
+            weights = np.repeat(of_documents, np.diff(rows.indptr))
+            return np.bincount(rows.indices, weights, rows.shape[1]).astype(np.float64)
+
+        n_docs = np.sum(corpus.map_blocks(of_block), axis=0)
+        return np.flatnonzero(n_docs >= 0.75 * least)
 
     def clusters(self, smallest: int, largest: float) -> list[NDArray[np.int64]]:
         """Return the numbers of all copies of each document of which there are so many."""

@@ -24,7 +24,8 @@ from tonmf.nmf.in_memory import HeldBlocks, MatrixSource, default_block_size, ro
 from tonmf.nmf.mixture import Mixture, Reading
 from tonmf.nmf.ops import Ops
 from tonmf.nmf.ops.two_way import TwoWay
-from tonmf.text.totals import WordTotals
+from tonmf.text.counts import OUTSIDE, PASSED_OVER
+from tonmf.text.totals import WordTotals, weight_of
 from tonmf.text.weighting import damped, unit_rows
 
 
@@ -55,6 +56,44 @@ class DocumentBlock(Block):
         return rows[low:high] - self.first
 
 
+@dataclass(frozen=True)
+class FewerTerms:
+    """Some of the terms of a corpus: their numbers and idf, and the numbers of dropped ones that do not count at all."""
+
+    kept: NDArray[np.int64]
+    idf: Array
+    passed_over: NDArray[np.int64]
+
+
+def rows_of_terms(block: DocumentBlock, terms: FewerTerms) -> Rows:
+    """Return the documents of a block by some of the terms; words of the others are outside the vocabulary."""
+    C, totals = block.C.by_row, block.totals
+    number = np.full(C.shape[1], OUTSIDE, np.int32)
+    number[terms.passed_over] = PASSED_OVER
+    number[terms.kept] = np.arange(len(terms.kept))
+    columns = number[C.indices]
+    inside = columns >= 0
+    some = sp.csr_matrix((C.shape[0], len(terms.kept)), dtype=np.float32)
+    some.data, some.indices = C.data[inside], columns[inside]
+    some.indptr = np.append(0, np.cumsum(inside))[C.indptr].astype(C.indptr.dtype)
+    some.has_canonical_format = True
+    documents = np.repeat(np.arange(C.shape[0]), np.diff(C.indptr))
+    counts = np.rint(np.exp(C.data.astype(np.float64) - 1))  # from damped counts back to counts
+    outside, passed_over = columns == OUTSIDE, columns == PASSED_OVER
+
+    def summed(of: NDArray[np.bool_], values: Array | None = None) -> Array:
+        return np.bincount(documents[of], None if values is None else values[of], C.shape[0]).astype(np.float64)
+
+    dtype = totals.n_words.dtype
+    fewer = WordTotals(
+        (totals.n_words - summed(passed_over, counts)).astype(dtype),
+        (totals.n_distinct - summed(passed_over)).astype(dtype),
+        (totals.n_outside + summed(outside)).astype(dtype),
+        totals.outside_weight + summed(outside, weight_of(counts)),
+    )
+    return Rows(unit_rows(some, terms.idf), some, fewer)
+
+
 class DocumentSource(Source, Protocol):
     """Documents that several fits can share."""
 
@@ -66,6 +105,9 @@ class DocumentSource(Source, Protocol):
 
     def weighted(self, weights: Array) -> DocumentSource:
         """Return the same documents, each to count so much in fits."""
+
+    def of_terms(self, terms: FewerTerms) -> DocumentSource:
+        """Return the same documents by some of the terms."""
 
 
 class CountedSource(HeldBlocks[DocumentBlock]):
@@ -92,6 +134,11 @@ class CountedSource(HeldBlocks[DocumentBlock]):
     def among(self, rows: NDArray[np.int64]) -> MatrixSource:
         some = self._Y[rows]
         return MatrixSource(some, self._weights[rows], default_block_size(some, self._max_topics), self._ops)
+
+    def of_terms(self, terms: FewerTerms) -> CountedSource:
+        parts = [rows_of_terms(block, terms) for block in self._blocks]
+        Y, C = (sp.csr_matrix(sp.vstack([getattr(part, name) for part in parts], format="csr")) for name in ("Y", "C"))
+        return CountedSource(Y, C, WordTotals.joined([part.totals for part in parts]), self._max_topics, self._ops)
 
     def weighted(self, weights: Array) -> CountedSource:
         twin = self.again()
@@ -194,9 +241,29 @@ class Corpus:
         source = CountedSource(unit_rows(C, idf), C, totals, max_topics, ops)
         return cls(source, SerialExecutor(), terms, idf, background, totals, describe)
 
+    def of_terms(self, kept: NDArray[np.int64], passes_over: Callable[[str], bool]) -> Corpus:
+        """Return the same corpus by some of the terms; others are outside the vocabulary, or do not count at all."""
+        idf = self.idf[kept]
+        passed_over = np.array([i for i, term in enumerate(self.terms) if passes_over(term)], np.int64)
+        fewer = replace(
+            self,
+            source=self.source.of_terms(FewerTerms(kept, idf, passed_over)),
+            terms=[self.terms[number] for number in kept.tolist()],
+            idf=idf,
+            background=self.background[kept],
+        )
+        return replace(fewer, totals=WordTotals.joined(fewer.map_blocks(lambda block: block.totals)))
+
     def weighted(self, weights: Array) -> Corpus:
-        """Return the same corpus, with documents that count so much in fits."""
-        return replace(self, source=self.source.weighted(weights))
+        """Return the same corpus, with documents that count so much in fits and in the background."""
+
+        def of_block(block: DocumentBlock) -> Array:
+            C = block.C.by_row
+            each = np.repeat(weights[block.first : block.first + C.shape[0]], np.diff(C.indptr))
+            return np.bincount(C.indices, each * C.data, C.shape[1]).astype(np.float64)
+
+        background = np.sum(self.map_blocks(of_block), axis=0)
+        return replace(self, source=self.source.weighted(weights), background=background)
 
     @property
     def n_docs(self) -> int:

@@ -205,10 +205,12 @@ def learn_scorer(
     topics: Array,
     embeddings: Array | None,
     rng: np.random.RandomState,
+    weights: Array | None = None,
 ) -> tuple[Scorer, DocumentScores, NDArray[np.int64]]:
     """Learn the scorer of the training documents, and score them; `topics` is their z(b) + z(g).
 
-    Returns the scorer, the scores, and the numbers of the documents in the scorer's sample.
+    In the threshold each document counts by its weight, copies of one together like one. Returns the scorer, the scores, and
+    the numbers of the documents in the scorer's sample.
     """
     readable, totals = corpus.readable, corpus.totals
     ordinary = ordinary_documents(topics, readable)
@@ -227,6 +229,8 @@ def learn_scorer(
     )
     scores = scorer.combine(measures, totals)
     quiet = without_alarm(scores.alarms)
-    plain = scores.plain[quiet] if quiet.any() else scores.plain
-    scorer = replace(scorer, level=level_of(plain, None, doubt(len(plain))))
+    if not quiet.any():
+        quiet = np.ones(len(quiet), bool)
+    counted = None if weights is None else weights[quiet]
+    scorer = replace(scorer, level=level_of(scores.plain[quiet], counted, doubt(int(quiet.sum()))))
     return scorer, scorer.combine(measures, totals), sampled

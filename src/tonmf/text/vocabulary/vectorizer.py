@@ -13,6 +13,7 @@ from tonmf.errors import Param, ParameterError
 from tonmf.text.analysis import terms_at
 from tonmf.text.counts import Counts, Outside, check_counts, document_frequencies, select_terms, word_totals
 from tonmf.text.passages import NOTHING
+from tonmf.text.totals import weight_of
 from tonmf.text.words import word_spans
 
 
@@ -102,5 +103,7 @@ class VectorizerCounter:
         n_distinct = np.array([len(counted) for counted in kept])
         n_words = np.array([sum(counted.values()) for counted in kept])
         known = set(self.terms)
-        outside = np.array([sum(1 + np.log(n) for w, n in counted.items() if w not in known) for counted in kept])
+        outside = np.array(
+            [sum(float(weight_of(np.array(n))) for w, n in counted.items() if w not in known) for counted in kept]
+        )
         return Counts(counts.matrix, n_words, n_distinct, n_distinct - np.diff(counts.matrix.indptr), outside)
