@@ -46,6 +46,9 @@ few copies as they are, such as messages of one thread."""
 SMALL_SHARE = 0.07
 """Share of the documents up to which copies count as one, where copies are rare."""
 
+MOST_WITH_COPIES = 0.5
+"""Share of documents with copies up to which words that only copies of one document have are words of one document."""
+
 Signatures = NDArray[np.uint16]
 """The smallest value of each document's words under each hash function, n_docs × N_HASHES; only 16 bits are kept."""
 
@@ -108,7 +111,7 @@ class Copies:
         Words that only the copies of one document have are words of one document. Near copies share most of their words, not
         all: three quarters of the number are enough.
         """
-        if least <= 1 or not self.any:
+        if least <= 1 or not self.any or (self.sizes > 1).mean() > MOST_WITH_COPIES:
             return np.arange(len(corpus.terms))
         few = self.sizes <= max(most_as_one(self.sizes, len(self.sizes)), MOST_WEIGHT * len(self.sizes))
         shares = np.where(few, 1 / self.sizes, 1.0)
