@@ -32,7 +32,7 @@ from tonmf.text.totals import WordTotals
 N_HASHES = 32
 """Hash functions: even, as values are compared in pairs."""
 
-ALIKE = 0.33
+ALIKE = 0.4
 """Jaccard index from which on documents count as copies. Documents on one subject seldom reach 0.15; two copies of a document
 in each of which every fifth word was replaced have 0.47, and each has 0.67 with the document itself."""
 
