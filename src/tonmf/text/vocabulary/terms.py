@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, Self
 
 import numpy as np
@@ -121,14 +122,15 @@ class TermCounter:
         if len(self.boilerplate):
             counted = self.without_boilerplate(counted, self.passages(documents), self.boilerplate, numbers.known)
         matrix = counted.matrix(len(numbers))
-        passed_over = self._passed_over(list(numbers))
+        n_terms = len(self.terms)
+        passed_over = n_terms + self._passed_over(islice(numbers, n_terms, None))  # a look at every term would take long
         return select_terms(matrix, np.arange(len(self.terms)), counted.n_words, passed_over), matrix
 
     def passes_over(self, term: str) -> bool:
         """Return whether a term does not count at all if it is outside the vocabulary."""
         return isinstance(self.analyze, Analysis) and self.analyze.passes_over(term)
 
-    def _passed_over(self, terms: Sequence[str] | NDArray[Any]) -> NDArray[np.int64]:
+    def _passed_over(self, terms: Iterable[str]) -> NDArray[np.int64]:
         """Return the places of terms that do not count at all if they are outside the vocabulary."""
         return np.array([place for place, term in enumerate(terms) if self.passes_over(term)], np.int64)
 
