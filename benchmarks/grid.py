@@ -62,7 +62,7 @@ def measure_and_report(
     log = ResultLog(RESULTS / f"{experiment.name}.jsonl")
     if not options.report:
         missing = todo(experiment, log, fresh=options.fresh)
-        _measure(
+        measure_all(
             experiment, log, [c for c in configs if c in missing or c["method"] == options.again], load, options.jobs
         )
     results = [result for config in configs if (result := log.result(experiment.name, config)) is not None]
@@ -72,9 +72,10 @@ def measure_and_report(
         write_whole(page, f"# {section.title}\n\n{section.text}")
 
 
-def _measure(
+def measure_all(
     experiment: Experiment, log: ResultLog, configs: list[Config], load: Callable[[Config], Any], n_processes: int
 ) -> None:
+    """Measure configurations in several processes, and say which tasks were left out."""
     peers.quiet()
     left_out = run(
         experiment,

@@ -18,12 +18,13 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks import peers
 from benchmarks.embeddings import DRAWS, embeddings_for, embeddings_of
+from benchmarks.grid import measure_all
 from benchmarks.harness import RESULTS
 from benchmarks.quality_report import FUSED, MINILM, OURS, PAGE, report, write_report
 from benchmarks.tasks import TASKS, draw, draw_of
 from tonmf import TextOutlierDetector
 from tonmf.experiments.log import ResultLog
-from tonmf.experiments.running import run, todo
+from tonmf.experiments.running import todo
 from tonmf.experiments.specification import Config, Experiment
 from tonmf.experiments.tasks import Draw
 
@@ -134,16 +135,7 @@ def main(arguments: list[str]) -> None:
 def _measure(configs: list[Config], log: ResultLog, n_processes: int) -> None:
     for collection in {TASKS[c["task"]].collection for c in configs if c["method"] in (FUSED, MINILM)}:
         embeddings_of(collection)  # before the processes start, so that only one computes the embeddings
-    left_out = run(
-        QUALITY,
-        log,
-        configs,
-        lambda share: print(f"\r{share:.1%}", end="", flush=True),
-        load=draw,
-        n_processes=n_processes,
-    )
-    for task, why in left_out.items():
-        print(f"\nLeft out {task}: {why}")
+    measure_all(QUALITY, log, configs, draw, n_processes)
 
 
 if __name__ == "__main__":

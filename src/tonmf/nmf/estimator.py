@@ -502,7 +502,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         mixture, unexplained = self._mixture, self._score_by == "unexplained"
 
         def score(block: Block) -> Array:
-            reading = mixture.read(ops, block.X, np.zeros(len(block.squared_norms)))
+            reading = mixture.read(ops, block.X)
             return reading.unexplained.copy() if unexplained else reading.strangeness
 
         return np.concatenate(executor.gather(score, source))

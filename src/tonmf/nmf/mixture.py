@@ -134,10 +134,10 @@ class Mixture:
         background = reading.theta[rows, 0]
         return background, background + topics
 
-    def read(self, ops: Ops, X: Any, outside: Array) -> Reading:
+    def read(self, ops: Ops, X: Any, outside: Array | None = None) -> Reading:
         """Return the mixtures of documents, given as `Ops.prepare` returned them, and the counts of their other words."""
         reading = Reading(*ops.mixtures(X, self.ratios, self.prior, STEPS))
-        if not (self.outside and outside.any()):
+        if outside is None or not (self.outside and outside.any()):
             return reading
         rows = X.by_row
         documents = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))

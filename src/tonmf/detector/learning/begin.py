@@ -138,5 +138,5 @@ def _belonging(scorer: Scorer, idf: Array, ops: Ops) -> Array:
     smallest = np.full(sample.shape[0], np.inf)
     np.minimum.at(smallest, rows, counts.data)
     counts.data = (counts.data / smallest[rows]).astype(np.float32)
-    theta: Array = scorer.rungs[0].mixture.read(ops, ops.prepare(counts), np.zeros(sample.shape[0])).theta[:, 1:]
+    theta: Array = scorer.rungs[0].mixture.read(ops, ops.prepare(counts)).theta[:, 1:]
     return theta

@@ -179,7 +179,7 @@ class Learner:
             stream = replace(stream, rungs=streams, added=np.append(stream.added, streams[0].past.usage[-1]))
             sample = Sample.of(state, stream, words.rows(state.scorer.sample)).of_topics(kept)
             rng = np.random.default_rng([self.seed, stream.n_seen, len(topic)])
-            theta = rungs[0].mixture.read(self.ops, self.ops.prepare(C), np.zeros(C.shape[0])).theta
+            theta = rungs[0].mixture.read(self.ops, self.ops.prepare(C)).theta
             sample = sample.with_group(new, Y, theta, rng)
         return learnt_state(state, stream, words.change, words.idf, rungs, sample, None, self.contamination)
 
