@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from stored import assert_stored
 
 from tonmf import InputError, ParameterError
 from tonmf.detector.disk.budget import BASE, PER_DOCUMENT, Budget, bytes_of
@@ -158,16 +159,9 @@ def test_documents_on_disk_are_counted_without_the_same_boilerplate_as_in_memory
             patched.setattr(f"tonmf.{name}", data.draw(st.integers(low, high)))
         store = Store(Path(folder), {})
         facts = store.make(BatchesOf(documents), counter, 1, BUDGET)
-        terms = store.terms(facts)
-        assert terms == other.terms
         assert facts.any_words == bool(counts.n_words.any())
         assert store.boilerplate().listed() == other.boilerplate.listed()
-        corpus = store.corpus(facts, terms)
-        for name, values in vars(corpus.totals).items():
-            np.testing.assert_array_equal(values, getattr(counts.totals, name))
-        C = sp.vstack([block.C.by_row for block in corpus.source.blocks()])
-        assert abs(C - damped(counts.matrix)).nnz == 0
-        np.testing.assert_array_equal(corpus.idf, inverse_document_frequencies(counts.matrix))
+        assert_stored(store, facts, other.terms, counts)
 
 
 def test_words_that_were_forgotten_on_the_way_are_no_error(tmp_path, monkeypatch):

@@ -6,10 +6,10 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from repository import ROOT
+from stored import assert_stored
 
 from tonmf import TextOutlierDetector, load
 from tonmf.datasets import make_corpus
@@ -19,7 +19,6 @@ from tonmf.text.batches import BatchesOf
 from tonmf.text.choose import make_counter
 from tonmf.text.counts import Counts
 from tonmf.text.vocabulary.partitions import CountedPartition, PartitionsVocabulary, TermTally
-from tonmf.text.weighting import damped, inverse_document_frequencies
 
 WORDS = ["apple", "pear", "plum", "cherry", "quince", "4th", "mp3"]
 NUMBERS = ["2026", "1,500", "1500", "3.5", "£20", "$3.50", "17", "6.02e23", "999,999", "12345"]
@@ -146,14 +145,7 @@ def test_shards_pass_over_the_same_numbers(documents, min_df, data):
             patched.setattr(f"tonmf.{name}", data.draw(st.integers(1, 20)))
         store = Store(Path(folder), {})
         facts = store.make(BatchesOf(documents), counter, min_df, Budget(BASE + 10**9, 6, 25))
-        terms = store.terms(facts)
-        assert terms == whole.terms
-        corpus = store.corpus(facts, terms)
-        for name, values in vars(corpus.totals).items():
-            np.testing.assert_array_equal(values, getattr(expected.totals, name))
-        C = sp.vstack([block.C.by_row for block in corpus.source.blocks()])
-        assert abs(C - damped(expected.matrix)).nnz == 0
-        np.testing.assert_array_equal(corpus.idf, inverse_document_frequencies(expected.matrix))
+        assert_stored(store, facts, whole.terms, expected)
 
 
 def test_numbers_that_were_forgotten_for_want_of_memory_do_not_count_either(tmp_path, monkeypatch):

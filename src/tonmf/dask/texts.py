@@ -125,7 +125,7 @@ class DocumentPartitions(PartitionSource):
 
 @dataclass(frozen=True)
 class TextOptions:
-    """How to read partitions: the options of the detector, and the column of the texts in tables."""
+    """The options of the detector by which partitions are read, and the column of the texts in tables."""
 
     values: Mapping[str, Any]
     column: str | None

@@ -19,7 +19,7 @@ DETAILED = 1000
 
 IN_FULL = {"n_words": 10, "n_nearest": 3, "n_missing": 5}
 IN_SHORT = {"n_words": 5, "n_nearest": 0, "n_missing": 0}
-"""How many words and documents to list."""
+"""Numbers of words and documents that are listed."""
 
 SEARCHED = 5
 """A text is cut to its most unexpected part, which is searched for in a beginning this many times as long."""
@@ -30,7 +30,7 @@ ALL_TEXT = 20_000_000
 
 @dataclass(frozen=True)
 class Level:
-    """How much to say about a document: in full or in short, and how many characters of its text to keep."""
+    """Describes documents in full or in short, with so many characters of the text."""
 
     in_full: bool
     longest: int

@@ -1,4 +1,4 @@
-"""What requests and answers look like, for ``GET /openapi.json``; with examples."""
+"""Describe requests and answers for ``GET /openapi.json``; with examples."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ AT_ONCE = 500
 
 @dataclass(frozen=True)
 class Explainer:
-    """What explanations need of a fitted detector; documents are ranked among `scores`, those of judged documents."""
+    """Explains documents by a fitted detector, and ranks them among `scores`, those of judged documents."""
 
     terms: Sequence[str]
     idf: Array

@@ -1,4 +1,4 @@
-"""What a detector remembers of its training documents beyond their scores, so that explanations can say what is typical.
+"""Remember more of the training documents than their scores, so that explanations can say what is typical.
 
 It keeps the percentiles of every number that an explanation compares with the corpus. Of the ordinary documents among which
 it looks for neighbours (`tonmf.detector.scores.ordinary`) it keeps the ids and excerpts.

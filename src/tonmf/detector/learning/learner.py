@@ -1,4 +1,4 @@
-"""How a fitted detector learns from more documents.
+"""Let a fitted detector learn from more documents.
 
 They have been scored by the detector as it is. Their scores, and the numbers these are made of, update the quantiles: medians
 and spreads of the scales, alarms, percentiles, threshold. Counts update idf, background and vocabulary. Every rung takes one

@@ -44,7 +44,7 @@ FEWEST_UNKNOWN = 0.1
 """The least that counts as the share of unknown words: where documents have hardly any, one such word says nothing yet."""
 
 SHARE_CUT, SMALLEST_SHARE_WIDTH = 8.0, 0.02
-"""The same for "unknown" as earlier versions measured it: by the share itself."""
+"""Cut and least width of "unknown" in detectors saved by earlier versions, which went by the share itself."""
 
 DOUBT = 5
 """Average words that are added to each document for a mean over its words."""

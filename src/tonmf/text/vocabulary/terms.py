@@ -123,7 +123,8 @@ class TermCounter:
             counted = self.without_boilerplate(counted, self.passages(documents), self.boilerplate, numbers.known)
         matrix = counted.matrix(len(numbers))
         n_terms = len(self.terms)
-        passed_over = n_terms + self._passed_over(islice(numbers, n_terms, None))  # a look at every term would take long
+        unknown = islice(numbers, n_terms, None)  # a look at every term would take long
+        passed_over = n_terms + self._passed_over(unknown)
         return select_terms(matrix, np.arange(len(self.terms)), counted.n_words, passed_over), matrix
 
     def passes_over(self, term: str) -> bool:
