@@ -12,9 +12,10 @@ from tonmf import TextOutlierDetector, load
 from tonmf.datasets import make_corpus
 from tonmf.datasets.noticeboard import read_noticeboard
 from tonmf.detector.scores.alarms import CUTS, Alarms
+from tonmf.detector.scores.company import Company
 from tonmf.detector.scores.corpus import Corpus
 from tonmf.detector.scores.scale import Scale, doubt
-from tonmf.detector.scores.scoring import NO_LUMP, Measures, Scorer, learn_scorer, level_of, mean_score
+from tonmf.detector.scores.scoring import NO_LUMP, WIDTHS, Measures, Scorer, learn_scorer, level_of, mean_score
 from tonmf.nmf.ops.reference import ReferenceOps
 from tonmf.text.counts import totals_of
 from tonmf.text.totals import WordTotals
@@ -39,9 +40,10 @@ def scorer():
     return scorer_of()
 
 
-def measures_of(topics, remoteness, distances=None):
+def measures_of(topics, remoteness, distances=None, company=0.0):
     topics, remoteness = np.array(topics, float), np.array(remoteness, float)
-    return Measures(topics, remoteness, None if distances is None else np.array(distances), np.zeros(len(topics)))
+    distances = None if distances is None else np.array(distances)
+    return Measures(topics, remoteness, distances, np.zeros(len(topics)), np.broadcast_to(company, len(topics)))
 
 
 def totals(n_outside, n_words=20):
@@ -62,6 +64,15 @@ def test_the_distance_from_ordinary_documents_counts_three_times_as_much_as_b_or
 def test_the_distance_between_embeddings_is_added_as_it_is(scorer):
     scores = scorer.combine(measures_of([5.0], [0.0], [0.25]), totals([0]))
     np.testing.assert_allclose(scores.plain, [PULL + 0.25])
+
+
+def test_company_adds_up_to_its_most_and_less_where_there_are_few_words(scorer):
+    among = replace(scorer, company=Company(sp.csr_matrix((0, 0)), np.zeros(0), most=8.0))
+    measures = measures_of([5.0] * 4, [0.0] * 4, company=[0.0, np.log(2), 100.0, 100.0])
+    scores = among.combine(measures, totals([0] * 4, [20, 20, 20, 3]))
+    np.testing.assert_allclose(scores.parts["company"], [0.0, PULL * 4, PULL * 8, 4.0])
+    np.testing.assert_allclose(scores.plain - scores.parts["company"], [PULL, PULL, PULL, 0.5])
+    assert "company" not in scorer.combine(measures, totals([0] * 4)).parts
 
 
 def test_few_words_leave_a_document_near_the_middle(scorer):
@@ -112,21 +123,26 @@ QUIET = np.append(np.linspace(-50, 49, 100), 500.0)
 def learnt_from(topics, n_outside=0, n_empty=0):
     """The scorer of documents of three words, and their scores; some words more are outside the vocabulary.
 
-    The rows are all alike, so that only the topics tell documents apart.
+    The rows are all alike, so that only the topics tell documents apart, but for those with words outside the vocabulary: these
+    have known words of their own, too.
     """
-    counts = sp.csr_matrix(np.vstack([np.ones((len(topics) - n_empty, 3)), np.zeros((n_empty, 3))]))
-    known, outside = totals_of(counts), np.broadcast_to(n_outside, len(topics))
+    outside = np.broadcast_to(n_outside, len(topics))
+    counts = np.repeat([[1, 1, 1, 0, 0, 0]], len(topics), axis=0)
+    counts[outside > 0] = [0, 0, 0, 1, 1, 1]
+    counts[len(topics) - n_empty :] = 0
+    counts = sp.csr_matrix(counts)
+    known = totals_of(counts)
     totals = WordTotals(known.n_words + outside, known.n_distinct + outside, outside, outside.astype(float))
     ops = ReferenceOps()
-    corpus = Corpus.in_memory(counts, totals, ["a", "b", "c"], np.ones(3), 5, ops)
+    corpus = Corpus.in_memory(counts, totals, list("abcdef"), np.ones(6), 5, ops)
     return learn_scorer(ops, corpus, [], topics, None, np.random.RandomState(0))[:2]
 
 
-EXPECTED_LEVEL = 2.25 * (1 + 10 / 101) * 34 / 5 / 2
+EXPECTED_LEVEL = WIDTHS * (1 + 10 / 101) * 34 / 5 / 2
 """Widths, widened as 101 documents say only so much; three words count half."""
 
 
-def test_the_level_is_two_and_a_quarter_upper_widths_above_the_median_and_a_little_more_for_few_documents():
+def test_the_level_is_so_many_upper_widths_above_the_median_and_a_little_more_for_few_documents():
     scorer, scores = learnt_from(QUIET)
     np.testing.assert_allclose(scores.plain, QUIET / 5 / 2)
     assert scorer.level == pytest.approx(EXPECTED_LEVEL)
@@ -149,9 +165,9 @@ def test_where_scores_come_in_lumps_the_level_is_that_of_the_upper_ones():
     """A tenth of the documents are of a rarer kind, far from the others: P84 knows nothing of them, and would flag them all."""
     common = np.linspace(-1, 1, 900)
     lumps = np.concatenate([common, 10 + np.linspace(-1, 1, 100)])
-    assert 2.25 * np.percentile(lumps, 84) < 9
+    assert WIDTHS * np.percentile(lumps, 84) < 9
     level = level_of(lumps)
-    assert level == pytest.approx(np.percentile(lumps, 50) + 2.25 * np.percentile(lumps, 95) / 1.645, rel=0.02)
+    assert level == pytest.approx(np.percentile(lumps, 50) + WIDTHS * np.percentile(lumps, 95) / 1.645, rel=0.02)
     assert (lumps > level).sum() == 0
     assert (np.append(lumps, [20.0]) > level_of(np.append(lumps, [20.0]))).sum() == 1
 
@@ -159,7 +175,7 @@ def test_where_scores_come_in_lumps_the_level_is_that_of_the_upper_ones():
 def test_where_few_are_strange_they_do_not_move_the_level():
     common = np.linspace(-1, 1, 960)
     few = np.concatenate([common, np.full(40, 10.0)])
-    assert level_of(few) == pytest.approx(2.25 * np.percentile(few, 84), rel=0.05)
+    assert level_of(few) == pytest.approx(WIDTHS * np.percentile(few, 84), rel=0.05)
     assert (few > level_of(few)).sum() == 40
 
 

@@ -14,6 +14,7 @@ from tonmf.arrays import Array
 from tonmf.detector.explain.profile import PERCENTILES, CorpusProfile
 from tonmf.detector.explain.topics import N_TYPICAL
 from tonmf.detector.scores.alarms import CUTS, Alarms
+from tonmf.detector.scores.company import MOST_STRANGE, Company
 from tonmf.detector.scores.embeddings import Neighbours
 from tonmf.detector.scores.groups import Group
 from tonmf.detector.scores.ladder import Rung
@@ -53,6 +54,7 @@ def state_fields(state: DetectorState, excerpts: bool) -> dict[str, Any]:
         "threshold": float(state.threshold),
         "level": float(scorer.level),
         "evidence": float(scorer.evidence) or None,  # none in detectors of earlier versions
+        "company_most": None if scorer.company is None else float(scorer.company.most),
         "remoteness_scale": _scale_fields(scorer.remoteness_scale),
         "distance_scale": _scale_fields(scorer.distance_scale),
         "embedding_width": None if scorer.neighbours is None else scorer.neighbours.rows.shape[1],
@@ -93,9 +95,7 @@ def state_arrays(state: DetectorState) -> dict[str, NDArray[Any]]:
     arrays: dict[str, NDArray[Any]] = {
         "idf": state.idf,
         "background": state.background,
-        "sample.values": scorer.sample.data,
-        "sample.columns": scorer.sample.indices.astype(np.int64),
-        "sample.ends": scorer.sample.indptr.astype(np.int64),
+        **_row_arrays("sample", scorer.sample),
         "documents.lengths": profile.lengths,
         "documents.unknown": profile.unknown,
         "documents.unexplained": profile.unexplained,
@@ -115,6 +115,9 @@ def state_arrays(state: DetectorState) -> dict[str, NDArray[Any]]:
         arrays.update(stream_arrays(state.stream))
     if scorer.neighbours is not None:
         arrays["embeddings"] = scorer.neighbours.rows
+    if scorer.company is not None:
+        arrays.update(_row_arrays("company", scorer.company.rows))
+        arrays["company.weights"] = scorer.company.weights
     for i, rung in enumerate(scorer.rungs):
         arrays[f"rungs.{i}.topics"] = rung.topics
         arrays[f"rungs.{i}.shares"] = rung.shares
@@ -150,6 +153,14 @@ def read_state(bundle: Bundle, parameters: Mapping[str, Any]) -> DetectorState:
         background,
         read_stream(bundle.part("stream"), scorer, background) if bundle.has("stream") else None,
     )
+
+
+def _row_arrays(name: str, rows: sp.csr_matrix) -> dict[str, NDArray[Any]]:
+    return {
+        f"{name}.values": rows.data,
+        f"{name}.columns": rows.indices.astype(np.int64),
+        f"{name}.ends": rows.indptr.astype(np.int64),
+    }
 
 
 def _scale_fields(scale: Scale) -> dict[str, float]:
@@ -201,7 +212,7 @@ def _read_boilerplate(part: Bundle) -> Boilerplate:
 
 
 def _read_scorer(bundle: Bundle, idf: Array) -> Scorer:
-    sample = _read_sample(bundle, len(idf))
+    sample = _read_rows(bundle, "sample", len(idf))
     earlier = not bundle.has("evidence")  # then, words outside the vocabulary and how few words there are did not count
     rungs = [_read_rung(part, len(idf), earlier) for part in bundle.parts("rungs")]
     if not rungs:
@@ -219,7 +230,16 @@ def _read_scorer(bundle: Bundle, idf: Array) -> Scorer:
         _read_alarms(bundle.part("alarms"), earlier),
         bundle.number("level"),
         0.0 if earlier else bundle.number("evidence", above=-1e-9),
+        _read_company(bundle, len(idf)) if bundle.has("company_most") else None,
     )
+
+
+def _read_company(bundle: Bundle, n_terms: int) -> Company:
+    rows = _read_rows(bundle, "company", n_terms)
+    if rows.shape[0] > MOST_STRANGE:
+        raise bundle.wrong(f"the array company.ends must be of at most {MOST_STRANGE} documents")
+    weights = bundle.positive("company.weights", np.float64, (rows.shape[0],))
+    return Company(rows, weights, bundle.number("company_most", above=0))
 
 
 def _read_alarms(part: Bundle, earlier: bool) -> Alarms:
@@ -234,19 +254,19 @@ def _read_alarms(part: Bundle, earlier: bool) -> Alarms:
     )
 
 
-def _read_sample(bundle: Bundle, n_terms: int) -> sp.csr_matrix:
-    """Read rows of ordinary documents, and check that no index points outside: kernels have no bounds checks."""
-    ends = bundle.array("sample.ends", np.int64, (None,))
+def _read_rows(bundle: Bundle, name: str, n_terms: int) -> sp.csr_matrix:
+    """Read unit rows of documents, and check that no index points outside: kernels have no bounds checks."""
+    ends = bundle.array(f"{name}.ends", np.int64, (None,))
     n_values = int(ends[-1]) if len(ends) else -1
     if len(ends) == 0 or ends[0] != 0 or (np.diff(ends) < 0).any():
-        raise bundle.wrong("the array sample.ends must hold rising numbers from 0 up")
-    values = bundle.positive("sample.values", np.float32, (n_values,), most=UNIT)
-    columns = bundle.indices("sample.columns", (n_values,), n_terms)
-    sample = sp.csr_matrix((len(ends) - 1, n_terms), dtype=np.float32)
-    sample.data, sample.indices, sample.indptr = values, columns.astype(np.int32), ends.astype(np.int32)
-    if not sample.has_canonical_format:
-        raise bundle.wrong("the array sample.columns must hold rising numbers in each row")
-    return sample
+        raise bundle.wrong(f"the array {name}.ends must hold rising numbers from 0 up")
+    values = bundle.positive(f"{name}.values", np.float32, (n_values,), most=UNIT)
+    columns = bundle.indices(f"{name}.columns", (n_values,), n_terms)
+    rows = sp.csr_matrix((len(ends) - 1, n_terms), dtype=np.float32)
+    rows.data, rows.indices, rows.indptr = values, columns.astype(np.int32), ends.astype(np.int32)
+    if not rows.has_canonical_format:
+        raise bundle.wrong(f"the array {name}.columns must hold rising numbers in each row")
+    return rows
 
 
 def _read_rung(part: Bundle, n_terms: int, earlier: bool) -> Rung:

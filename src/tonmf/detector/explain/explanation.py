@@ -87,7 +87,8 @@ class Explanation:
         The number of judged documents that it is ranked among.
     parts : dict of str to float
         What adds up to the score: "topics", how little they explain; "neighbours", how far the document is from ordinary ones;
-        "embeddings", if there are any; "alarms", what they add. Nothing for a document that is not judged.
+        "embeddings", if there are any; "company", what strange documents that are like it add; "alarms", what these add.
+        Nothing for a document that is not judged.
     unexplained : Compared
         The share of the document that no topic explains, the mean over all fits.
     unexpected : list of UnexpectedWord
@@ -269,6 +270,7 @@ DERIVED = ("judged", "beyond", "other_topics", "main_alarm", "sentence")
 _FAR = {
     "neighbours": "it is far from every ordinary document",
     "embeddings": "its embedding is far from that of every ordinary document",
+    "company": "the documents most like it are strange too",
 }
 """The reason to add if this part of the score is the largest."""
 

@@ -22,6 +22,7 @@ from tonmf.detector.learning.begin import begin, problem_of, rows_source, solve
 from tonmf.detector.learning.quantiles import with_measures
 from tonmf.detector.learning.rebuild import Sample, learnt_rung, learnt_state
 from tonmf.detector.reading import ReadDocuments
+from tonmf.detector.scores.company import Company
 from tonmf.detector.scores.copies import Copies
 from tonmf.detector.scores.ladder import Rung
 from tonmf.detector.state import DetectorState, DetectorStream, RungStream
@@ -102,7 +103,10 @@ class Learner:
         sample = Sample.of(state, stream, words.rows(state.scorer.sample))
         sample = sample.with_ordinary(new, Y, ageing, np.random.default_rng([self.seed, stream.n_seen])).of_topics(kept)
         stream = _measured_against(stream, sample.stayed)
-        following = learnt_state(state, stream, words.change, words.idf, rungs, sample, new, self.contamination)
+        company = words.company(state.scorer.company, 1 - float(ageing.weights.sum()) / stream.n_docs)
+        following = learnt_state(
+            state, stream, words.change, words.idf, rungs, sample, company, new, self.contamination
+        )
         if boilerplate is None or not isinstance(following.counter, TermCounter):
             return following
         return replace(following, counter=following.counter.with_boilerplate(boilerplate))
@@ -181,7 +185,10 @@ class Learner:
             rng = np.random.default_rng([self.seed, stream.n_seen, len(topic)])
             theta = rungs[0].mixture.read(self.ops, self.ops.prepare(C)).theta
             sample = sample.with_group(new, Y, theta, rng)
-        return learnt_state(state, stream, words.change, words.idf, rungs, sample, None, self.contamination)
+            company = words.company(state.scorer.company, 1.0)
+            if company is not None:
+                company = company.without(topic.ravel())
+        return learnt_state(state, stream, words.change, words.idf, rungs, sample, company, None, self.contamination)
 
 
 def _passages(
@@ -230,6 +237,10 @@ class VocabularyUpdate:
     def rows(self, sample: sp.csr_matrix) -> sp.csr_matrix:
         """Weigh unit rows of the old idf by the new idf."""
         return unit_rows(sample if self.change is None else self.change.of_columns(sample), self.ratio)
+
+    def company(self, company: Company | None, share: float) -> Company | None:
+        """Return the documents that vouch for others, by the new idf; they are a share of the documents seen by now."""
+        return None if company is None else company.later(self.rows(company.rows), max(share, 0.0))
 
     def topics(self, rung: Rung, past: Past) -> tuple[Array, Past]:
         """Return a copy of topics and their sums, by the new idf and vocabulary."""

@@ -15,6 +15,7 @@ from tonmf.detector.explain.profile import PERCENTILES, CorpusProfile, excerpt_a
 from tonmf.detector.explain.topics import typical_documents
 from tonmf.detector.reading import ReadDocuments
 from tonmf.detector.scores.alarms import Alarms, smallest_width
+from tonmf.detector.scores.company import Company
 from tonmf.detector.scores.embeddings import Neighbours
 from tonmf.detector.scores.ladder import Rung
 from tonmf.detector.scores.ordinary import NEAREST, ORDINARY_SHARE, SAMPLE
@@ -160,6 +161,7 @@ def learnt_state(
     idf: Array,
     rungs: Sequence[Rung],
     sample: Sample,
+    company: Company | None,
     new: ReadDocuments | None,
     contamination: float | str,
 ) -> DetectorState:
@@ -180,6 +182,7 @@ def learnt_state(
         _alarms(stream, idf, state.scorer.alarms.log_odds),
         level,
         state.scorer.evidence,
+        company,
     )
     stream = replace(stream, keys=sample.keys, belonging=sample.belonging, embedding_keys=sample.embedding_keys)
     following = replace(

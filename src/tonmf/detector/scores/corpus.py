@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from tonmf.arrays import Array
 from tonmf.detector.scores.alarms import sums_over_terms
+from tonmf.detector.scores.company import STRONGEST, Company
 from tonmf.detector.scores.ordinary import remoteness_of
 from tonmf.nmf.blocks import Block, Executor, SerialExecutor, Source
 from tonmf.nmf.in_memory import HeldBlocks, MatrixSource, default_block_size, rows_between, squared_norms
@@ -307,6 +308,11 @@ class Corpus:
         """Return the distance of every document from those of a sample (`tonmf.detector.scores.ordinary`)."""
         prepared = ops.prepare(sample)
         return np.concatenate(self.map_blocks(lambda block: remoteness_of(ops, block.X, prepared)))
+
+    def vouched_for(self, company: Company, ops: Ops) -> Array:
+        """Return the sum of the largest weighted cosines of every document with strange ones."""
+        rows, weights = ops.prepare(company.rows), company.weights
+        return np.concatenate(self.map_blocks(lambda block: ops.strongest(block.X, rows, weights, STRONGEST)))
 
     def rarity(self) -> Array:
         """Sum the rarity of each document's terms, idf − 1 (`tonmf.detector.scores.alarms`)."""

@@ -2,7 +2,8 @@
 
     text   = e (z(b) + z(g) + 2 u + 3 z(r)) / 5
                                                b, g: `tonmf.nmf.mixture`, means over the ladder;  r: `ordinary`
-    plain  = text, or text + z(d)              d: `embeddings`, if there are any
+    alone  = text, or text + z(d)              d: `embeddings`, if there are any
+    plain  = alone + e c                       c: `company`, the strange training documents that are like it
     score  = plain, or max(plain, level) + a   a: the largest alarm (`alarms`), if it is above 0
     empty  = 0, the middle, and never flagged  a document without words: it is not judged
 
@@ -24,6 +25,7 @@ from numpy.typing import NDArray
 
 from tonmf.arrays import Array
 from tonmf.detector.scores.alarms import Alarms, without_alarm
+from tonmf.detector.scores.company import Company, learn_company
 from tonmf.detector.scores.corpus import Corpus
 from tonmf.detector.scores.embeddings import Neighbours
 from tonmf.detector.scores.ladder import Rung
@@ -42,7 +44,7 @@ UNKNOWN_WEIGHT = 2.0
 EVIDENCE = 3.0
 """Different words at which the words of a document count half."""
 
-WIDTHS = 2.25
+WIDTHS = 2.35
 """Upper widths beyond the median at which the threshold lies: fewer than for residuals, as a mean of z has less of a tail."""
 
 
@@ -57,6 +59,7 @@ class Measures:
     remoteness n_docs  r, the distance from ordinary documents
     distances  n_docs  d, the same in the user's embeddings, if there are any
     rarity     n_docs  the sum of the rarity of a document's terms
+    company    n_docs  the weighted cosines with strange training documents
     ========== ======= ======================================================
     """
 
@@ -64,15 +67,17 @@ class Measures:
     remoteness: Array
     distances: Array | None
     rarity: Array
+    company: Array
 
     @classmethod
     def joined(cls, several: Sequence[Measures]) -> Measures:
         """Join those of several lists of documents, in order."""
-        topics, remoteness, rarity = (
-            np.concatenate([getattr(one, name) for one in several]) for name in ("topics", "remoteness", "rarity")
+        topics, remoteness, rarity, company = (
+            np.concatenate([getattr(one, name) for one in several])
+            for name in ("topics", "remoteness", "rarity", "company")
         )
         distances = [one.distances for one in several if one.distances is not None]
-        return cls(topics, remoteness, np.concatenate(distances) if distances else None, rarity)
+        return cls(topics, remoteness, np.concatenate(distances) if distances else None, rarity, company)
 
 
 @dataclass(frozen=True)
@@ -80,7 +85,8 @@ class DocumentScores:
     """Scores of documents: what was measured, the parts that add up to the score before alarms, that score, the alarms, and the
     final score.
 
-    The parts are "topics" for e (z(b) + z(g) + 2 u)/5, "neighbours" for 3 e z(r)/5, and "embeddings" for z(d) if there are any.
+    The parts are "topics" for e (z(b) + z(g) + 2 u)/5, "neighbours" for 3 e z(r)/5, "embeddings" for z(d) if there are any, and
+    "company" for e c if any document vouches for others.
     """
 
     measures: Measures
@@ -124,6 +130,7 @@ class Scorer:
     alarms: Alarms
     level: float
     evidence: float = EVIDENCE
+    company: Company | None = None
 
     def score(
         self, ops: Ops, corpus: Corpus, embeddings: Array | None = None, topics: Array | None = None
@@ -131,7 +138,8 @@ class Scorer:
         """Score the documents of a corpus; `topics` is their z(b) + z(g), if the rungs have read them already."""
         if topics is None:
             topics = mean_score(rung.score(corpus.glance(rung.mixture, ops)) for rung in self.rungs)
-        return self.combine(measure(ops, corpus, topics, self.sample, self.neighbours, embeddings), corpus.totals)
+        measures = measure(ops, corpus, topics, self.sample, self.neighbours, embeddings, self.company)
+        return self.combine(measures, corpus.totals)
 
     def combine(self, measures: Measures, totals: WordTotals) -> DocumentScores:
         """Add up what was measured, and lift the documents that raise an alarm."""
@@ -149,9 +157,11 @@ class Scorer:
             "topics": pull * unexplained / (2 + weight),
             "neighbours": pull * weight * self.remoteness_scale.z(measures.remoteness) / (2 + weight),
         }
-        if measures.distances is None:
-            return parts
-        return {**parts, "embeddings": self.distance_scale.z(measures.distances)}
+        if measures.distances is not None:
+            parts["embeddings"] = self.distance_scale.z(measures.distances)
+        if self.company is not None:
+            parts["company"] = pull * self.company.part(measures.company)
+        return parts
 
 
 def measure(
@@ -161,10 +171,12 @@ def measure(
     sample: sp.csr_matrix,
     neighbours: Neighbours | None,
     embeddings: Array | None,
+    company: Company | None = None,
 ) -> Measures:
-    """Measure documents against the ordinary ones in `sample` and `neighbours`."""
+    """Measure documents against the ordinary ones in `sample` and `neighbours`, and the strange ones in `company`."""
     distances = None if embeddings is None or neighbours is None else neighbours.distances(embeddings)
-    return Measures(topics, corpus.remoteness(sample, ops), distances, corpus.rarity())
+    vouched = np.zeros(corpus.n_docs) if company is None else corpus.vouched_for(company, ops)
+    return Measures(topics, corpus.remoteness(sample, ops), distances, corpus.rarity(), vouched)
 
 
 def level_of(plain: Array, weights: Array | None = None, doubt: float = 1.0) -> float:
@@ -227,10 +239,20 @@ def learn_scorer(
         Alarms.learn(totals, measures.rarity),
         level=0.0,
     )
-    scores = scorer.combine(measures, totals)
+    alone = scorer.combine(measures, totals)
+    company = learn_company(
+        alone.plain, _level(alone, weights), readable, sampled, len(ordinary), lambda rows: corpus.take(rows).Y
+    )
+    if company is not None:
+        measures = replace(measures, company=corpus.vouched_for(company, ops))
+        scorer = replace(scorer, company=company)
+    scorer = replace(scorer, level=_level(scorer.combine(measures, totals), weights))
+    return scorer, scorer.combine(measures, totals), sampled
+
+
+def _level(scores: DocumentScores, weights: Array | None) -> float:
+    """Return the automatic threshold of documents, by those without an alarm if there are any."""
     quiet = without_alarm(scores.alarms)
     if not quiet.any():
         quiet = np.ones(len(quiet), bool)
-    counted = None if weights is None else weights[quiet]
-    scorer = replace(scorer, level=level_of(scores.plain[quiet], counted, doubt(int(quiet.sum()))))
-    return scorer, scorer.combine(measures, totals), sampled
+    return level_of(scores.plain[quiet], None if weights is None else weights[quiet], doubt(int(quiet.sum())))

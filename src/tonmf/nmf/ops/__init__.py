@@ -70,5 +70,11 @@ class Ops(Protocol):
         One product of 1 is left out: with rows of unit norm, that is the row itself.
         """
 
+    def strongest(self, X: TwoWay, others: TwoWay, weights: Array, n_largest: int) -> Array:
+        """Return the sum of the `n_largest` largest products of each row of X with weighted rows of `others`, float64.
+
+        One product that is 1 before it is weighted is left out, as in `nearest`.
+        """
+
     def mixtures(self, X: TwoWay, ratios: Array, prior: Array, n_steps: int) -> tuple[Array, Array]:
         """Run EM for the mixture of each row (`tonmf.nmf.mixture`); return (θ, lift), float64. Rows are independent."""

@@ -111,6 +111,13 @@ class CompiledOps:
         self._run(kernels.nearest, arguments, cuts_of_equal_work(S.indptr))
         return out
 
+    def strongest(self, X: TwoWay, others: TwoWay, weights: Array, n_largest: int) -> Array:
+        S, B = X.by_row, others.by_column
+        out = np.zeros(S.shape[0])
+        arguments = (S.indptr, S.indices, S.data, B.indptr, B.indices, B.data, weights, n_largest, out)
+        self._run(kernels.strongest, arguments, cuts_of_equal_work(S.indptr))
+        return out
+
     def mixtures(self, X: TwoWay, ratios: Array, prior: Array, n_steps: int) -> tuple[Array, Array]:
         S = X.by_row
         theta, lift = np.empty((S.shape[0], len(prior))), np.empty(S.shape[0])

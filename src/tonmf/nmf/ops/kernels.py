@@ -330,11 +330,7 @@ def nearest(
         if r >= len(cuts) - 1:
             return
         for i in range(cuts[r], cuts[r + 1]):
-            products[:] = 0
-            for p in range(indptr[i], indptr[i + 1]):
-                value, term = np.float64(data[p]), indices[p]
-                for q in range(others_indptr[term], others_indptr[term + 1]):
-                    products[others_indices[q]] += value * np.float64(others_data[q])
+            _multiply(indptr[i], indptr[i + 1], indices, data, others_indptr, others_indices, others_data, products)
             largest[:] = -1
             for product in products:
                 if product > largest[0]:
@@ -346,6 +342,61 @@ def nearest(
             for k in range(first, last + 1):
                 total += largest[k]
             out[i] = total / (last + 1 - first) if last >= first else 0.0
+
+
+@njit(nogil=True, cache=True)
+def strongest(
+    indptr: Any,
+    indices: Any,
+    data: Any,
+    others_indptr: Any,
+    others_indices: Any,
+    others_data: Any,
+    weights: Any,
+    n_largest: int,
+    out: Any,
+    cuts: Any,
+    cursor: Any,
+) -> None:
+    """Sum the largest weighted products of each row with the other rows, given by columns; leave out one product of 1."""
+    products = np.empty(len(weights))
+    largest = np.empty(n_largest)  # in rising order
+    while True:
+        r = claim(cursor)
+        if r >= len(cuts) - 1:
+            return
+        for i in range(cuts[r], cuts[r + 1]):
+            _multiply(indptr[i], indptr[i + 1], indices, data, others_indptr, others_indices, others_data, products)
+            largest[:] = 0
+            left_out = False
+            for k in range(len(weights)):
+                if not left_out and products[k] > SAME_ROW:
+                    left_out = True
+                elif products[k] * weights[k] > largest[0]:
+                    _insert(largest, products[k] * weights[k])
+            total = 0.0
+            for product in largest:
+                total += product
+            out[i] = total
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _multiply(
+    start: int,
+    end: int,
+    indices: Any,
+    data: Any,
+    others_indptr: Any,
+    others_indices: Any,
+    others_data: Any,
+    products: Any,
+) -> None:
+    """Write the products of a row with the other rows, given by columns."""
+    products[:] = 0
+    for p in range(start, end):
+        value, term = np.float64(data[p]), indices[p]
+        for q in range(others_indptr[term], others_indptr[term + 1]):
+            products[others_indices[q]] += value * np.float64(others_data[q])
 
 
 @njit(nogil=True, cache=True, inline="always")

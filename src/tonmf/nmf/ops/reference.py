@@ -61,6 +61,15 @@ class ReferenceOps:
             means[i] = products.mean() if len(products) else 0.0
         return means
 
+    def strongest(self, X: TwoWay, others: TwoWay, weights: Array, n_largest: int) -> Array:
+        rows, sums = X.by_row, np.zeros(X.by_row.shape[0])
+        for i in range(rows.shape[0]):
+            products = (others.by_row @ rows[[i]].T).toarray().ravel().astype(np.float64)
+            itself = np.flatnonzero(products > SAME_ROW)[:1]
+            products[itself] = 0
+            sums[i] = np.sort(products * weights)[::-1][:n_largest].sum()
+        return sums
+
     def mixtures(self, X: TwoWay, ratios: Array, prior: Array, n_steps: int) -> tuple[Array, Array]:
         rows = X.by_row
         theta, lift = np.empty((rows.shape[0], len(prior))), np.zeros(rows.shape[0])

@@ -1,0 +1,135 @@
+"""Strange documents that are like each other.
+
+One document may look strange by chance. If the documents around it look strange as well, that is no chance: they are a group
+that does not belong. So a strange training document *vouches* for the strangeness of documents like it, if most of its own
+neighbours are strange. It does not vouch for itself, and odd documents among ordinary ones vouch for nobody. Such company
+only ever adds to a score, and never more than `MOST` thresholds: a document that is strange all by itself keeps its score.
+
+    v = max(0, m/t − 1/2)                      for a training document with a score above t/2;  t: the automatic threshold
+    company = MOST t (1 − exp(−Σ v cosine))    over the `STRONGEST` largest v cosine
+
+where m is the mean score of the nearest training documents, weighted by their cosines. All scores are those without company.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tonmf.arrays import Array
+
+STRANGE = 0.5
+"""Share of the threshold above which a document is strange enough to vouch, and its neighbours must be on average."""
+
+MOST_STRANGE = 2000
+"""Strange documents that are looked at, at most: those with the highest scores."""
+
+AROUND = 30
+"""Nearest documents whose mean score says whether a document is among strange ones."""
+
+HIGHEST = 3.0
+"""Thresholds that the score of a neighbour counts as at most, so that no single one decides."""
+
+STRONGEST = 20
+"""Documents that vouch for another, at most."""
+
+MOST = 4.0
+"""Thresholds that company adds to a score, at most."""
+
+EXPLAINED = 0.25
+"""Cosine with a new topic from which on a document vouches no longer: what is like it belongs now."""
+
+AT_ONCE = 500
+"""Documents whose cosines are computed at once."""
+
+
+@dataclass(frozen=True)
+class Company:
+    """The unit rows of the documents that vouch, how much each does, and how much their company can add to a score."""
+
+    rows: sp.csr_matrix
+    weights: Array
+    most: float
+
+    def part(self, strongest: Array) -> Array:
+        """Return the part of a score, given the sum of the largest weighted cosines."""
+        added: Array = self.most * (1 - np.exp(-strongest))
+        return added
+
+    def later(self, rows: sp.csr_matrix, share: float) -> Self:
+        """Return the same documents by new rows, when they are only a share of the documents seen."""
+        return replace(self, rows=rows, weights=share * self.weights)
+
+    def without(self, topic: Array) -> Self:
+        """Leave out the documents that are like a topic, given as a column of weights."""
+        norm = np.sqrt((topic**2).sum())
+        others = np.asarray(self.rows @ (topic / max(norm, np.finfo(np.float64).tiny))).ravel() < EXPLAINED
+        return replace(self, rows=self.rows[others], weights=self.weights[others])
+
+
+def strange_documents(scores: Array, threshold: float, readable: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the numbers of the strange documents that have a known term, in order."""
+    strange = np.flatnonzero(readable & (scores > STRANGE * threshold))
+    return np.sort(strange[np.argsort(-scores[strange], kind="stable")[:MOST_STRANGE]])
+
+
+def learn_company(
+    scores: Array,
+    threshold: float,
+    readable: NDArray[np.bool_],
+    sampled: NDArray[np.int64],
+    n_ordinary: int,
+    rows_of: Callable[[NDArray[np.int64]], sp.csr_matrix],
+) -> Company | None:
+    """Find the training documents that vouch for others; None if no document does.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_docs,)
+        Scores of all training documents, without company and alarms.
+    threshold : float
+        The automatic threshold of these.
+    readable : ndarray of shape (n_docs,), bool
+        Whether each has a known term.
+    sampled : ndarray of int
+        Numbers of the ordinary documents in the sample, which stand for `n_ordinary`.
+    n_ordinary : int
+        The number of ordinary documents.
+    rows_of : function of rising numbers of documents
+        Return their unit rows.
+
+    Returns
+    -------
+    company : Company or None
+    """
+    strange = strange_documents(scores, threshold, readable)
+    if threshold <= 0 or len(strange) == 0:
+        return None
+    n_strange = int((readable & (scores > STRANGE * threshold)).sum())
+    ordinary = np.setdiff1d(sampled, strange)
+    each = np.repeat([n_strange / len(strange), n_ordinary / max(len(sampled), 1)], [len(strange), len(ordinary)])
+    rows, others = rows_of(strange), rows_of(ordinary)
+    around = sp.csr_matrix(sp.vstack([rows, others], format="csr"))
+    known = np.minimum(scores[np.append(strange, ordinary)] / threshold, HIGHEST)
+    weights = np.maximum(_mean_around(rows, around, each, known) - STRANGE, 0.0)
+    vouching = weights > 0
+    return Company(rows[vouching], weights[vouching], MOST * threshold) if vouching.any() else None
+
+
+def _mean_around(rows: sp.csr_matrix, around: sp.csr_matrix, each: Array, scores: Array) -> Array:
+    """Return the mean score of the nearest documents of each row; the rows are the first of `around`."""
+    n_nearest, means = min(AROUND, around.shape[0]), np.zeros(rows.shape[0])
+    for start in range(0, rows.shape[0], AT_ONCE):
+        cosines = (rows[start : start + AT_ONCE] @ around.T).toarray().astype(np.float64)
+        here = np.arange(cosines.shape[0])
+        cosines[here, start + here] = 0  # not itself
+        nearest = np.argsort(-cosines, axis=1, kind="stable")[:, :n_nearest]
+        weights = np.take_along_axis(cosines, nearest, axis=1) * each[nearest]
+        total = weights.sum(axis=1)
+        means[start + here] = (weights * scores[nearest]).sum(axis=1) / np.where(total > 0, total, 1)
+    return means

@@ -1,0 +1,163 @@
+"""Strange documents that are like each other, and what that adds to their scores."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.preprocessing import normalize
+
+from tonmf import TextOutlierDetector, load
+from tonmf.datasets import make_corpus
+from tonmf.datasets.noticeboard import read_noticeboard
+from tonmf.detector.scores import company as rules
+from tonmf.detector.scores.company import MOST, Company, learn_company, strange_documents
+from tonmf.nmf.ops.compiled import CompiledOps
+from tonmf.nmf.ops.reference import ReferenceOps
+
+OPS = [ReferenceOps(), CompiledOps(1), CompiledOps(3)]
+N_ORDINARY, N_GROUP = 200, 20
+THRESHOLD = 2.0
+
+BEES = ["bees", "hive", "honey", "comb", "queen", "drone", "swarm", "nectar", "pollen", "brood", "wax", "smoker"]
+
+
+def unit_rows(n_docs, seed=0, n_terms=80):
+    return normalize(sp.random(n_docs, n_terms, 0.1, format="csr", random_state=seed, dtype=np.float32))
+
+
+@pytest.mark.parametrize("ops", OPS, ids=["reference", "1 thread", "3 threads"])
+@pytest.mark.parametrize(("n_others", "n_largest"), [(100, 5), (100, 20), (6, 20), (1, 20), (1, 1)])
+def test_the_largest_weighted_products_are_summed_and_a_row_is_not_its_own_company(ops, n_others, n_largest):
+    X, weights = unit_rows(150), np.random.default_rng(0).uniform(0, 2, n_others)
+    others = X[:n_others]
+    sums = ops.strongest(ops.prepare(X), ops.prepare(others), weights, n_largest)
+    cosines = (X @ others.T).toarray().astype(float) * (1 - np.eye(150, n_others))
+    np.testing.assert_allclose(sums, np.sort(cosines * weights, axis=1)[:, ::-1][:, :n_largest].sum(axis=1), atol=1e-6)
+
+
+def test_of_several_rows_that_are_the_same_only_one_is_left_out():
+    X = sp.vstack([unit_rows(1)] * 4, format="csr")
+    for ops in OPS:
+        np.testing.assert_allclose(ops.strongest(ops.prepare(X), ops.prepare(X), np.ones(4), 20), 3.0, rtol=1e-6)
+
+
+def group_among_ordinary(n_group=N_GROUP, n_strays=20):
+    """Ordinary documents, of which the first are strange by chance; then a group of strange documents with words of its own."""
+    group = normalize(np.random.default_rng(1).uniform(0, 1, (n_group, 12))).astype(np.float32)
+    rows = sp.block_diag([unit_rows(N_ORDINARY, n_terms=60), group], format="csr")
+    scores = np.random.default_rng(0).normal(0, 0.5, N_ORDINARY + n_group)
+    scores[:n_strays] = scores[N_ORDINARY:] = 1.5 * THRESHOLD
+    return rows, scores
+
+
+def learnt(rows, scores, sampled=None):
+    ordinary = np.flatnonzero(scores < THRESHOLD / 2)
+    sampled = ordinary if sampled is None else sampled
+    readable = np.diff(rows.indptr) > 0
+    return learn_company(scores, THRESHOLD, readable, sampled, len(ordinary), lambda numbers: rows[numbers])
+
+
+def test_documents_of_a_strange_group_vouch_and_strays_among_ordinary_documents_do_not():
+    rows, scores = group_among_ordinary()
+    company = learnt(rows, scores)
+    assert company.most == MOST * THRESHOLD
+    assert abs(company.rows - rows[N_ORDINARY:]).nnz == 0
+    np.testing.assert_allclose(company.weights, 1.0)  # all around them have one and a half thresholds
+
+
+def test_nobody_vouches_where_there_is_no_group_nor_a_threshold():
+    rows, scores = group_among_ordinary()
+    assert learnt(rows[:N_ORDINARY], scores[:N_ORDINARY]) is None
+    assert learnt(rows[:N_ORDINARY], np.zeros(N_ORDINARY)) is None
+    assert (
+        learn_company(scores, 0.0, np.ones(len(scores), bool), np.arange(9), 9, lambda numbers: rows[numbers]) is None
+    )
+
+
+def test_a_sample_stands_for_all_ordinary_documents():
+    """Strays that share their words with ordinary documents do not vouch because only few of these are looked at."""
+    rows, scores = group_among_ordinary()
+    company = learnt(rows, scores, np.flatnonzero(scores < THRESHOLD / 2)[::10])
+    of_strays = np.asarray(company.rows[:, :60].sum(axis=1)).ravel() > 0
+    assert company.weights[~of_strays].tolist() == [pytest.approx(1.0)] * N_GROUP
+    assert company.weights[of_strays].sum() < 1.0
+
+
+def test_the_strangest_are_looked_at_if_there_are_many(monkeypatch):
+    monkeypatch.setattr(rules, "MOST_STRANGE", 3)
+    scores = np.array([9.0, 0.0, 5.0, 7.0, 8.0, 6.0, 99.0])
+    readable = np.array([True] * 6 + [False])
+    assert strange_documents(scores, 1.0, readable).tolist() == [0, 3, 4]
+
+
+def test_company_fades_and_leaves_with_a_topic_that_explains_it():
+    rows, scores = group_among_ordinary()
+    company = learnt(rows, scores)
+    later = company.later(company.rows, 0.25)
+    np.testing.assert_allclose(later.weights, 0.25)
+    topic = np.asarray(company.rows.sum(axis=0)).ravel()
+    assert company.without(topic).rows.shape[0] < company.rows.shape[0] / 4
+    elsewhere = np.zeros(rows.shape[1])
+    elsewhere[:60] = 1
+    assert company.without(elsewhere).rows.shape[0] == company.rows.shape[0]
+
+
+# ---------------------------------------------------------------------- the whole detector
+
+
+def letters_about_bees(n, seed=0):
+    rng = np.random.default_rng(seed)
+    return [" ".join(rng.choice(BEES, 7, replace=False)) for _ in range(n)]
+
+
+@pytest.fixture(scope="module")
+def posts():
+    return [post.text for post in read_noticeboard() if post.planted is None]
+
+
+@pytest.fixture(scope="module")
+def detector(posts):
+    return TextOutlierDetector().fit([*posts, *letters_about_bees(10)])
+
+
+def test_a_strange_group_rises_and_the_explanation_says_so(detector, posts):
+    scores = detector.outlier_scores_
+    assert scores[len(posts) :].min() > np.sort(scores[: len(posts)])[-3]
+    assert detector.labels_[len(posts) :].tolist() == [-1] * 10
+    why = detector.explain([*posts, *letters_about_bees(10)], ids=[len(posts)])[0]
+    assert why.parts["company"] > 2
+    mostly_so = replace(why, parts={"topics": 1.0, "company": 2.0})
+    assert "the documents most like it are strange too" in mostly_so.sentence
+    assert sum(why.parts.values()) == pytest.approx(why.score)
+
+
+def test_new_documents_like_the_group_find_company_too(detector):
+    new = letters_about_bees(5, seed=1)
+    assert all(why.parts["company"] > 1 for why in detector.explain(new))
+    assert (detector.predict(new) == -1).all()
+
+
+def test_scores_with_company_are_the_same_again_and_in_a_saved_model(detector, posts, tmp_path):
+    documents = [*posts, *letters_about_bees(10)]
+    np.testing.assert_array_equal(detector.outlier_score(documents), detector.outlier_scores_)
+    detector.save(tmp_path / "model")
+    again = load(tmp_path / "model")
+    np.testing.assert_array_equal(again.outlier_score(documents), detector.outlier_scores_)
+    assert isinstance(again._state.scorer.company, Company)
+
+
+def test_company_fades_as_a_detector_learns(posts):
+    detector = TextOutlierDetector().fit([*posts, *letters_about_bees(10)])
+    before = detector._state.scorer.company
+    detector.partial_fit(make_corpus(n_docs=200, n_outliers=0).texts)
+    after = detector._state.scorer.company
+    assert after.rows.shape[1] == detector._state.scorer.sample.shape[1]
+    share = (len(posts) + 10) / (len(posts) + 210)
+    np.testing.assert_allclose(after.weights, share * before.weights)
+
+
+def test_without_a_group_the_scores_have_no_company(posts):
+    detector = TextOutlierDetector().fit(posts)
+    vouching = detector._state.scorer.company
+    assert vouching is None or vouching.weights.max() < 0.5
