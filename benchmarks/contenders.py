@@ -77,6 +77,13 @@ def _nmf(n_docs: int) -> Baseline:
     return NMFResidual(min(RANK, max(1, n_docs // 5)), random_state=SEED)
 
 
+def scores_alone(detector: TextOutlierDetector, documents: Any) -> NDArray[np.float64]:
+    """Return the scores of documents before alarms, and without what strange documents like them add."""
+    scores = detector.read(documents).scores
+    alone: NDArray[np.float64] = scores.plain - scores.parts.get("company", 0.0)
+    return alone
+
+
 CONTENDERS: dict[str, Callable[[], Contender]] = {
     OURS: lambda: TextOutlierDetector(n_jobs=1),
     KNN: lambda: PeerOnTexts(_knn),

@@ -26,10 +26,11 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from threadpoolctl import threadpool_limits
 
 from benchmarks import peers
-from benchmarks.contenders import CONTENDERS, Contender
+from benchmarks.contenders import CONTENDERS, Contender, scores_alone
 from benchmarks.grid import measure_and_report
 from benchmarks.new_documents_report import PAGE, report
 from benchmarks.tasks import TASKS
+from tonmf import TextOutlierDetector
 from tonmf.experiments.specification import Config, Experiment
 
 __all__ = ["CONTENDERS", "TEXT_TASKS", "evaluate", "split"]
@@ -73,7 +74,12 @@ def evaluate(make: Callable[[], Contender], parts: Split) -> dict[str, Any]:
     in_sample = together.outlier_scores_[len(parts.fit_texts) :]
     above_in_sample = in_sample > together.threshold_
     strange = parts.labels == 1
+    alone = {}
+    if isinstance(together, TextOutlierDetector):
+        by_itself = scores_alone(together, parts.scored_texts)
+        alone = {"ap_in_sample_alone": float(average_precision_score(parts.labels, by_itself))}
     return {
+        **alone,
         "auc": float(roc_auc_score(parts.labels, new)),
         "ap": float(average_precision_score(parts.labels, new)),
         "recall": float(above[strange].mean()),

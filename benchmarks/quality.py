@@ -17,6 +17,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from threadpoolctl import threadpool_limits
 
 from benchmarks import peers
+from benchmarks.contenders import scores_alone
 from benchmarks.embeddings import DRAWS, embeddings_for, embeddings_of
 from benchmarks.grid import measure_all
 from benchmarks.harness import RESULTS
@@ -40,6 +41,7 @@ def measure_ours(drawn: Draw) -> dict[str, Any]:
     return {
         "settings": {"default": {**_figures(drawn, detector.outlier_scores_), "seconds": seconds}},
         "before_alarms": _figures(drawn, detector.scores_before_alarms_),
+        "alone": _figures(drawn, scores_alone(detector, drawn.documents)),
         "precision": float(drawn.labels[flagged].mean()) if flagged.any() else None,
         "recall": float(flagged[drawn.labels == 1].mean()),
         "flagged": float(flagged.mean()),
