@@ -19,7 +19,8 @@ OPS = [ReferenceOps(), CompiledOps(1), CompiledOps(3)]
 N_ORDINARY, N_GROUP = 200, 20
 THRESHOLD = 2.0
 
-BEES = ["bees", "hive", "honey", "comb", "queen", "drone", "swarm", "nectar", "pollen", "brood", "wax", "smoker"]
+BEES = """bees hive honey comb queen drone swarm nectar pollen brood wax smoker apiary worker larva sting keeper frame
+super propolis mead forage clover heather colony skep royal jelly varroa mite""".split()
 
 
 def unit_rows(n_docs, seed=0, n_terms=80):
@@ -51,11 +52,11 @@ def group_among_ordinary(n_group=N_GROUP, n_strays=20):
     return rows, scores
 
 
-def learnt(rows, scores, sampled=None):
+def learnt(rows, scores, sampled=None, weights=None):
     ordinary = np.flatnonzero(scores < THRESHOLD / 2)
     sampled = ordinary if sampled is None else sampled
     readable = np.diff(rows.indptr) > 0
-    return learn_company(scores, THRESHOLD, readable, sampled, len(ordinary), lambda numbers: rows[numbers])
+    return learn_company(scores, THRESHOLD, readable, sampled, len(ordinary), lambda numbers: rows[numbers], weights)
 
 
 def test_documents_of_a_strange_group_vouch_and_strays_among_ordinary_documents_do_not():
@@ -84,6 +85,19 @@ def test_a_sample_stands_for_all_ordinary_documents():
     assert company.weights[of_strays].sum() < 1.0
 
 
+def test_copies_vouch_together_like_one():
+    rows, scores = group_among_ordinary()
+    weights = np.ones(len(scores))
+    weights[N_ORDINARY:] = 0.1
+    np.testing.assert_allclose(learnt(rows, scores, weights=weights).weights, 0.1)
+
+
+def test_more_than_a_tenth_of_the_documents_vouch_less_and_a_fifth_not_at_all():
+    np.testing.assert_allclose(learnt(*group_among_ordinary(20)).weights, 1.0)
+    np.testing.assert_allclose(learnt(*group_among_ordinary(30)).weights, 2 - 10 * 30 / 230)
+    assert learnt(*group_among_ordinary(60)) is None
+
+
 def test_the_strangest_are_looked_at_if_there_are_many(monkeypatch):
     monkeypatch.setattr(rules, "MOST_STRANGE", 3)
     scores = np.array([9.0, 0.0, 5.0, 7.0, 8.0, 6.0, 99.0])
@@ -108,7 +122,7 @@ def test_company_fades_and_leaves_with_a_topic_that_explains_it():
 
 def letters_about_bees(n, seed=0):
     rng = np.random.default_rng(seed)
-    return [" ".join(rng.choice(BEES, 7, replace=False)) for _ in range(n)]
+    return [" ".join(rng.choice(BEES, 10, replace=False)) for _ in range(n)]
 
 
 @pytest.fixture(scope="module")
