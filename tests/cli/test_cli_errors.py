@@ -165,7 +165,10 @@ WRONG_USAGE = [
     (["detect", "d.csv", "--separator", ""], "--separator must be comma, semicolon, tab"),
     (["detect", "d.txt", "--no-header"], "--header needs files of rows"),
     (["detect", "d.txt", "--label-outlier", "spam"], "--label-outlier has no effect without --report"),
-    (["detect", "d.txt", "--report", "r.html", "--label-outlier", "spam"], "--label-outlier has no effect without --label-column"),
+    (
+        ["detect", "d.txt", "--report", "r.html", "--label-outlier", "x"],
+        "--label-outlier has no effect without --label-column",
+    ),
     (["watch", "model", "d.jsonl", "--separator", ","], "--separator has no effect on JSON lines"),
     (["explain", "model", "d.txt", "--id", "x", "--top", "2"], "Give one of the two"),
     (["bench", "--documents", "50", "--outliers", "50"], "--outliers must be fewer than --documents"),

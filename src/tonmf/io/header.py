@@ -79,7 +79,7 @@ class ColumnProfile:
     """What the cells of a column have in common.
 
     ========== ===========================================================
-    shape      the shape of nearly all of them, if it has digits; else None
+    shape      the shape of nearly all of them, if it has as many numbers as words; else None
     categories the values of a column with few of them; else None
     words      the median number of words
     shortest   the length that nine cells in ten exceed
@@ -102,7 +102,7 @@ class ColumnProfile:
         if not present:
             return cls(None, None, 0, 0, False, ())
         ((usual, n_usual),) = Counter(map(shape_of, present)).most_common(1)
-        has_shape = "9" in usual and len(usual) <= 40 and n_usual >= NEARLY_ALL * len(present)
+        has_shape = usual.count("9") >= max(usual.count("a"), 1) and n_usual >= NEARLY_ALL * len(present)
         values = frozenset(present)
         few = len(values) <= FEW_VALUES and len(values) * MANY_ROWS <= len(present)
         lengths = sorted(map(len, present))

@@ -136,7 +136,7 @@ def _delimiter(lines: Sequence[str], format: str, options: ReadOptions, part: Pa
     if format == "tsv":
         return usual
     bare = re.sub(r'"(?:[^"]|"")*"', "", "".join(lines)).split("\n")
-    full = [line for line in bare if line and not line.isspace()] or [""]
+    full = [line for line in bare if line.strip(" \r")] or [""]
     instead = max(INSTEAD, key=full[0].count)
     if instead not in full[0]:
         return usual
@@ -209,7 +209,7 @@ def _names(
     """
     names = [cell.strip() or f"column {number}" for number, cell in enumerate(first, 1)]
     known = chooser.headers.get(format)
-    named = [column for _, column in options.columns if not column.isdecimal()]
+    named = [column for _, column in options.columns if not column.isdecimal() or int(column) > len(names)]
     has_header = options.header
     if has_header is None and (names == known or any(column in names for column in named)):
         has_header = True
