@@ -107,7 +107,7 @@ def _read_objects(
         if not isinstance(value, dict):
             part.add_bad(f"{noun} {number}", f"expected an object, got {NAMES[type(value)]}", options.skip_bad)
             continue
-        row = {column: value_at(value, column) for column in columns.names}
+        row = value | {column: value_at(value, column) for column in columns.names}
         facts = part.facts(f"{noun} {number}", columns, row, options.skip_bad)
         if facts is None:
             continue

@@ -49,7 +49,7 @@ Format = Annotated[
     ),
 ]
 Column = Annotated[str | None, Query(max_length=1000)]
-Words = Annotated[list[Annotated[str, Query(max_length=1000)]] | None, Query(max_length=100)]
+Words = Annotated[list[Annotated[str, Query(max_length=200)]] | None, Query(max_length=5)]
 Language = Annotated[str, Query(max_length=100)]
 
 
