@@ -143,7 +143,11 @@ def test_watch_reads_keys_within_keys_and_several(here):
 def test_watch_reads_baskets_with_commas(here):
     content = "whole milk,soda,citrus fruit\nyogurt\nroot vegetables,soda\n"
     answers, notes = watched(here, "baskets", content, "--format", "lines")
-    assert [answer["text"] for answer in answers] == ["whole milk, soda, citrus fruit", "yogurt", "root vegetables, soda"]
+    assert [answer["text"] for answer in answers] == [
+        "whole milk, soda, citrus fruit",
+        "yogurt",
+        "root vegetables, soda",
+    ]
     assert "has commas between its items" in notes
     same, notes = watched(here, "baskets", content.replace(",", "&"), "--format", "lines", "--separator", "&")
     assert [answer["score"] for answer in same] == [answer["score"] for answer in answers]
