@@ -19,7 +19,7 @@ from tonmf.io.columns import Chooser
 from tonmf.io.header import TableProfile
 from tonmf.io.options import ReadOptions
 from tonmf.io.part import Part
-from tonmf.io.records import Records, TableRecord
+from tonmf.io.records import CLOSING, Records, TableRecord
 from tonmf.io.separators import are_baskets, called, separator_from
 from tonmf.wording import one_line, shown
 
@@ -74,7 +74,7 @@ def open_table(
     if not first_lines:
         return None
     delimiter = _delimiter(first_lines, format, options, part)
-    found = Records(chain(first_lines, lines), delimiter, part.name, True if format == "csv" else None)
+    found = Records(chain(first_lines, lines), delimiter, part.name, None if delimiter == "\t" else True)
     records = iter(found)
     sample: list[TableRecord] = []
     length = 0
@@ -168,12 +168,30 @@ def cells_of(record: TableRecord, delimiter: str, quoted: bool) -> list[str] | N
 
 
 def _split(record: TableRecord, delimiter: str, quoted: bool) -> list[str]:
+    """Return the cells of a record; csv refuses long ones, and the limit to that is one for the whole process."""
+    if len(record.text) >= csv.field_size_limit():
+        return _split_long(record.text.rstrip("\r\n"), delimiter, quoted)
     (cells,) = csv.reader(
         io.StringIO(record.text, newline=""),
         delimiter=delimiter,
         quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
     )
     return cells
+
+
+def _split_long(text: str, delimiter: str, quoted: bool) -> list[str]:
+    if not quoted:
+        return text.split(delimiter)
+    cells, position = [], 0
+    while True:
+        cell = ""
+        if text.startswith('"', position) and (closing := CLOSING.match(text, position + 1)):
+            cell, position = text[position + 1 : closing.end() - 1].replace('""', '"'), closing.end()
+        end = text.find(delimiter, position)
+        cells.append(cell + (text[position:] if end < 0 else text[position:end]))
+        if end < 0:
+            return cells
+        position = end + 1
 
 
 def _is_of_baskets(
