@@ -103,6 +103,11 @@ def test_a_first_document_may_be_very_long(tmp_path):
     assert read(path).content == [" ".join(text.split()) for text in texts]
 
 
+def test_any_number_of_blank_lines_may_come_first(tmp_path):
+    documents = read(put(tmp_path, "a.csv", "\n" * 3_000 + "n,text\n" + "\n" * 3_000 + "1,one\n"))
+    assert (documents.content, documents.ids) == (["one"], ["a.csv:6002"])
+
+
 def test_quotes_between_tabs_are_text_in_a_csv_file_too(tmp_path):
     path = put(tmp_path, "a.csv", 'n\ttext\n1\t"one of\n2\ttwo "of" them\n3\tthree\n')
     assert read(path).content == ['"one of', 'two "of" them', "three"]

@@ -76,13 +76,7 @@ def open_table(
     delimiter = _delimiter(first_lines, format, options, part)
     found = Records(chain(first_lines, lines), delimiter, part.name, None if delimiter == "\t" else True)
     records = iter(found)
-    sample: list[TableRecord] = []
-    length = 0
-    for record in records:
-        sample.append(record)
-        length += len(record.text)
-        if len(sample) == FIRST_ROWS or length >= FIRST_CHARACTERS:
-            break
+    sample = _first_records(records)
     full = [record for record in sample if not record.text.isspace()]
     first = _first_cells(full[0], delimiter, found.quoted is not False, part.name)
     rows = [cells for record in full[1:] if (cells := cells_of(record, delimiter, found.quoted is not False))]
@@ -106,6 +100,19 @@ def open_table(
         if record.number > number - (not has_header) and (len(names) == 1 or not record.text.isspace())
     )
     return Table(delimiter, names, found, rest, profile)
+
+
+def _first_records(records: Iterator[TableRecord]) -> list[TableRecord]:
+    """Return the first records, blank ones included; at least one that is not blank."""
+    first: list[TableRecord] = []
+    n_full = length = 0
+    for record in records:
+        first.append(record)
+        if not record.text.isspace():
+            n_full, length = n_full + 1, length + len(record.text)
+            if n_full == FIRST_ROWS or length >= FIRST_CHARACTERS:
+                break
+    return first
 
 
 def _first_lines(lines: Iterator[str]) -> list[str]:
