@@ -145,9 +145,7 @@ def test_no_path_is_refused():
     assert refusal().startswith("Expected files to read, got none.")
 
 
-@pytest.mark.parametrize(
-    ("name", "says"), [("a.zip", "Unpack it"), ("a.json", "one object a line"), ("a.xlsx", "as .csv")]
-)
+@pytest.mark.parametrize(("name", "says"), [("a.zip", "Unpack it"), ("a.pkl", "as .parquet"), ("a.xlsx", "as .csv")])
 def test_files_that_are_often_met_are_refused_with_what_to_do(tmp_path, name, says):
     message = refusal(put(tmp_path, name, "text"))
     assert "files are not read" in message

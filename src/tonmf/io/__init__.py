@@ -1,13 +1,14 @@
 """Users' files to documents, and tables to files.
 
-================ =================================================================================================
+================ ===================================================================================================
 which files      `inputs` (paths, folders, patterns, standard input), `formats` (extensions), `options`
 their bytes      `streams` (open, decompress), `decoding` (encodings, lines)
-their documents  `lines`, `jsonlines`, `tables` (on `records`), `parquet`, `matrices`; `columns` finds text and ids
+their documents  `lines`, `jsonlines`, `json_arrays`, `tables`, `parquet`, `matrices`; `columns` finds text and ids
+how tables look  `table_layout`, by `records` (and quotes), `header` (is there one?), `separators` (of cells and of items)
 one input        `part` (its documents), `notes` (what was left out, what came twice)
 all inputs       `parts` reads them one by one; `reading` keeps all in memory, `document_files` goes in batches
 the way back     `write`
-================ =================================================================================================
+================ ===================================================================================================
 
 pyarrow is loaded only for CSV, TSV, Parquet and .zst files (`arrow`), scipy only for matrices, scikit-learn and numba never.
 """

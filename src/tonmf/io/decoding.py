@@ -38,6 +38,10 @@ BINARY_STARTS = (
 """First bytes of common binary files that need not have a NUL byte early on."""
 
 
+CHUNK = 1 << 18
+"""Characters to read at a time where lines may be very long."""
+
+
 def _mark_bad_byte(error: UnicodeError) -> tuple[str, int]:
     """Replace a byte b that cannot be decoded by the surrogate U+DC00 + b, which no valid text holds.
 
@@ -94,16 +98,32 @@ class DecodedLines:
             if bad is None:
                 yield line
                 continue
-            if self._refuse:
-                raise InputError(
-                    f"{self._source.name}, line {number}: byte 0x{ord(bad[0]) & 0xFF:02X} is not valid {self._called}. Give ",
-                    Param("encoding"),
-                    ", perhaps latin-1 or cp1252, or let such bytes be replaced (",
-                    Param("encoding_errors", "replace"),
-                    ").",
-                )
-            self.replaced.add(f"line {number:,}")
-            yield SURROGATE.sub(REPLACEMENT, line)
+            yield self._replaced(line, bad[0], number)
+
+    def _replaced(self, line: str, bad: str, number: int) -> str:
+        """Return a line with its bad bytes replaced, and count it; raise `InputError` if they are refused."""
+        if self._refuse:
+            raise InputError(
+                f"{self._source.name}, line {number}: byte 0x{ord(bad) & 0xFF:02X} is not valid {self._called}. Give ",
+                Param("encoding"),
+                ", perhaps latin-1 or cp1252, or let such bytes be replaced (",
+                Param("encoding_errors", "replace"),
+                ").",
+            )
+        self.replaced.add(f"line {number:,}")
+        return SURROGATE.sub(REPLACEMENT, line)
+
+    def chunks(self) -> Iterator[str]:
+        """Yield the text in pieces of some size, for files whose lines may be very long."""
+        text = io.TextIOWrapper(self._source.stream, self.encoding, BAD_BYTES_MARKED, newline="\n")
+        number = 1
+        while chunk := text.read(CHUNK):
+            pieces = []
+            for place, piece in enumerate(chunk.split("\n")):
+                number += place > 0
+                bad = None if piece.isascii() else SURROGATE.search(piece)
+                pieces.append(piece if bad is None else self._replaced(piece, bad[0], number))
+            yield "\n".join(pieces)
 
     def notes(self) -> list[str]:
         """Return notes on the encoding."""

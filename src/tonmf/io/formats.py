@@ -7,8 +7,9 @@ import os
 from tonmf.errors import InputError, Param
 from tonmf.wording import listed, path_shown
 
-FORMATS = ("lines", "files", "jsonl", "csv", "tsv", "parquet", "baskets", "matrix")
-"""A document a line, a document a file, JSON lines, three kinds of tables, the items of a transaction a line, counts."""
+FORMATS = ("lines", "files", "jsonl", "json", "csv", "tsv", "parquet", "baskets", "matrix")
+"""A document a line, a document a file, JSON lines, a JSON array, three kinds of tables, the items of a transaction a line,
+counts."""
 
 FORMAT_OF = {
     ".txt": "lines",
@@ -16,6 +17,7 @@ FORMAT_OF = {
     ".log": "lines",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
+    ".json": "json",
     ".csv": "csv",
     ".tsv": "tsv",
     ".tab": "tsv",
@@ -37,7 +39,6 @@ TO_DO = {
     ".tar": "Unpack it, and give the folder or the files",
     ".tgz": "Unpack it, and give the folder or the files",
     ".7z": "Unpack it, and give the folder or the files",
-    ".json": "Write one object a line, as .jsonl (in pandas: to_json(..., orient='records', lines=True))",
     ".xls": "Save it as .csv",
     ".xlsx": "Save it as .csv",
     ".ods": "Save it as .csv",

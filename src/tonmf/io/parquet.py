@@ -26,13 +26,14 @@ def read_parquet(source: Opened, options: ReadOptions, chooser: Chooser) -> Part
         if sample is None:
             return part
         chooser.check_called_once(file.schema_arrow.names, source.name)
-        columns, part.notes = chooser.choose(sample, "parquet", source.name)
-        part.kind = ITEMS if _is_list(file.schema_arrow.field(columns.text).type, pyarrow.types) else TEXTS
+        columns, part.notes = chooser.choose(sample, "parquet", source.name, file.schema_arrow.names)
+        of_lists = [_is_list(file.schema_arrow.field(column).type, pyarrow.types) for column in columns.text]
+        part.kind = ITEMS if all(of_lists) else TEXTS
         number = 0
         for batch in file.iter_batches(columns=columns.names):
             for row in batch.to_pylist():
                 number += 1
-                text = row[columns.text]
+                text = columns.content_of(row)
                 facts = part.facts(f"row {number}", columns, row, options.skip_bad)
                 if facts is not None:
                     part.add(number, items_in(text) if isinstance(text, list) else text, facts)
