@@ -75,8 +75,8 @@ UNLIKE = {
 
 ALIKE = (
     "boilerplate", "cache", "confidence", "contamination", "correlation", "encoding", "encoding_errors", "format", "half_life",
-    "host", "id_column", "jobs_folder", "label_column", "mask", "memory", "min_df", "min_words", "port", "skip_bad",
-    "stop_words", "strip_headers", "strip_html", "text_column", "time_column", "token", "vocabulary", "window",
+    "host", "id_column", "jobs_folder", "label_column", "mask", "memory", "min_df", "min_words", "port", "sheet", "skip_bad",
+    "sql", "stop_words", "strip_headers", "strip_html", "text_column", "time_column", "token", "vocabulary", "window",
 )  # fmt: skip
 """Parameters of the library whose options have the same names."""
 

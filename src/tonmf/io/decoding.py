@@ -8,8 +8,10 @@ from __future__ import annotations
 import codecs
 import io
 from collections.abc import Iterator
+from itertools import chain
 
 from tonmf.errors import InputError, Message, Param
+from tonmf.io.encodings import AUTO, ENOUGH, detected, wide
 from tonmf.io.notes import Occurrences
 from tonmf.io.options import ReadOptions
 from tonmf.io.streams import Opened
@@ -55,8 +57,12 @@ codecs.register_error(BAD_BYTES_MARKED, _mark_bad_byte)
 
 def encoding_of(head: bytes, given: str) -> str:
     """Return the encoding of a byte-order mark, else the given one; without a mark, UTF-16 and UTF-32 are little-endian."""
-    given = {"utf-16": "utf-16-le", "utf-32": "utf-32-le"}.get(codecs.lookup(given).name, given)
-    return next((encoding for mark, encoding in MARKS.items() if head.startswith(mark)), given)
+    marked = next((encoding for mark, encoding in MARKS.items() if head.startswith(mark)), None)
+    if marked is not None:
+        return marked
+    if given == AUTO:
+        return wide(head[:8192]) or "utf-8"
+    return {"utf-16": "utf-16-le", "utf-32": "utf-32-le"}.get(codecs.lookup(given).name, given)
 
 
 def is_binary(head: bytes, given: str) -> bool:
@@ -70,7 +76,8 @@ def is_binary(head: bytes, given: str) -> bool:
 class DecodedLines:
     """The lines of an input as text, each with its line end.
 
-    Once they have been read, `replaced` counts the lines on which bytes were replaced.
+    Once they have been read, `encoding` is the one they were read in, and `replaced` counts the lines on which bytes were
+    replaced.
     """
 
     def __init__(self, source: Opened, options: ReadOptions) -> None:
@@ -84,11 +91,16 @@ class DecodedLines:
             )
         self._source, self._refuse = source, options.encoding_errors == "refuse"
         self.encoding = encoding_of(source.head, options.encoding)
-        self._called = self.encoding.removesuffix("-sig")
+        self._may_differ = options.encoding == AUTO and self.encoding == "utf-8" and not self._refuse
+        self.was_chosen = options.encoding == AUTO and self.encoding.startswith("utf-16-")
         self.replaced = Occurrences()
 
+    @property
+    def _called(self) -> str:
+        return self.encoding.removesuffix("-sig")
+
     def __iter__(self) -> Iterator[str]:
-        text = io.TextIOWrapper(self._source.stream, self.encoding, BAD_BYTES_MARKED, newline="\n")
+        text = self._detected() if self._may_differ else self._decoded()
         for number, line in enumerate(text, 1):
             bad = None if line.isascii() else SURROGATE.search(line)
             if bad is None:
@@ -105,10 +117,53 @@ class DecodedLines:
             self.replaced.add(f"line {number:,}")
             yield SURROGATE.sub(REPLACEMENT, line)
 
+    def _decoded(self) -> Iterator[str]:
+        return io.TextIOWrapper(self._source.stream, self.encoding, BAD_BYTES_MARKED, newline="\n")
+
+    def _detected(self) -> Iterator[str]:
+        """Decode UTF-8; where the first line that is not ASCII is not UTF-8 either, detect the encoding from there on.
+
+        All encodings that are detected have ASCII as a part, so no line before has to be read again.
+        """
+        is_ascii, stream = True, self._source.stream
+        for line in stream:
+            if not line.isascii():
+                try:
+                    yield line.decode()
+                except UnicodeDecodeError:
+                    break
+                is_ascii = False
+            else:
+                yield line.decode("ascii")
+        else:
+            return
+        held = [line]
+        if is_ascii:
+            held += self._some_more()
+            found = detected(held, self._source.head)
+            self.encoding, self.was_chosen = found or self.encoding, found is not None
+        for line in chain(held, stream):
+            yield line.decode(self.encoding, BAD_BYTES_MARKED)
+
+    def _some_more(self) -> Iterator[bytes]:
+        """Yield lines until enough of them are not ASCII to judge by."""
+        size, seen = 0, 0
+        while size < ENOUGH and seen < 16 * ENOUGH and (line := self._source.stream.readline()):
+            size, seen = size + (0 if line.isascii() else len(line)), seen + len(line)
+            yield line
+
     def notes(self) -> list[str]:
         """Return notes on the encoding."""
-        notes = []
-        if self.encoding in ("utf-16", "utf-32"):
+        notes: list[str] = []
+        if self.was_chosen:
+            notes.append(
+                Message(
+                    f"{self._source.name} was read as {self._called}, since it is not UTF-8; if that is wrong, give ",
+                    Param("encoding"),
+                    ".",
+                )
+            )
+        elif self.encoding in ("utf-16", "utf-32"):
             notes.append(f"{self._source.name} was read as {self.encoding.upper()}.")
         if self.replaced:
             notes.append(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tonmf.errors import Message, Param, ParameterError
+from tonmf.io.encodings import AUTO
 from tonmf.io.formats import FORMATS
 from tonmf.wording import listed, shown
 
@@ -24,7 +25,8 @@ class ReadOptions:
     time_column : str, optional
         Column or key of the time at which each document was written, as `tonmf.stream.times` reads it.
     encoding : str
-        Encoding of text files. A byte-order mark in a file overrides it.
+        Encoding of text files, which a byte-order mark in a file overrides. By default, each file is read as UTF-8 if it is
+        UTF-8, else in the encoding that it seems to have, and a note says which.
     encoding_errors : {"replace", "refuse"}
         What to do with bytes that are not valid in the encoding: replace them by U+FFFD, or stop.
     skip_bad : bool
@@ -33,18 +35,24 @@ class ReadOptions:
         A file with one term a line, the names of a matrix's columns.
     min_words : int
         Leave out documents with fewer words (separated by white space), items, or counts in a row.
+    sheet : str, optional
+        Name of the sheet of a workbook to read, or its number from 1. By default, the first.
+    sql : str, optional
+        Query for the documents in a database: a row for each. By default, all rows of its only table.
     """
 
     format: str | None = None
     text_column: str | None = None
     id_column: str | None = None
-    encoding: str = "utf-8"
+    encoding: str = AUTO
     encoding_errors: str = "replace"
     skip_bad: bool = False
     vocabulary: str | None = None
     min_words: int = 0
     label_column: str | None = None
     time_column: str | None = None
+    sheet: str | None = None
+    sql: str | None = None
 
     @property
     def columns(self) -> dict[str, str]:
@@ -61,18 +69,18 @@ class ReadOptions:
 def check_options(options: ReadOptions) -> None:
     """Raise `ParameterError` for a value that is wrong whatever the files are."""
     if options.format is not None and options.format not in FORMATS:
-        raise ParameterError(Param("format"), f" must be one of {listed(FORMATS)}; got {shown(options.format)}.")
+        raise ParameterError(Param("format"), f" must be one of {', '.join(FORMATS)}; got {shown(options.format)}.")
     if options.encoding_errors not in ("replace", "refuse"):
         raise ParameterError(
             Param("encoding_errors"), f" must be 'replace' or 'refuse'; got {shown(options.encoding_errors)}."
         )
     try:
         for some_bytes in (b"text", b"\xff\xff\xff\xff"):
-            some_bytes.decode(options.encoding, "replace")
+            some_bytes.decode("utf-8" if options.encoding == AUTO else options.encoding, "replace")
     except (LookupError, ValueError) as error:
         raise ParameterError(
             Param("encoding"),
-            f" must be an encoding of text such as utf-8, latin-1 or cp1252; got {shown(options.encoding)}.",
+            f" must be auto, or an encoding of text such as utf-8, latin-1 or cp1252; got {shown(options.encoding)}.",
         ) from error
     by_column: dict[str, list[str]] = {}
     for name, column in options.columns.items():
@@ -84,14 +92,28 @@ def check_options(options: ReadOptions) -> None:
             raise ParameterError(first, *rest, f" must differ; both are {shown(column)}.")
 
 
+TABLES = ("csv", "tsv", "parquet", "arrow", "spreadsheet", "database", "jsonl")
+"""Formats with columns, or keys."""
+
+MAILS = ("mail", "mbox")
+"""Formats with headers, which name all but the text."""
+
+
 def check_options_fit(options: ReadOptions, formats: set[str]) -> None:
     """Raise `ParameterError` for an option that has no effect on files of these formats, rather than ignore it."""
-    if not formats & {"csv", "tsv", "parquet", "jsonl"}:
-        for name, value in options.columns.items():
-            needs = f"needs files with columns (csv, tsv, parquet, jsonl); got {listed(sorted(formats))}."
+    for name, value in options.columns.items():
+        fitting = TABLES if name == "text_column" else (*TABLES, *MAILS)
+        if formats.isdisjoint(fitting):
+            needs = f"needs files with columns ({', '.join(fitting)}); got {listed(sorted(formats))}."
             raise ParameterError(Param(name), f" {shown(value)} {needs}")
     if options.vocabulary is not None and "matrix" not in formats:
         raise ParameterError(
             Param("vocabulary"),
             f" names a matrix's columns, but no input is a matrix; got {listed(sorted(formats))}.",
         )
+    if options.sheet is not None and "spreadsheet" not in formats:
+        raise ParameterError(
+            Param("sheet"), f" names a sheet of a workbook, but no input is one; got {listed(sorted(formats))}."
+        )
+    if options.sql is not None and "database" not in formats:
+        raise ParameterError(Param("sql"), f" needs a database, but no input is one; got {listed(sorted(formats))}.")

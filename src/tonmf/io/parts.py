@@ -11,12 +11,15 @@ from itertools import compress
 from typing import Any, BinaryIO
 
 from tonmf.errors import InputError, Message, Param, sentences
+from tonmf.io.archives import name_in
+from tonmf.io.arrow_files import read_arrow, read_saved
 from tonmf.io.columns import Chooser
 from tonmf.io.decoding import encoding_of
-from tonmf.io.formats import split_name
+from tonmf.io.formats import ONE_EACH, split_name
 from tonmf.io.inputs import Input
 from tonmf.io.jsonlines import read_jsonl
 from tonmf.io.lines import read_baskets, read_files, read_lines
+from tonmf.io.mails import read_mbox
 from tonmf.io.notes import Occurrences, SeenBefore, note_on_repeated_ids
 from tonmf.io.options import ReadOptions, check_options_fit
 from tonmf.io.parquet import read_parquet
@@ -40,16 +43,32 @@ def _read_matrix(source: Opened, options: ReadOptions) -> Part:
     return read_matrix(source, options)
 
 
+def _read_workbook(source: Opened, options: ReadOptions, chooser: Chooser) -> Part:
+    from tonmf.io.spreadsheets import read_spreadsheet
+
+    return read_spreadsheet(source, options, chooser)
+
+
+def _read_database(source: Opened, options: ReadOptions, chooser: Chooser) -> Part:
+    from tonmf.io.databases import read_database
+
+    return read_database(source, options, chooser)
+
+
 READERS: dict[str, Callable[[Opened, ReadOptions], Part]] = {
     "lines": read_lines,
     "baskets": read_baskets,
     "matrix": _read_matrix,
+    "mbox": read_mbox,
 }
 READERS_OF_COLUMNS: dict[str, Callable[[Opened, ReadOptions, Chooser], Part]] = {
     "jsonl": read_jsonl,
     "csv": read_csv,
     "tsv": read_tsv,
     "parquet": read_parquet,
+    "arrow": read_arrow,
+    "spreadsheet": _read_workbook,
+    "database": _read_database,
 }
 
 
@@ -114,8 +133,10 @@ def read_parts(
 
 def _read(source: Input, options: ReadOptions, chooser: Chooser, stdin: BinaryIO | None, sink: Sink) -> Part:
     """Read one input; a `sink` takes documents as they are read."""
-    if source.format == "files":
+    if source.format in ONE_EACH:
         return read_files(source, options, stdin, sink)
+    if source.format == "arrow" and source.members and source.path is not None:
+        return read_saved(source, options, chooser, sink)
     with opened(source.path, source.name, stdin, sink) as file:
         form = source.format or _format_by_content(file, options)
         read = READERS.get(form)
@@ -124,6 +145,7 @@ def _read(source: Input, options: ReadOptions, chooser: Chooser, stdin: BinaryIO
             part.notes.insert(
                 0, Message(f"Standard input was read as {form}; if that is wrong, give ", Param("format"), ".")
             )
+        part.notes[:0] = source.notes
         return part
 
 
@@ -243,7 +265,7 @@ def _notes_of(parts: Sequence[Part]) -> list[str]:
 def _note_on_many_files(inputs: Sequence[Input], options: ReadOptions) -> list[str]:
     """Ask whether many .txt files were meant as a document each, unless the user chose the format."""
     read_as_lines = [source.path for source in inputs if source.path is not None and source.format == "lines"]
-    n_files = sum(split_name(path)[1] == ".txt" for path in read_as_lines)
+    n_files = sum(split_name(name_in(path))[1] == ".txt" for path in read_as_lines)
     if options.format is not None or n_files <= MANY_FILES:
         return []
     what_else = Message("if each file is one document, give the folder or ", Param("format", "files"), ".")
