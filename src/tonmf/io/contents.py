@@ -20,8 +20,8 @@ ABOUT = ("readme", "license", "licence", "copying", "notice", "citation", "chang
 
 
 def is_clutter(name: str) -> bool:
-    """Return whether a file or folder is hidden, or something that macOS leaves in archives."""
-    return (name.startswith(".") and name not in (".", "..")) or name == "__MACOSX"
+    """Return whether a file or folder is hidden, or something that macOS or Windows leaves behind."""
+    return (name.startswith(".") and name not in (".", "..")) or name in ("__MACOSX", "Thumbs.db", "desktop.ini")
 
 
 def all_mails(members: Sequence[Member]) -> bool:
