@@ -31,9 +31,10 @@ SENTENCES = [
 
 
 @pytest.mark.parametrize(("encoding", "text"), SENTENCES, ids=lambda value: value[:12])
-@pytest.mark.parametrize("name", ["a.txt", "a.csv", "a.jsonl"])
+@pytest.mark.parametrize("name", ["a.txt", "a.csv", "a.jsonl", "a.json"])
 def test_text_in_the_usual_encodings_is_read_as_it_was_written(tmp_path, encoding, text, name):
     rows = {"a.txt": f"plain\n{text}\n", "a.csv": f'text\nplain\n"{text}"\n', "a.jsonl": f'"plain"\n"{text}"\n'}
+    rows["a.json"] = f'["plain", "{text}"]'
     documents = read(put(tmp_path, name, rows[name].encode(encoding)))
     assert documents.content == ["plain", text]
     (note,) = [note for note in documents.notes if "since it is not UTF-8" in note]

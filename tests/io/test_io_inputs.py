@@ -146,7 +146,7 @@ def test_no_path_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("name", "says"), [("a.7z", "Unpack it"), ("a.json", "one object a line"), ("a.docx", "into plain text")]
+    ("name", "says"), [("a.7z", "Unpack it"), ("a.pkl", "as .parquet"), ("a.docx", "into plain text")]
 )
 def test_files_that_are_often_met_are_refused_with_what_to_do(tmp_path, name, says):
     message = refusal(put(tmp_path, name, "text"))

@@ -111,7 +111,7 @@ def test_a_broken_workbook_is_refused(tmp_path):
 
 
 def test_an_empty_workbook_is_refused(tmp_path):
-    expected = "is empty: expected a header, and a row for each document."
+    expected = "is empty: expected a row for each document."
     assert refusal(workbook(tmp_path, Sheet=[])).endswith(expected)
     assert refusal(workbook(tmp_path, Sheet=[["text"]])).endswith(expected)
     assert refusal(put(tmp_path, "nothing.xlsx", b"")).endswith(expected)

@@ -10,6 +10,7 @@ import zipfile
 from contextlib import closing
 
 import httpx
+import numpy as np
 import openpyxl
 import pytest
 from serving import is_alive, serving
@@ -198,7 +199,7 @@ REFUSED = {
     "a folder's format": (
         {"format": "files"},
         422,
-        "format must be one of lines, jsonl, csv, tsv, parquet,",
+        "format must be one of lines, jsonl, json, csv, tsv, parquet,",
     ),
     "an unknown format": ({"format": "klingon"}, 422, "format must be one of"),
     "an unknown encoding": ({"encoding": "klingon"}, 422, "encoding must be auto, or an encoding of text"),
@@ -380,6 +381,31 @@ def test_options_that_cannot_be_are_refused_before_the_file_is_taken(jobs, param
     answer = jobs[0].upload(as_csv(CORPUS), **parameters)
     assert answer.status_code == 422
     assert message in answer.json()["error"]
+
+
+def test_a_job_reads_tables_as_the_command_line_does(jobs):
+    rows = zip(CORPUS.labels.tolist(), CORPUS.ids, CORPUS.texts, strict=True)
+    table = "".join(f"{'odd' if odd else 'usual'}\t{name}\t{text}\n" for odd, name, text in rows).encode()
+    job = ended(jobs[0], table, "plain.tsv", topics=6)
+    assert job["documents"] == 60
+    assert any(note.endswith("if it names the columns, give header=true.") for note in job["notes"])
+    assert ended(jobs[0], table, "plain.tsv", header=True, text_column="3", topics=6)["documents"] == 59
+    options = {"text_column": ["2", "3"], "label_column": "1", "label_outlier": ["odd", "very odd"], "header": False}
+    job = ended(jobs[0], table, "plain.tsv", topics=6, **options)
+    assert (job["documents"], job["notes"]) == (60, [])
+
+
+def test_a_job_reads_baskets_with_commas(jobs):
+    draw = np.random.default_rng(0)
+    items = ["whole milk", "soda", "citrus fruit", "rolls/buns", "yogurt", "rice"]
+    lines = [",".join(draw.choice(items, draw.integers(1, 6), replace=False)) for _ in range(60)]
+    baskets = "\n".join(lines).encode()
+    for options in ({}, {"format": "baskets"}, {"format": "baskets", "separator": "comma"}):
+        job = ended(jobs[0], baskets, "groceries.csv", topics=4, **options)
+        assert job["documents"] == 60
+    assert (
+        "label_outlier has no effect without label_column" in jobs[0].upload(b"x", label_outlier="odd").json()["error"]
+    )
 
 
 def test_a_share_can_be_in_per_cent(jobs):

@@ -40,6 +40,10 @@ BINARY_STARTS = (
 """First bytes of common binary files that need not have a NUL byte early on."""
 
 
+CHUNK = 1 << 18
+"""Bytes to read at a time where lines may be very long."""
+
+
 def _mark_bad_byte(error: UnicodeError) -> tuple[str, int]:
     """Replace a byte b that cannot be decoded by the surrogate U+DC00 + b, which no valid text holds.
 
@@ -106,16 +110,51 @@ class DecodedLines:
             if bad is None:
                 yield line
                 continue
-            if self._refuse:
-                raise InputError(
-                    f"{self._source.name}, line {number}: byte 0x{ord(bad[0]) & 0xFF:02X} is not valid {self._called}. Give ",
-                    Param("encoding"),
-                    ", perhaps latin-1 or cp1252, or let such bytes be replaced (",
-                    Param("encoding_errors", "replace"),
-                    ").",
-                )
-            self.replaced.add(f"line {number:,}")
-            yield SURROGATE.sub(REPLACEMENT, line)
+            yield self._replaced(line, bad[0], number)
+
+    def _replaced(self, line: str, bad: str, number: int) -> str:
+        """Return a line with its bad bytes replaced, and count it; raise `InputError` if they are refused."""
+        if self._refuse:
+            raise InputError(
+                f"{self._source.name}, line {number}: byte 0x{ord(bad) & 0xFF:02X} is not valid {self._called}. Give ",
+                Param("encoding"),
+                ", perhaps latin-1 or cp1252, or let such bytes be replaced (",
+                Param("encoding_errors", "replace"),
+                ").",
+            )
+        self.replaced.add(f"line {number:,}")
+        return SURROGATE.sub(REPLACEMENT, line)
+
+    def chunks(self) -> Iterator[str]:
+        """Yield the text in pieces of some size, for files whose lines may be very long."""
+        number = 1
+        for chunk in self._decoded_chunks():
+            pieces = []
+            for place, piece in enumerate(chunk.split("\n")):
+                number += place > 0
+                bad = None if piece.isascii() else SURROGATE.search(piece)
+                pieces.append(piece if bad is None else self._replaced(piece, bad[0], number))
+            yield "\n".join(pieces)
+
+    def _decoded_chunks(self) -> Iterator[str]:
+        """Decode some bytes at a time; by the first that are not ASCII, detect the encoding if it may differ."""
+        stream, chunk = self._source.stream, b""
+        while self._may_differ and (chunk := stream.read(CHUNK)) and chunk.isascii():
+            yield chunk.decode("ascii")
+        if self._may_differ and chunk:
+            try:
+                codecs.getincrementaldecoder("utf-8")().decode(chunk)  # a character may be cut at the end
+            except UnicodeDecodeError:
+                self._take(detected([chunk], self._source.head))
+        decoder = codecs.getincrementaldecoder(self.encoding)(BAD_BYTES_MARKED)
+        while chunk := chunk or stream.read(CHUNK):
+            yield decoder.decode(chunk)
+            chunk = b""
+        yield decoder.decode(b"", final=True)
+
+    def _take(self, found: str | None) -> None:
+        """Read on in the encoding that was detected, if one was."""
+        self.encoding, self.was_chosen = found or self.encoding, found is not None
 
     def _decoded(self) -> Iterator[str]:
         return io.TextIOWrapper(self._source.stream, self.encoding, BAD_BYTES_MARKED, newline="\n")
@@ -140,8 +179,7 @@ class DecodedLines:
         held = [line]
         if is_ascii:
             held += self._some_more()
-            found = detected(held, self._source.head)
-            self.encoding, self.was_chosen = found or self.encoding, found is not None
+            self._take(detected(held, self._source.head))
         for line in chain(held, stream):
             yield line.decode(self.encoding, BAD_BYTES_MARKED)
 

@@ -8,9 +8,11 @@ from tonmf.errors import InputError, Param
 from tonmf.wording import path_shown
 
 FORMATS = (
-    "lines", "files", "jsonl", "csv", "tsv", "parquet", "arrow", "spreadsheet", "database", "mail", "mbox", "baskets", "matrix",
+    "lines", "files", "jsonl", "json", "csv", "tsv", "parquet", "arrow", "spreadsheet", "database", "mail", "mbox", "baskets",
+    "matrix",
 )  # fmt: skip
-"""A document a line, a document a file, JSON lines, six kinds of tables, mails, the items of a transaction a line, counts."""
+"""A document a line, a document a file, JSON lines, a JSON array, six kinds of tables, mails, the items of a transaction a
+line, counts."""
 
 ONE_EACH = ("files", "mail")
 """Formats in which a file is one document."""
@@ -21,6 +23,7 @@ FORMAT_OF = {
     ".log": "lines",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
+    ".json": "json",
     ".csv": "csv",
     ".tsv": "tsv",
     ".tab": "tsv",
@@ -58,7 +61,6 @@ TO_DO = {
     ".tar": "Unpack it, and give the folder or the files",
     ".tgz": "Unpack it, and give the folder or the files",
     ".7z": "Unpack it, and give the folder or the files",
-    ".json": "Write one object a line, as .jsonl (in pandas: to_json(..., orient='records', lines=True))",
     ".pdf": "Turn it into plain text, .txt",
     ".doc": "Turn it into plain text, .txt",
     ".docx": "Turn it into plain text, .txt",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import chain, islice
 from typing import BinaryIO
 
 from tonmf.errors import Message, Param
@@ -14,9 +15,13 @@ from tonmf.io.mails import add_mail
 from tonmf.io.notes import Occurrences
 from tonmf.io.options import ReadOptions
 from tonmf.io.part import Part
+from tonmf.io.separators import SPACE, called, items_on, separator_from, separator_of
 from tonmf.io.streams import Opened, Sink, opened
 from tonmf.text.documents import ITEMS, TEXTS
 from tonmf.wording import listed, number_of
+
+FIRST_LINES = 1_000
+"""Lines that tell what separates items."""
 
 
 def read_lines(source: Opened, options: ReadOptions) -> Part:
@@ -29,10 +34,22 @@ def read_lines(source: Opened, options: ReadOptions) -> Part:
 
 
 def read_baskets(source: Opened, options: ReadOptions) -> Part:
-    """Read the items of one transaction a line, with white space between them."""
+    """Read the items of one transaction a line. If the user does not say what separates them, the first lines do."""
     part, lines = Part(source.name, "baskets", ITEMS, source.sink), DecodedLines(source, options)
-    for number, line in enumerate(lines, 1):
-        part.add(number, line.split())
+    every = iter(lines)
+    first = list(islice(every, FIRST_LINES))
+    if options.separator is not None:
+        separator = separator_from(options.separator)
+    else:
+        separator = separator_of(first)
+        if separator != SPACE:
+            taken = (
+                f"{part.name} has {called(separator)} between its items, and was read that way; if that is wrong, give "
+            )
+            part.notes.append(Message(taken, Param("separator"), "."))
+    for number, line in enumerate(chain(first, every), 1):
+        if number > 1 or not options.header:
+            part.add(number, items_on(line, separator))
     part.notes += lines.notes()
     return part
 

@@ -62,8 +62,9 @@ def add_mail(part: Part, where: int | str, data: bytes, options: ReadOptions) ->
         part.add_bad(place, "its parts are nested too deeply", options.skip_bad)
         return
     named = {name.lower(): header_text(value) for name, value in reversed(mail.items())}
+    given = {param: name.lower() for param, name in options.columns}
     columns = Columns(
-        "", _lowered(options.id_column), TEXTS, _lowered(options.label_column), _lowered(options.time_column)
+        (), given.get("id_column"), TEXTS, given.get("label_column"), given.get("time_column"), options.outlier_labels
     )
     facts = part.facts(place, columns, named, options.skip_bad)
     if facts is not None:
@@ -75,10 +76,6 @@ def _as_ascii(data: bytes) -> bytes:
     """Return a mail that an editor has saved in UTF-16 or with a byte-order mark as the mail it was."""
     encoding = encoding_of(data[:8192], AUTO)
     return data if encoding == "utf-8" else data.decode(encoding, "replace").encode()
-
-
-def _lowered(name: str | None) -> str | None:
-    return None if name is None else name.lower()
 
 
 def header_text(value: object) -> str:

@@ -62,14 +62,14 @@ def add_batches(rows: RowBatches, part: Part, options: ReadOptions, chooser: Cho
     if sample is None:
         return
     chooser.check_called_once(schema.names, part.name)
-    columns, notes = chooser.choose(sample, part.format, part.name)
+    columns, notes = chooser.choose(sample, part.format, part.name, schema.names)
     part.notes += notes
-    part.kind = ITEMS if _is_list(schema.field(columns.text).type, types) else TEXTS
+    part.kind = ITEMS if all(_is_list(schema.field(column).type, types) for column in columns.text) else TEXTS
     number = 0
     for batch in rows.iter_batches(columns.names):
         for row in batch.to_pylist():
             number += 1
-            text = row[columns.text]
+            text = columns.content_of(row)
             facts = part.facts(f"row {number}", columns, row, options.skip_bad)
             if facts is not None:
                 part.add(number, items_in(text) if isinstance(text, list) else text, facts)

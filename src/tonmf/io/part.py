@@ -19,11 +19,12 @@ EXPECTED = {
     "lines": "a document a line",
     "files": "a file for each document",
     "jsonl": "a JSON object a line",
+    "json": "an array of JSON objects or strings",
     "csv": "a header, and a row for each document",
     "tsv": "a header, and a row for each document",
     "parquet": "a row for each document",
     "arrow": "a row for each document",
-    "spreadsheet": "a header, and a row for each document",
+    "spreadsheet": "a row for each document",
     "database": "a row for each document",
     "mail": "a mail in each file",
     "mbox": "mails, each after a line that begins with From",
@@ -31,6 +32,9 @@ EXPECTED = {
     "matrix": "a row for each document",
 }
 """The content of a file, by format."""
+
+MOST_LABELS = 10
+"""The most different labels to remember, for an error that lists them."""
 
 
 class DocumentFacts(NamedTuple):
@@ -68,6 +72,7 @@ class Part:
         self.times: list[Moment] = []
         self.terms: list[str] | None = None
         self.notes: list[str] = []
+        self.label_words: dict[str, None] = {}  # the first different labels, as they are in the file
         self.n_seen, self._size = 0, 0
         self.without_text, self.bad, self.left_out = Occurrences(), Occurrences(), Occurrences()
 
@@ -105,10 +110,16 @@ class Part:
         """Read what a row says of its document beside the text; None if its label or its time cannot be read."""
         label, time = None, None
         if columns.label is not None:
-            label = label_from(row.get(columns.label))
+            label = label_from(row.get(columns.label), columns.outlier_labels)
+            if len(self.label_words) < MOST_LABELS:
+                self.label_words[str(row.get(columns.label)).strip()] = None
             if label is None:
                 got = _what(row.get(columns.label))
                 expected = Message("expected a label such as 1 or 0 (", Param("label_column"), f"), got {got}")
+                if not columns.outlier_labels and not is_missing(row.get(columns.label)):
+                    expected = Message(
+                        expected, "; for labels in words, name those of outliers (", Param("label_outlier"), ")"
+                    )
                 self.add_bad(place, expected, skip)
                 return None
         if columns.time is not None:

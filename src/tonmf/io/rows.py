@@ -27,7 +27,7 @@ def add_rows(
     chooser.check_called_once(names, part.name)
     once = {name: place for place, name in enumerate(names) if names.count(name) == 1}
     sample = {name: [row[place] for _, row in first] for name, place in once.items()}
-    columns, notes = chooser.choose(sample, part.format, part.name)
+    columns, notes = chooser.choose(sample, part.format, part.name, names)
     part.kind = columns.kind
     part.notes += notes
     wanted = {name: once[name] for name in columns.names}
@@ -36,21 +36,26 @@ def add_rows(
         facts = part.facts(f"row {number}", columns, cells, options.skip_bad)
         if facts is None:
             continue
-        content = _content(cells[columns.text], part.kind)
-        if content is None and not is_missing(cells[columns.text]):
+        wrong = next((name for name in columns.text if not _is_document(cells[name], part.kind)), None)
+        if wrong is not None:
             expected = "a list of items" if part.kind == ITEMS else "text"
-            got = f"expected {expected} in column {shown(columns.text)}, got {shown(cells[columns.text])}"
+            got = f"expected {expected} in column {shown(wrong)}, got {shown(cells[wrong])}"
             part.add_bad(f"row {number}", got, options.skip_bad)
-            continue
-        part.add(number, content, facts)
+        else:
+            part.add(number, _content(columns.content_of(cells)), facts)
 
 
-def _content(value: Any, kind: str) -> str | list[str] | None:
-    """Return a cell as a document; None if it is none. Numbers in a column of texts are texts too."""
+def _is_document(value: Any, kind: str) -> bool:
+    """Return whether a cell may be a document, or is empty. Numbers in a column of texts are texts too."""
+    if is_missing(value):
+        return True
+    return is_list_of_items(value) if kind == ITEMS else not isinstance(value, bytes | list | dict | tuple)
+
+
+def _content(value: Any) -> str | list[str] | None:
+    """Return a cell as a document; None if it is empty."""
     if is_missing(value):
         return None
-    if kind == ITEMS:
-        return [without_surrogates(item) for item in items_in(value)] if is_list_of_items(value) else None
-    if isinstance(value, str):
-        return without_surrogates(value)
-    return None if isinstance(value, bytes | list | dict | tuple) else str(value)
+    if isinstance(value, list):
+        return [without_surrogates(item) for item in items_in(value)]
+    return without_surrogates(str(value))

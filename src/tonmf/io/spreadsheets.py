@@ -1,4 +1,4 @@
-"""Read sheets of workbooks (.xlsx, .xlsm, .xlsb, .xls, .ods): a header, and a row for each document.
+"""Read sheets of workbooks (.xlsx, .xlsm, .xlsb, .xls, .ods): a row for each document, below a header if there is one.
 
 Rows have the numbers that the spreadsheet shows.
 """
@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from itertools import chain, dropwhile, islice
 from typing import Any
 
 from tonmf.errors import InputError, Message, MissingExtraError, Param
 from tonmf.io.columns import Chooser, is_missing
+from tonmf.io.header import TableProfile
 from tonmf.io.options import ReadOptions
 from tonmf.io.part import Part
 from tonmf.io.rows import NumberedRow, add_rows
 from tonmf.io.streams import Opened
+from tonmf.io.table_layout import FIRST_ROWS, column_names
 from tonmf.text.documents import TEXTS
 from tonmf.wording import listed, number_of, one_line, shown
 
@@ -34,12 +37,7 @@ def read_spreadsheet(source: Opened, options: ReadOptions, chooser: Chooser) -> 
     try:
         with calamine.CalamineWorkbook.from_filelike(io.BytesIO(data)) as book:
             sheet = book.get_sheet_by_name(_chosen(book, part, options))
-            rows = _rows(sheet)
-            header = next(((number, row) for number, row in rows if not all(map(is_missing, row))), None)
-            if header is not None:
-                _, cells = header
-                names = [str(cell).strip() or f"column {number}" for number, cell in enumerate(cells, 1)]
-                add_rows(names, rows, part, options, chooser)
+            _read(_rows(sheet), part, options, chooser)
     except calamine.PasswordError as error:
         raise _with_password(source.name) from error
     except (calamine.CalamineError, OSError) as error:
@@ -52,6 +50,18 @@ def read_spreadsheet(source: Opened, options: ReadOptions, chooser: Chooser) -> 
             ".",
         ) from error
     return part
+
+
+def _read(rows: Iterator[NumberedRow], part: Part, options: ReadOptions, chooser: Chooser) -> None:
+    """Read a document from each row, below the header if there is one."""
+    below = dropwhile(lambda numbered: all(map(is_missing, numbered[1])), rows)
+    sample = list(islice(below, FIRST_ROWS))
+    if not sample:
+        return
+    first, *others = [[str(cell) for cell in row] for _, row in sample]
+    profile = TableProfile.of(first, others)
+    names, has_header = column_names(first, others, profile, part.format, options, chooser, part)
+    add_rows(names, chain(sample[has_header:], below), part, options, chooser)
 
 
 def _with_password(name: str) -> InputError:

@@ -49,6 +49,7 @@ Format = Annotated[
     ),
 ]
 Column = Annotated[str | None, Query(max_length=1000)]
+Words = Annotated[list[Annotated[str, Query(max_length=200)]] | None, Query(max_length=5)]
 Language = Annotated[str, Query(max_length=100)]
 
 
@@ -148,9 +149,12 @@ def router(desk: Desk) -> APIRouter:
     async def upload(
         request: Request,
         name: Name,
-        text_column: Column = None,
+        text_column: Words = None,
         id_column: Column = None,
         label_column: Column = None,
+        label_outlier: Words = None,
+        header: bool | None = None,
+        separator: Annotated[str | None, Query(max_length=100)] = None,
         format: Format = None,  # noqa: A002  (what the command line calls it)
         sheet: Annotated[str | None, Query(max_length=100)] = None,
         sql: Annotated[str | None, Query(max_length=10_000)] = None,
@@ -170,9 +174,12 @@ def router(desk: Desk) -> APIRouter:
     ) -> Response:
         """Upload a file and get a job, which fits a model in the background. The options are those of ``tonmf detect``."""
         options = {
-            "text_column": text_column,
+            "text_column": [column for column in text_column or [] if column] or None,
             "id_column": id_column,
             "label_column": label_column,
+            "label_outlier": [label for label in label_outlier or [] if label] or None,
+            "header": header,
+            "separator": separator,
             "format": format,
             "sheet": sheet,
             "sql": sql,

@@ -33,7 +33,10 @@ EXTENSION_OF = {form: extension for extension, form in reversed(FORMAT_OF.items(
 SINGLE = tuple(form for form in FORMATS if form not in ONE_EACH)
 """Formats in which one file is a corpus."""
 
-READING = ("format", "text_column", "id_column", "label_column", "encoding", "skip_bad", "min_words", "sheet", "sql")
+READING = (
+    "format", "text_column", "id_column", "label_column", "label_outlier", "header", "separator", "sheet", "sql", "encoding",
+    "skip_bad", "min_words",
+)  # fmt: skip
 
 
 def display_name(name: str) -> str:

@@ -244,12 +244,12 @@ def _follow(
 
 def _write(screen: Screen, documents: Documents, found: Timeline, n_first: int, output: str) -> None:
     from tonmf.io import write_table
-    from tonmf.text.documents import is_matrix
+    from tonmf.text.documents import is_matrix, joined_items
 
     texts: list[str | None] = [None] * len(found.ids)
     if not is_matrix(documents.content):
         later = [documents.content[n_first + row] for row in found.rows.tolist()]
-        texts = [one if isinstance(one, str) else " ".join(map(str, one)) for one in later]
+        texts = [one if isinstance(one, str) else joined_items(one) for one in later]
     with screen.step(f"Writing {output}"):
         write_table(output, {**found.columns(), "text": texts})
     screen.note(f"All {len(found.ids):,} documents of the timeline are in {output}.")
