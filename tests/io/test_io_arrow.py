@@ -65,6 +65,14 @@ def test_a_saved_dataset_is_a_table():
     assert documents.notes[0] == f"The text was taken from column 'text' of {FILES / 'dataset'}."
 
 
+@pytest.mark.parametrize("spam", ["spam", "1"])
+def test_classes_of_a_saved_dataset_go_by_name_or_number(spam):
+    documents = read(str(FILES / "shards"), label_column="label", label_outlier=spam)
+    assert documents.labels == [0, 1, 0, 1, 0]
+    message = refusal(str(FILES / "shards"), label_column="label", label_outlier="eggs")
+    assert message == "No document is labelled eggs (label_outlier); column 'label' holds ham, spam."
+
+
 def test_the_files_of_a_saved_dataset_are_read_in_order(monkeypatch):
     monkeypatch.setattr("tonmf.text.batches.BATCH", 2)
     path = str(FILES / "shards")

@@ -118,6 +118,14 @@ def test_lists_and_times_of_duckdb(tmp_path):
     assert 1704369600.0 in documents.times
 
 
+@both
+def test_several_columns_and_labels_in_words(tmp_path, make):
+    sql = "select day, text, case odd when 1 then 'odd' else 'plain' end as kind from reviews where id < 3 order by id"
+    documents = read(make(tmp_path), sql=sql, text_column=["day", "text"], label_column="kind", label_outlier="odd")
+    assert documents.content == ["2024-01-02\nThe committee met.", "2024-01-03\nGrüße aus München"]
+    assert documents.labels == [0, 1]
+
+
 def test_bytes_in_a_column_of_texts_are_refused(tmp_path):
     path = sqlite_file(tmp_path, more=["insert into reviews values (0, x'00ff', '', 0)"])
     message = refusal(path, sql="select text from reviews")

@@ -84,6 +84,27 @@ def test_numbers_and_times_in_cells(tmp_path):
     assert documents.labels == [1, 0]
 
 
+def test_a_sheet_without_a_header_keeps_its_first_row(tmp_path):
+    rows = [
+        ["ham", "See you at the station at eight tonight, then."],
+        ["spam", "Call now to claim the prize that you have won!"],
+    ]
+    documents = read(workbook(tmp_path, Sheet=rows * 10))
+    assert len(documents.content) == 20
+    assert documents.ids[0] == "reviews.xlsx:1"
+    note = "The first row of reviews.xlsx is like the others and was read as a document; if it names the columns, give "
+    assert f"{note}header=True." in documents.notes
+    assert len(read(workbook(tmp_path, Sheet=rows * 10), header=True).content) == 19
+    documents = read(workbook(tmp_path, Sheet=rows * 10), text_column=2, label_column=1, label_outlier="spam")
+    assert documents.labels == [0, 1] * 10
+
+
+def test_several_columns_of_a_sheet(tmp_path):
+    rows = [["title", "body", "n"], ["One", "first", 1], [None, "second", 2], ["Three", 3, 3]]
+    documents = read(workbook(tmp_path, Sheet=rows), text_column=["title", "body"])
+    assert documents.content == ["One\nfirst", "second", "Three\n3"]
+
+
 def test_a_workbook_is_read_in_batches_as_well(tmp_path, monkeypatch):
     monkeypatch.setattr("tonmf.text.batches.BATCH", 2)
     path = workbook(tmp_path, Sheet=[["text"], *([f"text {number}"] for number in range(5))])

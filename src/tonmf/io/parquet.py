@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -65,14 +66,31 @@ def add_batches(rows: RowBatches, part: Part, options: ReadOptions, chooser: Cho
     columns, notes = chooser.choose(sample, part.format, part.name, schema.names)
     part.notes += notes
     part.kind = ITEMS if all(_is_list(schema.field(column).type, types) for column in columns.text) else TEXTS
-    number = 0
+    number, classes = 0, class_names(schema).get(columns.label or "", [])
     for batch in rows.iter_batches(columns.names):
         for row in batch.to_pylist():
             number += 1
             text = columns.content_of(row)
+            if columns.outlier_labels and columns.label is not None:
+                row[columns.label] = _label_in_words(row[columns.label], classes, columns.outlier_labels)
             facts = part.facts(f"row {number}", columns, row, options.skip_bad)
             if facts is not None:
                 part.add(number, items_in(text) if isinstance(text, list) else text, facts)
+
+
+def class_names(schema: Any) -> dict[str, list[str]]:
+    """Return the names of the classes in each column of labels, where Hugging Face's ``datasets`` has noted them."""
+    try:
+        features = json.loads((schema.metadata or {})[b"huggingface"])["info"]["features"]
+        return {name: list(map(str, feature["names"])) for name, feature in features.items() if "names" in feature}
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return {}
+
+
+def _label_in_words(label: Any, classes: Sequence[str], outlier_labels: Sequence[str]) -> Any:
+    """Return the name of a class that is given by its number, unless the user means the number."""
+    is_class = isinstance(label, int) and 0 <= label < len(classes) and str(label) not in outlier_labels
+    return classes[label] if is_class else label
 
 
 def _sample(rows: RowBatches, types: Any) -> dict[str, list[Any]] | None:
