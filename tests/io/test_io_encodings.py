@@ -16,6 +16,7 @@ SENTENCES = [
     ("cp1252", "“Smart quotes” — and a dash – are all there is in this English sentence."),
     ("cp1252", "It costs £20."),
     ("latin-1", "café"),
+    ("latin-1", "WILLCOX AND GIBBS TO MAKE ÀCQÜÎSÎTÎÖN"),  # most letters of a word are not ASCII, but one by one
     ("cp1250", "W Warszawie odbyło się wczoraj posiedzenie rządu w sprawie budżetu państwa na przyszły rok."),
     ("cp1251", "Правительство объявило о новых мерах поддержки экономики, сообщили в министерстве финансов."),
     ("koi8-r", "Правительство объявило о новых мерах поддержки экономики, сообщили в министерстве финансов."),

@@ -42,6 +42,7 @@ MULTIBYTE = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0
 """Characters in UTF-8 that are not ASCII."""
 
 WORD = re.compile(rb"[A-Za-z0-9\x80-\xff]+")
+THREE_HIGH = re.compile(rb"[\x80-\xff]{3}")
 HIGH = bytes(range(0x80, 0x100))
 
 CONTROL = re.compile("[\0-\x08\x0e-\x1a\x1c-\x1f]")
@@ -86,13 +87,18 @@ def detected(lines: Iterable[bytes], head: bytes) -> str | None:
 
 
 def _is_latin(sample: bytes) -> bool:
-    """Return whether the words with bytes that are not ASCII have as many ASCII letters and digits.
+    """Return whether words have ASCII letters or digits beside the other bytes, as words of Latin letters do.
+
+    That is, at least as many; or the text is mostly ASCII, and never more than two of the other bytes come together.
 
     >>> _is_latin("Die Förderung – à 20 €".encode("cp1252")), _is_latin("он пошёл домой".encode("cp1251"))
     (True, False)
     """
-    words = [word for word in WORD.findall(sample) if len(word) > 1 and not word.isascii()]
-    return 2 * sum(map(_n_high, words)) <= sum(map(len, words))
+    words = [word for word in WORD.findall(sample) if len(word) > 1]
+    mixed = [word for word in words if not word.isascii()]
+    if 2 * sum(map(_n_high, mixed)) <= sum(map(len, mixed)):
+        return True
+    return 3 * sum(map(_n_high, mixed)) <= sum(map(len, words)) and not THREE_HIGH.search(sample)
 
 
 def _words_around(lines: Iterable[bytes]) -> Iterator[bytes]:
