@@ -132,9 +132,16 @@ TABLES = {
 
 @pytest.mark.parametrize("table", TABLES)
 def test_tables_are_no_baskets(tmp_path, table):
-    documents = read(put(tmp_path, "a.csv", TABLES[table]), header=None)
+    documents = read(put(tmp_path, "a.csv", TABLES[table]))
     assert documents.kind == TEXTS
     assert len(documents.content) in (10, 20)
+
+
+def test_tables_of_numbers_and_tables_with_rows_cut_short_are_no_baskets(tmp_path):
+    rows = "x1,2001-01-02,2003-04-05\nx2,2001-01-02,2001-01-02,2003-04-05\n" * 10
+    message = refusal(put(tmp_path, "a.csv", f"code,name,since,until\n{rows}"))
+    assert "row 2: 3 cells, expected 4" in message
+    assert "expected a column of text" in refusal(put(tmp_path, "b.csv", "1,2,3\n2,3,1\n3,2,2\n" * 10))
 
 
 def test_texts_with_commas_that_lack_quotes_are_refused_as_ever(tmp_path):

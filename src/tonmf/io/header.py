@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from statistics import median
 
 from tonmf.io.columns import NUMBER, TEXT_NAMES
@@ -196,12 +197,22 @@ class TableProfile:
         """Return whether there was reason enough to say so."""
         return self.votes > 0 or not self.has_header
 
+    @property
+    def is_beyond_doubt(self) -> bool:
+        """Return whether the first row is a header by the votes of several columns."""
+        return self.votes >= 2 * SURE
+
+    @cached_property
+    def _particular(self) -> list[tuple[int, ColumnProfile]]:
+        """The columns that not every cell would fit, and their places."""
+        return [(place, column) for place, column in enumerate(self.columns) if column.is_particular]
+
     def is_row(self, cells: Sequence[str], delimiter: str) -> bool:
         """Return whether cells that were between delimiters look like a row of this table."""
         if len(cells) != len(self.columns) or len(cells) < 2:
             return False
-        if any(column.is_particular for column in self.columns):
-            return all(column.fits(cell) for column, cell in zip(self.columns, cells, strict=True))
+        if self._particular:
+            return all(column.fits(cells[place]) for place, column in self._particular)
         if delimiter == "\t":
             return True
         # In running text a space follows the comma.

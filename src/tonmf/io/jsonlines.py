@@ -103,15 +103,17 @@ def _read_objects(
     columns, notes = chooser.choose(values_of_keys, "jsonl", part.name, nested=nested)
     part.kind = columns.kind
     part.notes += notes
+    within = [column for column in columns.names if "." in column]
+    texts = [(f"its {shown(column)}", column) for column in columns.text]
     for number, value in values:
         if not isinstance(value, dict):
             part.add_bad(f"{noun} {number}", f"expected an object, got {NAMES[type(value)]}", options.skip_bad)
             continue
-        row = value | {column: value_at(value, column) for column in columns.names}
+        row = value | {column: value_at(value, column) for column in within} if within else value
         facts = part.facts(f"{noun} {number}", columns, row, options.skip_bad)
         if facts is None:
             continue
-        found = {f"its {shown(column)}": row[column] for column in columns.text}
+        found = {what: row.get(column) for what, column in texts}
         content = _content(part, number, noun, found, options.skip_bad)
         if content is not BAD:
             part.add(number, content, facts)

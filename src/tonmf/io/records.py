@@ -65,7 +65,7 @@ class Records:
     def __iter__(self) -> Iterator[TableRecord]:
         number, start, length, inside = 1, 1, 0, False
         pending: list[str] = []
-        for line_number, line in enumerate(self._deciding(), 1):
+        for line_number, line in enumerate(self._lines if self.quoted is not None else self._deciding(), 1):
             if self.quoted and '"' in line:
                 inside = _is_inside_quotes(line, inside, self._opening)
             if inside or pending:
@@ -81,7 +81,7 @@ class Records:
             raise InputError(_unclosed(self._name, number, start))
 
     def _deciding(self) -> Iterator[str]:
-        """Yield the lines; decide on quotes at the first, if that is still open."""
+        """Yield the lines, and decide on quotes at the first."""
         n_delimiters: int | None = None
         for line in self._lines:
             if n_delimiters is None and not line.isspace():

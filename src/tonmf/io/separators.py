@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from tonmf.errors import Param, ParameterError
 from tonmf.wording import shown
+
+NUMBER = re.compile(r"[-+]?[\d.,]*\d(?:e[-+]?\d+)?", re.IGNORECASE)
 
 SPACE = " "
 """Stands for any white space."""
@@ -100,12 +103,13 @@ def are_baskets(rows: Sequence[Sequence[str]], has_header: bool) -> bool:
     baskets = [[cell.strip() for cell in row if cell and not cell.isspace()] for row in rows]
     if len(baskets) < FEWEST_ROWS or max(map(len, baskets)) < FEWEST_CELLS:
         return False
-    ((_, n_usual),) = Counter(map(len, rows)).most_common(1)
-    if has_header and n_usual >= EVEN * len(rows):
+    if has_header and _are_even(map(len, rows)):
         return False
     if sum(_has_gap(row) for row in rows) > FEW * len(rows):
         return False
     items = [item for basket in baskets for item in basket]
+    if _are_even(map(len, baskets)) and 2 * sum(NUMBER.fullmatch(item) is not None for item in items) > len(items):
+        return False  # a table of numbers
     if sum(len(item) > LONGEST_ITEM or len(item.split()) > MOST_WORDS for item in items) > FEW * len(items):
         return False
     counts = Counter(items)
@@ -116,6 +120,12 @@ def are_baskets(rows: Sequence[Sequence[str]], has_header: bool) -> bool:
     n_recurring = sum(counts[item] > 1 for item in items)
     n_shared = sum(len(columns[item]) > 1 for item in items)
     return n_recurring >= RECURRING * len(items) and n_shared >= SHARED * len(items)
+
+
+def _are_even(lengths: Iterable[int]) -> bool:
+    """Return whether nearly all lengths are the same."""
+    counts = Counter(lengths)
+    return max(counts.values()) >= EVEN * counts.total()
 
 
 def _has_gap(row: Sequence[str]) -> bool:

@@ -189,7 +189,7 @@ def _is_of_baskets(
         return False
     if format not in chooser.baskets:
         has_header = profile.votes > 0 if options.header is None else options.header
-        chooser.baskets[format] = are_baskets([first, *rows], has_header)
+        chooser.baskets[format] = not profile.is_beyond_doubt and are_baskets([first, *rows], has_header)
     return chooser.baskets[format]
 
 

@@ -85,11 +85,18 @@ def _rows_within_cells(block: list[TableRecord], table: Table) -> Iterator[str]:
     """Yield a place for each line within a record that looks like a row of its own."""
     delimiter, n_delimiters = table.delimiter, len(table.names or []) - 1
     for record in block:
-        for line in record.text.rstrip("\r\n").split("\n")[1:]:
-            if line.count(delimiter) >= max(n_delimiters, 1):
+        lines = record.text.rstrip("\r\n").split("\n")
+        for line in lines[1:]:
+            n_found = line.count(delimiter)
+            if n_found < n_delimiters or n_delimiters == 0:
+                continue
+            cells: list[str] | None = None
+            if n_found == n_delimiters:
+                cells = line.split(delimiter)
+            elif '"' in line:
                 cells = cells_of(TableRecord(line, record.number), delimiter, quoted=True)
-                if cells is not None and table.profile.is_row(cells, delimiter):
-                    yield f"in row {record.number}"
+            if cells is not None and table.profile.is_row(cells, delimiter):
+                yield f"in row {record.number}"
 
 
 def _parse(
