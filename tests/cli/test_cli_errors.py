@@ -88,7 +88,13 @@ def test_what_cannot_be_read_is_one_line_and_exit_code_1(case, tmp_path):
 
 LATIN = LINES.encode() + "Der Bär schläft\n".encode("latin-1")
 TOLD = {
-    "bytes that do not decode": (put(LATIN, "d.txt"), [], 41, r"1 line of d\.txt .*\(first: line 41\).*--encoding"),
+    "another encoding": (put(LATIN, "d.txt"), [], 41, r"d\.txt was read as cp1252, since it is not UTF-8.*--encoding"),
+    "bytes that do not decode": (
+        put(LATIN, "d.txt"),
+        ["--encoding", "utf-8"],
+        41,
+        r"1 line of d\.txt .*\(first: line 41\).*--encoding",
+    ),
     "a named encoding": (put(LATIN, "d.txt"), ["--encoding", "latin-1"], 41, None),
     "a byte-order mark": (put(b"\xef\xbb\xbf" + CSV.encode()), [], 40, "column 'text'"),
     "UTF-16": (put(LINES.encode("utf-16"), "d.txt"), [], 40, "d.txt was read as UTF-16"),

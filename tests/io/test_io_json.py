@@ -118,7 +118,8 @@ def test_an_empty_array_and_elements_of_other_kinds(tmp_path):
 
 def test_bytes_that_are_not_utf_8_in_an_array(tmp_path):
     path = put(tmp_path, "a.json", b'[{"text": "one"},\n{"text": "caf\xe9"}]')
-    documents = read(path)
+    assert read(path).content == ["one", "café"]
+    documents = read(path, encoding="utf-8")
     assert documents.content == ["one", "caf�"]
     assert "On 1 line of a.json bytes that are not utf-8 were replaced by U+FFFD (first: line 2)" in documents.notes[1]
     assert "a.json, line 2: byte 0xE9" in refusal(path, encoding_errors="refuse")

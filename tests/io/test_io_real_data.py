@@ -54,8 +54,9 @@ def test_the_bbc_folder(bbc):
     assert "bbc/business/001.txt" in documents.ids
     assert not any("MACOSX" in document_id for document_id in documents.ids)
     (note,) = documents.notes
-    assert note.startswith("In 1 of 2,226 files of ")
-    assert "(first: bbc/sport/199.txt, line " in note
+    assert note.startswith("1 of 2,226 files of ")
+    assert " is not UTF-8 and was read as cp1252 (bbc/sport/199.txt); if that is wrong, give encoding." in note
+    assert "£15.8m signing" in documents.content[documents.ids.index("bbc/sport/199.txt")]
 
 
 def test_the_bbc_file_that_is_latin_1(bbc):

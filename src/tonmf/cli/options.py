@@ -14,8 +14,9 @@ Files = Annotated[
     list[str],
     typer.Argument(
         metavar="FILES",
-        help="Text files (one document per line), folders of text files, .jsonl, .json, .csv, .tsv, .parquet, baskets (.dat), "
-        "matrices (.npz, .mtx), patterns such as 'data/*.csv', or - for standard input. Any of them may be compressed (.gz, "
+        help="Text files (one document per line), folders and .zip archives of files, .jsonl, .json, .csv, .tsv, .parquet, "
+        ".arrow, workbooks (.xlsx, .xls, .ods), databases (SQLite, DuckDB), mails (.eml, .mbox), pages (.html), baskets "
+        "(.dat), matrices (.npz, .mtx), patterns such as 'data/*.csv', or - for standard input. Files may be compressed (.gz, "
         ".bz2, .xz, .zst).",
         show_default=False,
     ),

@@ -31,6 +31,11 @@ class Format(StrEnum):
     CSV = "csv"
     TSV = "tsv"
     PARQUET = "parquet"
+    ARROW = "arrow"
+    SPREADSHEET = "spreadsheet"
+    DATABASE = "database"
+    MAIL = "mail"
+    MBOX = "mbox"
     BASKETS = "baskets"
     MATRIX = "matrix"
 
@@ -76,7 +81,13 @@ def _options(
             rich_help_panel=PANEL,
         ),
     ] = None,
-    encoding: Annotated[str, typer.Option(help="Encoding of text files.", rich_help_panel=PANEL)] = "utf-8",
+    encoding: Annotated[
+        str,
+        typer.Option(
+            help="Encoding of text files, such as cp1252. auto: UTF-8, or what each file seems to be in.",
+            rich_help_panel=PANEL,
+        ),
+    ] = "auto",
     encoding_errors: Annotated[
         EncodingErrors,
         typer.Option(help="Replace bytes that do not decode, or refuse the file.", rich_help_panel=PANEL),
@@ -94,6 +105,17 @@ def _options(
     min_words: Annotated[
         int, typer.Option(min=0, help="Skip documents with fewer words or items.", rich_help_panel=PANEL)
     ] = 0,
+    sheet: Annotated[
+        str | None,
+        typer.Option(help="Sheet of a workbook, by name or by number. (Default: the first.)", rich_help_panel=PANEL),
+    ] = None,
+    sql: Annotated[
+        str | None,
+        typer.Option(
+            help="Query on a database, such as 'select id, text from reviews'. (Default: its only table.)",
+            rich_help_panel=PANEL,
+        ),
+    ] = None,
 ) -> ReadOptions:
     """Return the options for reading, as `tonmf.io` takes them."""
     from tonmf.io import ReadOptions
@@ -109,6 +131,8 @@ def _options(
         min_words=min_words,
         header=header,
         separator=separator,
+        sheet=sheet,
+        sql=sql,
     )
 
 

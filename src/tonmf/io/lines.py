@@ -7,9 +7,11 @@ from itertools import chain, islice
 from typing import BinaryIO
 
 from tonmf.errors import Message, Param
-from tonmf.io.decoding import TRY_ENCODINGS, DecodedLines, is_binary, without_line_end
-from tonmf.io.formats import FORMAT_OF, split_name
+from tonmf.io.archives import Place, name_in
+from tonmf.io.decoding import TRY_ENCODINGS, DecodedLines, Encodings, is_binary, without_line_end
+from tonmf.io.formats import holds_many, split_name
 from tonmf.io.inputs import Input
+from tonmf.io.mails import add_mail
 from tonmf.io.notes import Occurrences
 from tonmf.io.options import ReadOptions
 from tonmf.io.part import Part
@@ -54,32 +56,33 @@ def read_baskets(source: Opened, options: ReadOptions) -> Part:
 
 def read_files(source: Input, options: ReadOptions, stdin: BinaryIO | None = None, sink: Sink = None) -> Part:
     """Read each file as a document. In a folder, leave out files that are not plain text; a file that is named must be text."""
-    part, replaced = Part(source.name, "files", TEXTS, sink), Occurrences()
+    part, encodings = Part(source.name, source.format or "files", TEXTS, sink), Encodings()
+    replaced: dict[str, Occurrences] = {}
     is_folder = source.path is not None
-    for name, path in source.members:
-        if is_folder and path is not None and (_holds_many(path) or not os.path.isfile(path)):
+    for name, place in source.members:
+        if is_folder and place is not None and (holds_many(name_in(place)) or _leads_nowhere(place)):
             part.left_out.add(name)
             continue
-        with opened(path, name, stdin) as file:
+        with opened(place, name, stdin) as file:
             if is_folder and is_binary(file.head, options.encoding):
                 part.left_out.add(name)
-                continue
-            lines = DecodedLines(file, options)
-            part.add(name, "".join(lines).replace("\r\n", "\n"))
-            if lines.replaced:
-                replaced.add(f"{name}, {lines.replaced.first}")
-    if replaced:
-        of_folder = f" of {source.name}" if is_folder else ""
-        part.notes.append(
-            Message(
-                f"In {replaced.count:,} of {number_of(part.n_seen, 'file')}{of_folder} bytes that are not {options.encoding} "
-                f"were replaced by U+FFFD (first: {replaced.first}). ",
-                TRY_ENCODINGS,
-            )
-        )
+            elif source.format == "mail" or split_name(name_in(place))[1] == ".eml":
+                add_mail(part, name, file.stream.read(), options)
+            else:
+                lines = DecodedLines(file, options)
+                part.add(name, "".join(lines).replace("\r\n", "\n"))
+                if lines.was_chosen:
+                    encodings.add(name, lines.encoding)
+                if lines.replaced:
+                    place_of_first = f"{name}, {lines.replaced.first}"
+                    replaced.setdefault(lines.encoding.removesuffix("-sig"), Occurrences()).add(place_of_first)
+    files = number_of(part.n_seen, "file") + (f" of {source.name}" if is_folder else "")
+    part.notes += encodings.notes(files)
+    for encoding, places in replaced.items():
+        said = f"In {places.count:,} of {files} bytes that are not {encoding} were replaced by U+FFFD (first: {places.first}). "
+        part.notes.append(Message(said, TRY_ENCODINGS))
     return part
 
 
-def _holds_many(path: str) -> bool:
-    """Return whether the extension of a file says that it holds many documents."""
-    return FORMAT_OF.get(split_name(path)[1], "lines") not in ("lines", "baskets")
+def _leads_nowhere(place: Place) -> bool:
+    return isinstance(place, str) and not os.path.isfile(place)

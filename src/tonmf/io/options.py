@@ -6,12 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tonmf.errors import Message, Param, ParameterError
+from tonmf.io.encodings import AUTO
 from tonmf.io.formats import FORMATS
 from tonmf.io.separators import separator_from
 from tonmf.wording import listed, shown
 
-WITH_COLUMNS = frozenset({"csv", "tsv", "parquet", "jsonl", "json"})
+WITH_COLUMNS = frozenset({"csv", "tsv", "parquet", "arrow", "spreadsheet", "database", "jsonl", "json"})
 """Formats of files with columns or keys."""
+
+WITH_HEADERS = frozenset({"mail", "mbox"})
+"""Formats of mails, whose headers serve as columns for all but the text."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,8 @@ class ReadOptions:
     time_column : str or int, optional
         Column or key of the time at which each document was written, as `tonmf.stream.times` reads it.
     encoding : str
-        Encoding of text files. A byte-order mark in a file overrides it.
+        Encoding of text files, which a byte-order mark in a file overrides. By default, each file is read as UTF-8 if it is
+        UTF-8, else in the encoding that it seems to have, and a note says which.
     encoding_errors : {"replace", "refuse"}
         What to do with bytes that are not valid in the encoding: replace them by U+FFFD, or stop.
     skip_bad : bool
@@ -43,16 +48,20 @@ class ReadOptions:
     label_outlier : str or sequence of str
         Labels of the outliers, if `label_column` holds words: every other label is that of an ordinary document.
     header : bool, optional
-        Whether the first row of a CSV or TSV file holds the names of the columns. By default, the rows decide.
+        Whether the first row of a CSV or TSV file, or of a sheet, holds the names of the columns. By default, the rows decide.
     separator : str, optional
         What separates the items of a basket, or the cells of a CSV file: comma, semicolon, tab, bar, space (any white space) or
         the characters themselves. By default, the data decide.
+    sheet : str, optional
+        Name of the sheet of a workbook to read, or its number from 1. By default, the first.
+    sql : str, optional
+        Query for the documents in a database: a row for each. By default, all rows of its only table.
     """
 
     format: str | None = None
     text_column: str | int | Sequence[str | int] | None = None
     id_column: str | int | None = None
-    encoding: str = "utf-8"
+    encoding: str = AUTO
     encoding_errors: str = "replace"
     skip_bad: bool = False
     vocabulary: str | None = None
@@ -62,6 +71,8 @@ class ReadOptions:
     label_outlier: str | Sequence[str] = ()
     header: bool | None = None
     separator: str | None = None
+    sheet: str | None = None
+    sql: str | None = None
 
     @property
     def text_columns(self) -> tuple[str, ...]:
@@ -89,18 +100,18 @@ class ReadOptions:
 def check_options(options: ReadOptions) -> None:
     """Raise `ParameterError` for a value that is wrong whatever the files are."""
     if options.format is not None and options.format not in FORMATS:
-        raise ParameterError(Param("format"), f" must be one of {listed(FORMATS)}; got {shown(options.format)}.")
+        raise ParameterError(Param("format"), f" must be one of {', '.join(FORMATS)}; got {shown(options.format)}.")
     if options.encoding_errors not in ("replace", "refuse"):
         raise ParameterError(
             Param("encoding_errors"), f" must be 'replace' or 'refuse'; got {shown(options.encoding_errors)}."
         )
     try:
         for some_bytes in (b"text", b"\xff\xff\xff\xff"):
-            some_bytes.decode(options.encoding, "replace")
+            some_bytes.decode("utf-8" if options.encoding == AUTO else options.encoding, "replace")
     except (LookupError, ValueError) as error:
         raise ParameterError(
             Param("encoding"),
-            f" must be an encoding of text such as utf-8, latin-1 or cp1252; got {shown(options.encoding)}.",
+            f" must be auto, or an encoding of text such as utf-8, latin-1 or cp1252; got {shown(options.encoding)}.",
         ) from error
     if options.separator is not None:
         separator_from(options.separator)
@@ -128,17 +139,26 @@ def check_all_differ(columns: Sequence[tuple[str, str]]) -> None:
 
 def check_options_fit(options: ReadOptions, formats: set[str]) -> None:
     """Raise `ParameterError` for an option that has no effect on files of these formats, rather than ignore it."""
-    if not formats & WITH_COLUMNS:
-        for name, value in options.columns:
-            needs = f"needs files with columns ({', '.join(sorted(WITH_COLUMNS))}); got {listed(sorted(formats))}."
+    for name, value in options.columns:
+        fitting = WITH_COLUMNS if name == "text_column" else WITH_COLUMNS | WITH_HEADERS
+        if not formats & fitting:
+            needs = f"needs files with columns ({', '.join(sorted(fitting))}); got {listed(sorted(formats))}."
             raise ParameterError(Param(name), f" {shown(value)} {needs}")
-    for param, given in (("header", options.header), ("separator", options.separator)):
-        if given is not None and not formats & {"csv", "tsv", "baskets"}:
-            raise ParameterError(
-                Param(param), f" needs files of rows (csv, tsv, baskets); got {listed(sorted(formats))}. Leave it out."
-            )
+    for param, given, rows in (
+        ("header", options.header, ("csv", "tsv", "spreadsheet", "baskets")),
+        ("separator", options.separator, ("csv", "tsv", "baskets")),
+    ):
+        if given is not None and formats.isdisjoint(rows):
+            needs = f" needs files of rows ({', '.join(rows)}); got {listed(sorted(formats))}. Leave it out."
+            raise ParameterError(Param(param), needs)
     if options.vocabulary is not None and "matrix" not in formats:
         raise ParameterError(
             Param("vocabulary"),
             f" names a matrix's columns, but no input is a matrix; got {listed(sorted(formats))}.",
         )
+    if options.sheet is not None and "spreadsheet" not in formats:
+        raise ParameterError(
+            Param("sheet"), f" names a sheet of a workbook, but no input is one; got {listed(sorted(formats))}."
+        )
+    if options.sql is not None and "database" not in formats:
+        raise ParameterError(Param("sql"), f" needs a database, but no input is one; got {listed(sorted(formats))}.")

@@ -23,6 +23,11 @@ EXPECTED = {
     "csv": "a header, and a row for each document",
     "tsv": "a header, and a row for each document",
     "parquet": "a row for each document",
+    "arrow": "a row for each document",
+    "spreadsheet": "a row for each document",
+    "database": "a row for each document",
+    "mail": "a mail in each file",
+    "mbox": "mails, each after a line that begins with From",
     "baskets": "the items of one transaction a line",
     "matrix": "a row for each document",
 }

@@ -12,13 +12,16 @@ from itertools import compress
 from typing import Any, BinaryIO
 
 from tonmf.errors import InputError, Message, Param, sentences
+from tonmf.io.archives import name_in
+from tonmf.io.arrow_files import read_arrow, read_saved
 from tonmf.io.columns import Chooser, label_from
-from tonmf.io.decoding import encoding_of
-from tonmf.io.formats import split_name
+from tonmf.io.decoding import EncodingNote, Encodings, encoding_of
+from tonmf.io.formats import ONE_EACH, split_name
 from tonmf.io.inputs import Input
 from tonmf.io.json_arrays import read_json
 from tonmf.io.jsonlines import read_jsonl
 from tonmf.io.lines import read_baskets, read_files, read_lines
+from tonmf.io.mails import read_mbox
 from tonmf.io.notes import Occurrences, SeenBefore, note_on_repeated_ids
 from tonmf.io.options import ReadOptions, check_options_fit
 from tonmf.io.parquet import read_parquet
@@ -30,7 +33,7 @@ from tonmf.text.documents import COUNTS, ITEMS, TEXTS
 from tonmf.wording import listed, number_of, shown
 
 FEW = 3
-"""The most files that get a note each on documents without text."""
+"""The most files that get a note each on documents without text, or on their encoding."""
 
 ARRAY = re.compile(r"\[\s*[{\"]")
 """The start of a JSON array of objects or strings. A line of a log may start with [ as well."""
@@ -45,10 +48,23 @@ def _read_matrix(source: Opened, options: ReadOptions) -> Part:
     return read_matrix(source, options)
 
 
+def _read_workbook(source: Opened, options: ReadOptions, chooser: Chooser) -> Part:
+    from tonmf.io.spreadsheets import read_spreadsheet
+
+    return read_spreadsheet(source, options, chooser)
+
+
+def _read_database(source: Opened, options: ReadOptions, chooser: Chooser) -> Part:
+    from tonmf.io.databases import read_database
+
+    return read_database(source, options, chooser)
+
+
 READERS: dict[str, Callable[[Opened, ReadOptions], Part]] = {
     "lines": read_lines,
     "baskets": read_baskets,
     "matrix": _read_matrix,
+    "mbox": read_mbox,
 }
 READERS_OF_COLUMNS: dict[str, Callable[[Opened, ReadOptions, Chooser], Part]] = {
     "jsonl": read_jsonl,
@@ -56,6 +72,9 @@ READERS_OF_COLUMNS: dict[str, Callable[[Opened, ReadOptions, Chooser], Part]] = 
     "csv": read_csv,
     "tsv": read_tsv,
     "parquet": read_parquet,
+    "arrow": read_arrow,
+    "spreadsheet": _read_workbook,
+    "database": _read_database,
 }
 
 
@@ -121,8 +140,10 @@ def read_parts(
 
 def _read(source: Input, options: ReadOptions, chooser: Chooser, stdin: BinaryIO | None, sink: Sink) -> Part:
     """Read one input; a `sink` takes documents as they are read."""
-    if source.format == "files":
+    if source.format in ONE_EACH:
         return read_files(source, options, stdin, sink)
+    if source.format == "arrow" and source.members and source.path is not None:
+        return read_saved(source, options, chooser, sink)
     with opened(source.path, source.name, stdin, sink) as file:
         form = source.format or _format_by_content(file, options)
         read = READERS.get(form)
@@ -131,6 +152,7 @@ def _read(source: Input, options: ReadOptions, chooser: Chooser, stdin: BinaryIO
             part.notes.insert(
                 0, Message(f"Standard input was read as {form}; if that is wrong, give ", Param("format"), ".")
             )
+        part.notes[:0] = source.notes
         return part
 
 
@@ -249,22 +271,36 @@ def _n_words(part: Part) -> list[Any]:
 
 
 def _notes_of(parts: Sequence[Part]) -> list[str]:
-    """Gather the notes of each part; where many parts have documents without text, say so once for all."""
+    """Gather the notes of each part; where many parts have one on the same, say so once for all."""
+    encodings = _merge_encodings(parts)
     without_text = [part for part in parts if part.without_text]
     if len(without_text) <= FEW:
-        return [note for part in parts for note in part.all_notes()]
+        return [*(note for part in parts for note in part.all_notes()), *encodings]
     n_left_out = sum(part.without_text.count for part in parts)
     where = f"{len(without_text):,} files (first: {without_text[0].without_text.first})"
     merged = f"{n_left_out:,} of {sum(p.n_seen for p in parts):,} documents have no text and were left out, in {where}."
     for part in without_text:
         part.without_text = Occurrences()
-    return [*(note for part in parts for note in part.all_notes()), merged]
+    return [*(note for part in parts for note in part.all_notes()), *encodings, merged]
+
+
+def _merge_encodings(parts: Sequence[Part]) -> list[str]:
+    """Take the notes on encodings from many parts, and return one in their place."""
+    found = [note for part in parts for note in part.notes if isinstance(note, EncodingNote)]
+    if len(found) <= FEW:
+        return []
+    merged = Encodings()
+    for note in found:
+        merged.add(note.name, note.encoding)
+    for part in parts:
+        part.notes = [note for note in part.notes if not isinstance(note, EncodingNote)]
+    return merged.notes(number_of(len(parts), "file"))
 
 
 def _note_on_many_files(inputs: Sequence[Input], options: ReadOptions) -> list[str]:
     """Ask whether many .txt files were meant as a document each, unless the user chose the format."""
     read_as_lines = [source.path for source in inputs if source.path is not None and source.format == "lines"]
-    n_files = sum(split_name(path)[1] == ".txt" for path in read_as_lines)
+    n_files = sum(split_name(name_in(path))[1] == ".txt" for path in read_as_lines)
     if options.format is not None or n_files <= MANY_FILES:
         return []
     what_else = Message("if each file is one document, give the folder or ", Param("format", "files"), ".")

@@ -1,4 +1,4 @@
-"""Work out the layout of a CSV or TSV file from its first rows.
+"""Work out the layout of a CSV or TSV file from its first rows; of a sheet of a workbook, whether it has a header.
 
 They tell what separates the cells, whether there is a header (`header`), whether quotes enclose cells in a TSV file (`records`)
 and whether rows are baskets (`separators`). Files read in memory and files read in batches go the same way.
@@ -92,7 +92,7 @@ def open_table(
             (record for record in everything if record.number > number - (not options.header)),
             profile,
         )
-    names, has_header = _names(first, rows, profile, format, options, chooser, part)
+    names, has_header = column_names(first, rows, profile, format, options, chooser, part)
     # In a table of one column a blank line is a row whose cell is empty.
     rest = (
         record
@@ -218,7 +218,7 @@ def _is_of_baskets(
     return chooser.baskets[format]
 
 
-def _names(
+def column_names(
     first: Sequence[str],
     rows: Sequence[Sequence[str]],
     profile: TableProfile,

@@ -156,7 +156,9 @@ def router(desk: Desk) -> APIRouter:
         header: bool | None = None,
         separator: Annotated[str | None, Query(max_length=100)] = None,
         format: Format = None,  # noqa: A002  (what the command line calls it)
-        encoding: Annotated[str, Query(max_length=50)] = "utf-8",
+        sheet: Annotated[str | None, Query(max_length=100)] = None,
+        sql: Annotated[str | None, Query(max_length=10_000)] = None,
+        encoding: Annotated[str, Query(max_length=50)] = "auto",
         skip_bad: bool = False,
         min_words: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
         contamination: Annotated[str, Query(max_length=50)] = "auto",
@@ -179,6 +181,8 @@ def router(desk: Desk) -> APIRouter:
             "header": header,
             "separator": separator,
             "format": format,
+            "sheet": sheet,
+            "sql": sql,
             "encoding": encoding,
             "skip_bad": skip_bad,
             "min_words": min_words,
@@ -195,7 +199,7 @@ def router(desk: Desk) -> APIRouter:
         }
         _check_known(request.query_params, ("name", *options))
         given = {option: value or None if isinstance(value, str) else value for option, value in options.items()}
-        defaults = {"encoding": "utf-8", "contamination": "auto", "stop_words": "english", "boilerplate": "5%"}
+        defaults = {"encoding": "auto", "contamination": "auto", "stop_words": "english", "boilerplate": "5%"}
         given |= {option: value for option, value in defaults.items() if given[option] is None}
         return _json((await desk.take(request, name, given)).public(), 202)
 

@@ -219,13 +219,14 @@ def _interval(text: str) -> HalfLife:
 
 
 def _format(file: str, given: WatchFormat | None) -> str:
+    from tonmf.io.archives import is_archive
     from tonmf.io.formats import FORMAT_OF
     from tonmf.wording import path_shown
 
     if given is not None:
         return given.value
     form = FORMAT_OF.get(os.path.splitext(file)[1].lower(), "jsonl")
-    if form in ("csv", "tsv", "parquet", "matrix"):
+    if form not in ("lines", "jsonl", "baskets") or is_archive(file):
         raise ParameterError(
             f"By its name {path_shown(os.path.basename(file))} is not a file of lines. Give a file of JSON lines or of plain "
             "lines, or say which it is (--format)."
