@@ -424,11 +424,11 @@ def test_what_is_exported_is_what_is_listed_in_its_order(report):
 
 
 def test_formulas_are_disarmed_in_the_export(page, tmp_path):
-    texts = ["=1+1", "+1", "-1", "@SUM(1)", "\t=1", "\r=1", 'a "quote", and\na line', "plain"]
+    texts = ["=1+1", "+1+1", "- x", "@SUM(1)", "\t=1", "\r=1", "'=1", 'a "quote", and\na line', "-3.5", "-"]
     documents = [{"id": text, "pieces": [text]} for text in texts]
     opened(page, written(tmp_path, summary_of(documents)))
     _, rows = export(page)
-    assert [row["text"] for row in rows] == [f"'{text}" for text in texts[:6]] + texts[6:]
+    assert [row["text"] for row in rows] == [f"'{text}" for text in texts[:7]] + texts[7:]
     assert [row["id"] for row in rows] == [row["text"] for row in rows]
 
 
