@@ -103,7 +103,8 @@ def test_a_large_ranking_has_the_table_of_a_ranking_in_the_order_of_the_document
     large = LargeRanking.of_training(detector, batches.fingerprint)
     written = {name: [] for name in COLUMNS}
 
-    def write(columns):
+    def write(columns, batch):
+        assert columns["id"] == batch.ids
         for name, values in columns.items():
             written[name] += values
 

@@ -23,7 +23,7 @@ from tonmf.detector.explain.ranks import SAME_SCORE, rank_among
 from tonmf.detector.explain.unexpected import UnexpectedWord
 from tonmf.detector.scores.groups import Group
 from tonmf.errors import InputError
-from tonmf.text.batches import Batches, check_unchanged
+from tonmf.text.batches import Batch, Batches, check_unchanged
 from tonmf.text.documents import TEXTS, is_matrix, note_on_copies, take
 from tonmf.text.pieces import Piece
 from tonmf.wording import number_of
@@ -36,6 +36,7 @@ TYPES = {
     "judged": "truth",
     "topic": "whole",
     "unexpected_terms": "texts",
+    "reason": "text",
     "text": "text",
 }
 """Columns of the table of results, in order, and what they hold (`tonmf.io.write`)."""
@@ -194,7 +195,7 @@ class Ranking:
     ) -> dict[str, list[Any]]:
         """Return the table of all documents, the strangest first; `on_done` gets the share that is done.
 
-        With ``reasons="outliers"``, only flagged documents get a topic and unexpected terms.
+        With ``reasons="outliers"``, only flagged documents get a topic, unexpected terms and a reason.
         """
         rows = self.order.tolist()
         documents, ids = take(self.documents, rows), [self.ids[row] for row in rows]
@@ -267,14 +268,15 @@ class LargeRanking(Ranking):
         batches: Batches,
         rows: Iterable[int],
         names: Iterable[int],
-        write: Callable[[dict[str, list[Any]]], None] | None = None,
+        write: Callable[[dict[str, list[Any]], Batch], None] | None = None,
         reasons: str = "outliers",
         on_done: Callable[[float], None] = ignore,
     ) -> None:
         """Read the documents once more: keep those of `rows`, and the ids of `names`; write the table of all of them.
 
-        The table has the columns of ``Ranking.columns``, in the order in which documents come. With ``reasons="outliers"``
-        only flagged documents get a topic and unexpected terms, since these take longer to find than documents to read.
+        `write` gets the columns of ``Ranking.columns`` and the batch that they are of, in the order of the documents. With
+        ``reasons="outliers"`` only flagged documents get a topic, unexpected terms and a reason, which take longer to find
+        than documents to read.
         """
         check_unchanged(batches, self.fingerprint)
         wanted, named = set(rows), set(names)
@@ -289,7 +291,9 @@ class LargeRanking(Ranking):
                 self.ids.put(row, batch.ids[row - first])  # type: ignore[attr-defined]
             if write is not None:
                 ranks, scores, judged = self.ranks[first:last], self.scores[first:last], self.judged[first:last]
-                write(columns_of(self.detector, batch.content, batch.ids, ranks, scores, judged, reasons=reasons))
+                write(
+                    columns_of(self.detector, batch.content, batch.ids, ranks, scores, judged, reasons=reasons), batch
+                )
             on_done(last / n_docs)
             first = last
         else:
@@ -313,20 +317,35 @@ def columns_of(
     on_done: Callable[[float], None] = ignore,
     reasons: str = "all",
 ) -> dict[str, list[Any]]:
-    """Return the table of some documents, in the order in which they are given, by column."""
+    """Return the table of some documents, in the order in which they are given, by column.
+
+    Documents whose score depends on embeddings, which are not at hand here, have no sentence for a reason.
+    """
     outliers = judged & (scores > detector.threshold_)
     explained = np.flatnonzero(outliers | (reasons == "all")).tolist()
     topics: list[int | None] = [None] * len(ids)
     terms: list[list[str]] = [[] for _ in ids]
+    said: list[str | None] = [None] * len(ids)
     n_done = 0
     for rows in stretches(explained):
-        for row, topic, words in zip(rows, *detector.reasons(take(documents, rows), n_words), strict=True):
-            topics[row], terms[row] = topic, [word.word for word in words]
+        for row, topic, words, reason in zip(rows, *_reasons(detector, take(documents, rows), n_words), strict=True):
+            topics[row], terms[row], said[row] = topic, [word.word for word in words], reason
         n_done += len(rows)
         on_done(n_done / len(explained))
     texts = [None] * len(ids) if is_matrix(documents) else [as_text(document) for document in documents]
-    values = (ranks.tolist(), list(ids), scores.tolist(), outliers.tolist(), judged.tolist(), topics, terms, texts)
-    return dict(zip(COLUMNS, values, strict=True))
+    numbers = (ranks.tolist(), list(ids), scores.tolist(), outliers.tolist(), judged.tolist())
+    return dict(zip(COLUMNS, (*numbers, topics, terms, said, texts), strict=True))
+
+
+def _reasons(
+    detector: TextOutlierDetector, documents: Any, n_words: int
+) -> tuple[list[int | None], list[list[UnexpectedWord]], list[str | None]]:
+    """Return the main topic of each document, its unexpected words, and the reason for its score."""
+    if detector.uses_embeddings_:
+        topics, words = detector.reasons(documents, n_words)
+        return topics, words, [None] * len(topics)
+    explained = detector.explain(documents, n_words=n_words, n_nearest=0, n_missing=0)
+    return [why.topic for why in explained], [why.unexpected for why in explained], [why.reason for why in explained]
 
 
 def as_text(document: Any) -> str:

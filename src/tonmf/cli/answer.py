@@ -7,26 +7,35 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from tonmf.cli.output import is_stdout, write_results
 from tonmf.cli.screen import Screen
 from tonmf.cli.tables import ranking_table
 
 if TYPE_CHECKING:
     from tonmf.detector.scores.groups import Group
+    from tonmf.io import Documents
     from tonmf.ranking import Ranking
 
 GROUPS_SHOWN = 3
 """Number of small groups to show."""
 
 
-def write(screen: Screen, ranking: Ranking, output: str, reasons: str = "all") -> None:
-    """Write all documents to a file."""
-    from tonmf.io import write_table
+def write(screen: Screen, ranking: Ranking, documents: Documents, output: str, reasons: str = "all") -> None:
+    """Write all documents to a file or standard output, with the columns that they had."""
+    from tonmf.ranking import TYPES
 
     with screen.progress("Finding reasons") as done:
         columns = ranking.columns(on_done=done, reasons=reasons)
-    with screen.step(f"Writing {output}"):
-        write_table(output, columns)
-    screen.note(f"All {len(ranking.ids):,} documents are in {output}.")
+    rows = documents.rows or [{}] * len(ranking.ids)
+    write_results(screen, output, TYPES, columns, [rows[row] for row in ranking.order.tolist()])
+    if not is_stdout(output):
+        screen.note(f"All {len(ranking.ids):,} documents are in {output}.")
+
+
+def note_count(screen: Screen, ranking: Ranking) -> None:
+    """Say beside a table on standard output how many documents are flagged, and which are not judged."""
+    for sentence in (*_count(ranking), *ranking.unjudged_notes):
+        screen.note(sentence)
 
 
 def show_ranking(

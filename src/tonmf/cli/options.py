@@ -28,7 +28,8 @@ Output = Annotated[
     typer.Option(
         "--output",
         "-o",
-        help="Write all documents to this .csv, .tsv, .jsonl or .parquet file.",
+        help="Write all documents, with their own columns, to this .csv, .tsv, .jsonl or .parquet file, or as CSV to "
+        "standard output (-).",
         rich_help_panel=RESULTS,
     ),
 ]

@@ -6,7 +6,7 @@ their bytes      `streams` (open, decompress), `decoding` (encodings, lines)
 their documents  `lines`, `jsonlines`, `tables` (on `records`), `parquet`, `matrices`; `columns` finds text and ids
 one input        `part` (its documents), `notes` (what was left out, what came twice)
 all inputs       `parts` reads them one by one; `reading` keeps all in memory, `document_files` goes in batches
-the way back     `write`, `write_parquet` (on `values`); `harmless`: cells that a spreadsheet would run
+the way back     `write`, `write_parquet` (on `values`), `user_columns`; `harmless`: cells that a spreadsheet would run
 ================ =================================================================================================
 
 pyarrow is loaded only for CSV, TSV, Parquet and .zst files (`arrow`), scipy only for matrices, scikit-learn and numba never.

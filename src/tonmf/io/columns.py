@@ -52,6 +52,8 @@ class Columns:
     kind: str
     label: str | None = None
     time: str | None = None
+    kept: bool = False
+    """Whether all other columns are read too, and kept."""
 
     @property
     def names(self) -> list[str]:
@@ -95,7 +97,8 @@ class Chooser:
         if ids is not None and self.options.id_column is None:
             notes.append(f"The ids were taken from column {shown(ids)} of {name}.")
         kind = ITEMS if contents[text] == ITEMS else TEXTS
-        return Columns(text, ids, kind, self.options.label_column, self.options.time_column), notes
+        given = (self.options.label_column, self.options.time_column)
+        return Columns(text, ids, kind, *given, kept=self.options.keep_columns), notes
 
     def check_called_once(self, names: Sequence[str], name: str) -> None:
         """Raise `InputError` if several columns of file `name` have a name that the user gave."""

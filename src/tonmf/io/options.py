@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tonmf.errors import Message, Param, ParameterError
 from tonmf.io.formats import FORMATS
@@ -33,6 +33,8 @@ class ReadOptions:
         A file with one term a line, the names of a matrix's columns.
     min_words : int
         Leave out documents with fewer words (separated by white space), items, or counts in a row.
+    keep_columns : bool
+        Keep all columns of tables and keys of JSON lines, to write them beside the results.
     """
 
     format: str | None = None
@@ -45,6 +47,7 @@ class ReadOptions:
     min_words: int = 0
     label_column: str | None = None
     time_column: str | None = None
+    keep_columns: bool = field(default=False, repr=False)  # documents are the same, so caches are too
 
     @property
     def columns(self) -> dict[str, str]:

@@ -29,7 +29,8 @@ def read_parquet(source: Opened, options: ReadOptions, chooser: Chooser) -> Part
         columns, part.notes = chooser.choose(sample, "parquet", source.name)
         part.kind = ITEMS if _is_list(file.schema_arrow.field(columns.text).type, pyarrow.types) else TEXTS
         number = 0
-        for batch in file.iter_batches(columns=columns.names):
+        names = list(sample) if columns.kept else columns.names
+        for batch in file.iter_batches(columns=names):
             for row in batch.to_pylist():
                 number += 1
                 text = row[columns.text]

@@ -130,7 +130,7 @@ def _parse(
     wanted = {
         name: position
         for name, position in zip(table.names, numbered, strict=True)
-        if (called[name] == 1 if columns is None else name in columns.names)
+        if (called[name] == 1 if columns is None or columns.kept else name in columns.names)
     }
     try:
         parsed = arrow_csv.read_csv(
@@ -170,7 +170,7 @@ def _parse(
 
 def _add_rows(numbers: list[int], cells: dict[str, list[str]], columns: Columns, part: Part, skip_bad: bool) -> None:
     for place, number in enumerate(numbers):
-        row = {column: cells[column][place] for column in columns.names}
+        row = {column: values[place] for column, values in cells.items()}
         facts = part.facts(f"row {number}", columns, row, skip_bad)
         if facts is not None:
             part.add(number, row[columns.text], facts)

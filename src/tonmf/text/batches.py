@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any, Protocol
@@ -20,10 +20,11 @@ ITEM = 60
 
 @dataclass(frozen=True)
 class Batch:
-    """Some documents and their ids."""
+    """Some documents and their ids, and if they are to be kept, the values of each in the columns of its table."""
 
     ids: list[str]
     content: list[Any]
+    rows: list[Mapping[str, Any]] | None = None
 
 
 def size_of(document: Any) -> int:
