@@ -91,7 +91,8 @@ def test_the_options_for_reading_are_those_of_the_library():
     assert {member.value for member in Format} == set(FORMATS)
     assert {member.value for member in EncodingErrors} == {"replace", "refuse"}
     names = {name.replace("file_format", "format") for name in _options.__annotations__ if name != "return"}
-    assert names == set(ReadOptions.__dataclass_fields__) - {"label_column", "time_column"}  # of reports and timelines
+    of_commands = {"label_column", "time_column", "keep_columns"}  # of reports, timelines and --output
+    assert names == set(ReadOptions.__dataclass_fields__) - of_commands
 
 
 def test_help_and_version_load_nothing_heavy():

@@ -34,11 +34,11 @@ def fetch_and_write(
     from tonmf.io.user_columns import UserColumns
     from tonmf.ranking import COLUMNS, TYPES
 
-    if output and documents.columns is None:
+    if output and documents.column_names is None:
         with screen.step("Looking for columns"):  # the counts came from the cache, so nothing has been read yet
             for _ in documents:
                 pass
-    users = UserColumns(documents.columns or (), COLUMNS)
+    users = UserColumns(documents.column_names or (), COLUMNS)
     rows = ranking.order[: max(min(top, int(ranking.judged.sum())), 1)].tolist()
     names = {*ranking.empty, *(int(row) for group in ranking.small_groups for row in group.documents)}
     table = writing(output, {**TYPES, **users.types}) if output else nullcontext()

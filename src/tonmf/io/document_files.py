@@ -47,14 +47,14 @@ class DocumentFiles:
     ----------
     notes : list of str
         Sentences for the user, once the documents have been read: which column was taken, what was left out, and so on.
-    columns : list of str or None
+    column_names : list of str or None
         Names of all columns and keys of the files, once the documents have been read, if they are to be kept.
     """
 
     def __init__(self, paths: Sequence[str], options: ReadOptions = AS_USUAL, stdin: BinaryIO | None = None) -> None:
         check_options(options)
         self._options, self.notes = options, list[str]()
-        self.columns: list[str] | None = None
+        self.column_names: list[str] | None = None
         self._copies: list[Any] = []
         self._inputs = [
             self._copied(source, stdin)
@@ -132,7 +132,7 @@ class DocumentFiles:
 
         notes = read_parts(self._inputs, self._options, take, in_batches=True)
         self.notes = [*notes, *note_on_copies(n_copies)]
-        self.columns = list(names) if self._options.keep_columns else None
+        self.column_names = list(names) if self._options.keep_columns else None
 
     def _copied(self, source: Input, stdin: BinaryIO | None) -> Input:
         """Return the input, or a copy of it if it can be read only once."""

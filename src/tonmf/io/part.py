@@ -169,7 +169,7 @@ def _kept(columns: Columns, row: Mapping[str, Any]) -> dict[str, Any]:
     ours = {"id"} if columns.id == "id" else set()
     if columns.text == "text" and columns.kind == TEXTS:
         ours.add("text")
-    return {name: value for name, value in row.items() if name not in ours}
+    return {without_surrogates(name): value for name, value in row.items() if name not in ours}
 
 
 def _what(value: Any) -> str:

@@ -6,11 +6,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from tonmf.io.write_parquet import ANY
-from tonmf.text.documents import without_surrogates
+from tonmf.text.frames import names_beside
 from tonmf.wording import listed
-
-PREFIX = "input_"
-"""Put before the name of a user's column that has the name of one of ours."""
 
 
 class UserColumns:
@@ -29,15 +26,7 @@ class UserColumns:
     """
 
     def __init__(self, names: Iterable[str], ours: Collection[str]) -> None:
-        names = list(dict.fromkeys(names))
-        taken = {*ours, *names}
-        self._called: dict[str, str] = {}
-        for name in names:
-            called = without_surrogates(name)
-            while called in ours or (called != name and called in taken):
-                called = PREFIX + called
-            taken.add(called)
-            self._called[name] = called
+        self._called: dict[str, str] = names_beside(names, ours)
 
     @classmethod
     def of(cls, rows: Iterable[Mapping[str, Any]], ours: Collection[str]) -> UserColumns:

@@ -2,6 +2,7 @@
 
 ============ ==================================================================================
 `documents`  what users give: texts, rows of items, or a matrix of counts
+`frames`     Series and frames of pandas, polars and the like
 `batches`    documents in batches, for those that do not fit into memory
 `words`      words in any script
 `masks`      words that stand for a class: links, ids, dates, numbers

@@ -21,6 +21,7 @@ from tonmf.errors import InputError
 from tonmf.parameters import check_at_least
 from tonmf.stream.times import UNITS, duration_of, duration_text, seconds_of, time_text
 from tonmf.text.documents import as_documents, check_names, is_matrix, n_documents, one_of, take
+from tonmf.text.frames import names_for
 from tonmf.timeline.nursery import FoundTopic, NewTopic, Nursery
 from tonmf.timeline.results import Alert, Timeline, Window
 from tonmf.timeline.trends import WindowTotals, changes, padded, states_of
@@ -93,7 +94,7 @@ def follow(
     check_at_least(batch, 1, "batch")
     if detector.uses_embeddings_:
         raise InputError("A timeline is made of words; the detector was fitted with embeddings. Fit one without.")
-    documents, _ = as_documents(documents)
+    ids, (documents, _) = names_for(documents, ids), as_documents(documents)
     n_docs = n_documents(documents)
     names, seconds = check_names(ids, n_docs), seconds_of(times, n_docs)
     length = duration_of(window, "window")
