@@ -170,6 +170,19 @@ def test_score_keeps_columns_too_and_documents_without_columns_have_none(tmp_pat
     assert "" not in {row["when"] for row in rows if not row["id"].startswith("docs.txt")}
 
 
+@pytest.mark.parametrize("name", ["docs.csv", "docs.parquet"])
+def test_columns_that_share_a_name_are_left_out_with_a_note(tmp_path, name):
+    if name == "docs.csv":
+        (tmp_path / name).write_text("text,x,x\n" + "".join(f"{text},1,2\n" for text in CORPUS.texts))
+    else:
+        columns = [pa.array(CORPUS.texts), pa.array([1] * 60), pa.array([2] * 60)]
+        pq.write_table(pa.Table.from_arrays(columns, names=["text", "x", "x"]), tmp_path / name)
+    ran = run("detect", name, "-o", "out.csv", cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    assert list(read_back(tmp_path / "out.csv")[0]) == list(COLUMNS)
+    assert f"note: Several columns of {name} are called x; they are not in the output. Give them" in ran.err
+
+
 # ------------------------------------------------------------------ standard output
 
 

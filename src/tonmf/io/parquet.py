@@ -10,6 +10,7 @@ from typing import Any
 from tonmf.errors import InputError, Param
 from tonmf.io.arrow import arrow
 from tonmf.io.columns import SAMPLE, Chooser, items_in
+from tonmf.io.notes import note_on_shared_names
 from tonmf.io.options import ReadOptions
 from tonmf.io.part import Part
 from tonmf.io.streams import Opened
@@ -27,6 +28,8 @@ def read_parquet(source: Opened, options: ReadOptions, chooser: Chooser) -> Part
             return part
         chooser.check_called_once(file.schema_arrow.names, source.name)
         columns, part.notes = chooser.choose(sample, "parquet", source.name)
+        if options.keep_columns:
+            part.notes += note_on_shared_names(file.schema_arrow.names, source.name)
         part.kind = ITEMS if _is_list(file.schema_arrow.field(columns.text).type, pyarrow.types) else TEXTS
         number = 0
         names = list(sample) if columns.kept else columns.names

@@ -19,6 +19,7 @@ from tonmf.io.arrow import arrow
 from tonmf.io.columns import Chooser, Columns
 from tonmf.io.decoding import DecodedLines
 from tonmf.io.harmless import as_it_was, is_own_table
+from tonmf.io.notes import note_on_shared_names
 from tonmf.io.options import ReadOptions
 from tonmf.io.part import Part
 from tonmf.io.records import TableRecord, blocks, records
@@ -51,6 +52,8 @@ def _read(source: Opened, format: str, options: ReadOptions, chooser: Chooser) -
     if table is None:
         return part
     chooser.check_called_once(table.names, part.name)
+    if options.keep_columns:
+        part.notes += note_on_shared_names(table.names, part.name)
     columns = None
     for block in blocks(table.rows):
         numbers, cells = _parse(block, table, columns, part, options.skip_bad)
