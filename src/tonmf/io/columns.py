@@ -52,12 +52,17 @@ class Columns:
     kind: str
     label: str | None = None
     time: str | None = None
-    kept: bool = False
-    """Whether all other columns are read too, and kept."""
+    kept: tuple[str, ...] = ()
+    """All columns, if they are to be kept."""
 
     @property
     def names(self) -> list[str]:
         """Return the names of all columns to read."""
+        return list(dict.fromkeys([*self.chosen, *self.kept]))
+
+    @property
+    def chosen(self) -> list[str]:
+        """Return the names of the columns that say something of the documents."""
         return [self.text, *(column for column in (self.id, self.label, self.time) if column is not None)]
 
 
@@ -97,8 +102,8 @@ class Chooser:
         if ids is not None and self.options.id_column is None:
             notes.append(f"The ids were taken from column {shown(ids)} of {name}.")
         kind = ITEMS if contents[text] == ITEMS else TEXTS
-        given = (self.options.label_column, self.options.time_column)
-        return Columns(text, ids, kind, *given, kept=self.options.keep_columns), notes
+        kept = tuple(sample) if self.options.keep_columns else ()
+        return Columns(text, ids, kind, self.options.label_column, self.options.time_column, kept=kept), notes
 
     def check_called_once(self, names: Sequence[str], name: str) -> None:
         """Raise `InputError` if several columns of file `name` have a name that the user gave."""

@@ -32,8 +32,7 @@ def read_parquet(source: Opened, options: ReadOptions, chooser: Chooser) -> Part
             part.notes += note_on_shared_names(file.schema_arrow.names, source.name)
         part.kind = ITEMS if _is_list(file.schema_arrow.field(columns.text).type, pyarrow.types) else TEXTS
         number = 0
-        names = list(sample) if columns.kept else columns.names
-        for batch in file.iter_batches(columns=names):
+        for batch in file.iter_batches(columns=columns.names):
             for row in batch.to_pylist():
                 number += 1
                 text = row[columns.text]

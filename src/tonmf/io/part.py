@@ -165,11 +165,12 @@ class Part:
 
 
 def _kept(columns: Columns, row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row without the id and the text that are in our columns of these names as they are."""
+    """Return a row in the order of its file, without the id and the text that are in our columns of these names as they are."""
     ours = {"id"} if columns.id == "id" else set()
     if columns.text == "text" and columns.kind == TEXTS:
         ours.add("text")
-    return {without_surrogates(name): value for name, value in row.items() if name not in ours}
+    names = dict.fromkeys([*(name for name in columns.kept if name in row), *row])
+    return {without_surrogates(name): row[name] for name in names if name not in ours}
 
 
 def _what(value: Any) -> str:

@@ -133,7 +133,7 @@ def _parse(
     wanted = {
         name: position
         for name, position in zip(table.names, numbered, strict=True)
-        if (called[name] == 1 if columns is None or columns.kept else name in columns.names)
+        if (called[name] == 1 if columns is None else name in columns.names)
     }
     try:
         parsed = arrow_csv.read_csv(
