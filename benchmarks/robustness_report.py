@@ -145,8 +145,8 @@ Where data has classes, they are those of tasks marked as [tuned on](quality.md)
 
 For mixed encodings, documents are written to files in UTF-8 with and without a byte-order mark, UTF-16, cp1252 and Latin-1 in
 turn, and read back. A fiftieth of the words of six letters or more have accents, or a fifth of them ("many accents"), the same
-in all documents. What is not UTF-8 and has no mark is read with U+FFFD in place of each accent, so this also shows what
-[wrong decoding](../guide/files.md) costs.
+in all documents. What is not UTF-8 and has no mark is read in the encoding that it
+[seems to have](../guide/files.md#encodings).
 
 The bars:
 

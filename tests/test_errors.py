@@ -132,7 +132,7 @@ def test_words_of_the_user_are_never_reworded(columns, tmp_path):
 
 def test_notes_are_worded_too(tmp_path):
     (tmp_path / "stemmer.txt").write_bytes(b"a house\nthe b\xe4r\n")
-    (note,) = read_documents([str(tmp_path / "stemmer.txt")]).notes
+    (note,) = read_documents([str(tmp_path / "stemmer.txt")], ReadOptions(encoding="utf-8")).notes
     said = "On 1 line of stemmer.txt bytes that are not utf-8 were replaced by U+FFFD (first: line 2). If that is wrong, try "
     assert note == f"{said}encoding='latin-1' or cp1252."
     assert in_flags(note) == f"{said}--encoding latin-1 or cp1252."

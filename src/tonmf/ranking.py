@@ -24,7 +24,7 @@ from tonmf.detector.explain.unexpected import UnexpectedWord
 from tonmf.detector.scores.groups import Group
 from tonmf.errors import InputError
 from tonmf.text.batches import Batch, Batches, check_unchanged
-from tonmf.text.documents import TEXTS, is_matrix, note_on_copies, take
+from tonmf.text.documents import TEXTS, is_matrix, joined_items, note_on_copies, take
 from tonmf.text.pieces import Piece
 from tonmf.wording import number_of
 
@@ -349,8 +349,8 @@ def _reasons(
 
 
 def as_text(document: Any) -> str:
-    """Return a text as it is, or the items of a basket with spaces between them."""
-    return document if isinstance(document, str) else " ".join(map(str, document))
+    """Return a text as it is, or the items of a basket on one line."""
+    return document if isinstance(document, str) else joined_items(document)
 
 
 def pieces_of(

@@ -88,7 +88,13 @@ def test_what_cannot_be_read_is_one_line_and_exit_code_1(case, tmp_path):
 
 LATIN = LINES.encode() + "Der Bär schläft\n".encode("latin-1")
 TOLD = {
-    "bytes that do not decode": (put(LATIN, "d.txt"), [], 41, r"1 line of d\.txt .*\(first: line 41\).*--encoding"),
+    "another encoding": (put(LATIN, "d.txt"), [], 41, r"d\.txt was read as cp1252, since it is not UTF-8.*--encoding"),
+    "bytes that do not decode": (
+        put(LATIN, "d.txt"),
+        ["--encoding", "utf-8"],
+        41,
+        r"1 line of d\.txt .*\(first: line 41\).*--encoding",
+    ),
     "a named encoding": (put(LATIN, "d.txt"), ["--encoding", "latin-1"], 41, None),
     "a byte-order mark": (put(b"\xef\xbb\xbf" + CSV.encode()), [], 40, "column 'text'"),
     "UTF-16": (put(LINES.encode("utf-16"), "d.txt"), [], 40, "d.txt was read as UTF-16"),
@@ -161,7 +167,15 @@ WRONG_USAGE = [
     (["detect", "d.txt", "--seed", "5000000000"], "--seed"),
     (["detect", "d.txt", "--encoding", "punycode"], "--encoding must be"),
     (["detect", "d.txt", "--no-excerpts"], "--no-excerpts has no effect without --save. Give both, or leave it out."),
-    (["detect", "d.csv", "--text-column", "a", "--text-column", "b"], "--text-column can be given once; got a, b"),
+    (["detect", "d.csv", "--text-column", "a", "--text-column", "a"], "--text-column names 'a' twice"),
+    (["detect", "d.csv", "--separator", ""], "--separator must be comma, semicolon, tab"),
+    (["detect", "d.txt", "--no-header"], "--header needs files of rows"),
+    (["detect", "d.txt", "--label-outlier", "spam"], "--label-outlier has no effect without --report"),
+    (
+        ["detect", "d.txt", "--report", "r.html", "--label-outlier", "x"],
+        "--label-outlier has no effect without --label-column",
+    ),
+    (["watch", "model", "d.jsonl", "--separator", ","], "--separator has no effect on JSON lines"),
     (["explain", "model", "d.txt", "--id", "x", "--top", "2"], "Give one of the two"),
     (["bench", "--documents", "50", "--outliers", "50"], "--outliers must be fewer than --documents"),
     (["generate", "baskets", "--length", "5000", "--output", "b.dat"], "--length"),

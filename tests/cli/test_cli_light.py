@@ -6,8 +6,10 @@ it has loaded counts for all.
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 
 import pytest
 
@@ -36,9 +38,15 @@ READ = [
     (["nofile.csv"], "nofile.csv cannot be read: No such file or directory. Check the name."),
     (["x*.csv"], "x*.csv: expected files that match this pattern, found none."),
     (["docs.xyz"], "docs.xyz: cannot tell the format, since the extension .xyz is not known. Give --format, one of"),
-    (["docs.xlsx"], "docs.xlsx: .xlsx files are not read. Save it as .csv."),
+    (["docs.pdf"], "docs.pdf: .pdf files are not read. Turn it into plain text, .txt."),
+    (["docs.xlsx"], "docs.xlsx: expected a workbook (.xlsx, .xls, .ods), but it cannot be read as one"),
+    (["docs.zip"], "docs.zip: expected a zip archive, but it cannot be read as one"),
+    (["docs.db"], "docs.db: expected a database of SQLite or DuckDB, but it starts like neither"),
+    (["d.txt", "--sheet", "2"], "--sheet names a sheet of a workbook, but no input is one; got lines."),
+    (["d.txt", "--sql", "select 1"], "--sql needs a database, but no input is one; got lines."),
+    (["t.db", "--sql", "selct 1"], 't.db: the query (--sql) failed: near "selct": syntax error. Correct it.'),
     (["d.txt", "--format", "word"], "word"),
-    (["d.txt", "--encoding", "klingon"], "--encoding must be an encoding of text"),
+    (["d.txt", "--encoding", "klingon"], "--encoding must be auto, or an encoding of text"),
     (["d.txt", "--text-column", "text"], "--text-column 'text' needs files with columns"),
     (["d.txt", "--vocabulary", "v.txt"], "--vocabulary names a matrix's columns"),
     (["two.csv"], "several columns may hold the text: title, author. Give --text-column."),
@@ -112,6 +120,8 @@ def cases():
         (["watch", "nowhere", "d.jsonl"], "There is no nowhere."),
         (["watch", "model", "nofile.jsonl"], "nofile.jsonl cannot be read"),
         (["watch", "model", "two.csv"], "(--format)"),
+        (["watch", "model", "docs.xlsx"], "(--format)"),
+        (["watch", "model", "docs.zip"], "(--format)"),
         (["watch", "model", "d.jsonl", "--half-life", "x"], "--half-life must be a number of documents above 0"),
         (["watch", "model", "d.jsonl", "--no-learn", "--learn-every", "2"], "--learn-every"),
         (["watch", "model", "d.jsonl", "--snapshot-every", "60 s"], "--snapshot-every"),
@@ -168,7 +178,10 @@ def folder(tmp_path_factory):
     (folder / "d.txt").write_text("one text\nanother text\n")
     (folder / "b.dat").write_text("milk bread\nbread eggs\n")
     (folder / "docs.xyz").write_text("a text\n")
-    (folder / "docs.xlsx").write_text("")
+    for name in ("docs.pdf", "docs.xlsx", "docs.zip", "docs.db"):
+        (folder / name).write_text("something else")
+    with closing(sqlite3.connect(folder / "t.db")) as connection:
+        connection.execute("create table t (text)")
     (folder / "two.csv").write_text("title,author\nA house,B. Bee\nThe red door,C. Cee\n")
     (folder / "m.mtx").write_text("%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 1 1\n2 2 3\n")
     (folder / "d.jsonl").write_text('{"text": "a b", "when": "2020-01-01"}\n{"text": "c d", "when": "2020-01-02"}\n')

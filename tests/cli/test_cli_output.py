@@ -4,7 +4,10 @@ import csv
 import datetime as dt
 import io
 import json
+import sqlite3
+from contextlib import closing
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -170,17 +173,55 @@ def test_score_keeps_columns_too_and_documents_without_columns_have_none(tmp_pat
     assert "" not in {row["when"] for row in rows if not row["id"].startswith("docs.txt")}
 
 
-@pytest.mark.parametrize("name", ["docs.csv", "docs.parquet"])
-def test_columns_that_share_a_name_are_left_out_with_a_note(tmp_path, name):
-    if name == "docs.csv":
-        (tmp_path / name).write_text("text,x,x\n" + "".join(f"{text},1,2\n" for text in CORPUS.texts))
-    else:
-        columns = [pa.array(CORPUS.texts), pa.array([1] * 60), pa.array([2] * 60)]
-        pq.write_table(pa.Table.from_arrays(columns, names=["text", "x", "x"]), tmp_path / name)
-    ran = run("detect", name, "-o", "out.csv", cwd=tmp_path)
+def test_columns_that_share_a_name_go_by_their_numbers_or_are_left_out_with_a_note(tmp_path):
+    (tmp_path / "docs.csv").write_text("text,x,x\n" + "".join(f"{text},1,2\n" for text in CORPUS.texts))
+    columns = [pa.array(CORPUS.texts), pa.array([1] * 60), pa.array([2] * 60)]
+    pq.write_table(pa.Table.from_arrays(columns, names=["text", "x", "x"]), tmp_path / "docs.parquet")
+    ran = run("detect", "docs.csv", "-o", "out.csv", cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    (first, *_) = read_back(tmp_path / "out.csv")
+    assert [first[name] for name in list(first)[len(COLUMNS) :]] == ["1", "2"]
+    assert list(first) == [*COLUMNS, "2", "3"]
+    ran = run("detect", "docs.parquet", "-o", "out.csv", cwd=tmp_path)
     assert ran.code == 0, ran.err
     assert list(read_back(tmp_path / "out.csv")[0]) == list(COLUMNS)
-    assert f"note: Several columns of {name} are called x; they are not in the output. Give them" in ran.err
+    assert "note: Several columns of docs.parquet are called x; they are not in the output. Give them" in ran.err
+
+
+@pytest.mark.parametrize("memory", [(), ("--memory", "1GB")], ids=["in memory", "out of core"])
+@pytest.mark.parametrize("source", ["docs.xlsx", "docs.db", "docs.json", "docs.arrow"])
+def test_rows_of_every_format_with_columns_are_kept(tmp_path, source, memory):
+    rows = [{"nr": n, "text": text, "stars": n % 5 - 2.5} for n, text in enumerate(CORPUS.texts)]
+    if source == "docs.xlsx":
+        pd.DataFrame(rows).to_excel(tmp_path / source, index=False)
+    elif source == "docs.db":
+        with closing(sqlite3.connect(tmp_path / source)) as base, base:
+            pd.DataFrame(rows).to_sql("docs", base, index=False)
+    elif source == "docs.json":
+        (tmp_path / source).write_text(json.dumps(rows))
+    else:
+        table = pa.Table.from_pylist(rows)
+        with pa.ipc.new_file(tmp_path / source, table.schema) as file:
+            file.write_table(table)
+    ran = run("detect", source, "--id-column", "nr", *memory, "-o", "out.jsonl", cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    got = {int(row["id"]): row for row in read_back(tmp_path / "out.jsonl")}
+    assert len(got) == 60
+    assert list(got[0]) == [*COLUMNS, "nr", "stars"]
+    assert all((got[row["nr"]]["nr"], got[row["nr"]]["stars"]) == (row["nr"], row["stars"]) for row in rows)
+
+
+def test_several_text_columns_and_keys_within_keys_are_kept_as_they_were(tmp_path):
+    lines = [{"text": f"title {n}", "user": {"bio": text, "age": n}} for n, text in enumerate(CORPUS.texts)]
+    (tmp_path / "docs.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    args = ("--text-column", "text", "--text-column", "user.bio", "--id-column", "user.age")
+    ran = run("detect", "docs.jsonl", *args, "-o", "out.jsonl", cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    for row in read_back(tmp_path / "out.jsonl"):
+        line = lines[int(row["id"])]
+        assert list(row) == [*COLUMNS, "input_text", "user"]
+        assert row["text"] == f"{line['text']}\n{line['user']['bio']}"
+        assert (row["input_text"], row["user"]) == (line["text"], line["user"])
 
 
 # ------------------------------------------------------------------ standard output

@@ -3,6 +3,8 @@
 import csv
 import json
 import re
+import sqlite3
+from contextlib import closing
 
 import pytest
 from documented import printed, sessions, without_trailing_space
@@ -82,6 +84,10 @@ def shop(tmp_path_factory):
     with (folder / "reviews.csv").open(encoding="utf-8") as reviews:
         dated = [{**row, "date": f"2026-01-{1 + n // 6:02d}"} for n, row in enumerate(csv.DictReader(reviews))]
     (folder / "news.jsonl").write_text("".join(json.dumps(row) + "\n" for row in dated), encoding="utf-8")
+    with closing(sqlite3.connect(folder / "shop.db")) as connection:
+        connection.execute("create table reviews (id, title, body, lang)")
+        connection.executemany("insert into reviews values (:id, '', :text, 'en')", dated)
+        connection.commit()
     printed("cp reviews.csv new_reviews.csv && tonmf detect reviews.csv --save model --quiet", folder)
     return folder
 

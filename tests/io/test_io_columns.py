@@ -264,3 +264,51 @@ def test_times_with_and_without_a_zone_are_refused_together(table):
 def test_times_stay_with_their_documents_where_short_ones_are_left_out(table):
     path = table({"text": ["one two three", "short", "four five six"], "date": ["10", "20", "30"]})
     assert read(path, time_column="date", min_words=3).times == [10.0, 30.0]
+
+
+def test_several_columns_make_one_text(table):
+    path = table({"title": ["One", "Two", None], "n": [1, 2, 3], "body": ["first", None, None]})
+    documents = read(path, text_column=["title", "body"])
+    assert documents.content == ["One\nfirst", "Two"]
+    assert "1 of 3 documents" in documents.notes[-1]
+    assert read(path, text_column=("body", "title")).content == ["first\nOne", "Two"]
+    assert refusal(path, text_column=["title", "text"]).endswith(
+        "has no column 'text' (text_column); it has title, n, body."
+    )
+    assert "expected text in column 'n'" in refusal(path, text_column=["title", "n"])
+
+
+def test_several_columns_of_lists_make_one_basket(tmp_path):
+    path = as_parquet(
+        tmp_path, "a.parquet", {"fruit": [["apple"], []], "drinks": [["milk"], ["tea"]], "who": ["A", "B"]}
+    )
+    assert read(path, text_column=["fruit", "drinks"]).content == [["apple", "milk"], ["tea"]]
+    assert "some hold texts and some lists" in refusal(path, text_column=["fruit", "who"])
+
+
+def test_a_column_cannot_be_text_twice(tmp_path):
+    path = as_csv(tmp_path, "a.csv", {"text": ["one"]})
+    assert refusal(path, text_column=["text", "text"], error=ParameterError) == (
+        "text_column names 'text' twice. Name each column once."
+    )
+
+
+def test_labels_in_words(table):
+    path = table({"class": ["ham", "Spam", "ham", "junk"], "text": ["a b", "c d", "e f", "g h"]})
+    assert read(path, label_column="class", label_outlier="spam").labels == [0, 1, 0, 0]
+    assert read(path, label_column="class", label_outlier=["spam", "junk"]).labels == [0, 1, 0, 1]
+    assert "got 'ham'; for labels in words, name those of outliers (label_outlier)" in refusal(
+        path, label_column="class"
+    )
+    assert refusal(path, label_column="class", label_outlier="ad") == (
+        "No document is labelled ad (label_outlier); column 'class' holds ham, Spam, junk."
+    )
+    assert refusal(path, label_outlier="spam", error=ParameterError) == (
+        "label_outlier has no effect without label_column. Give both, or leave it out."
+    )
+
+
+def test_a_document_without_a_label_is_refused(table):
+    path = table({"class": ["ham", None, "spam"], "text": ["a b", "c d", "e f"]})
+    assert "got nothing" in refusal(path, label_column="class", label_outlier="spam")
+    assert read(path, label_column="class", label_outlier="spam", skip_bad=True).labels == [0, 1]

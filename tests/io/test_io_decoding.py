@@ -37,9 +37,21 @@ def test_a_wide_mark_is_obeyed_whatever_the_option(tmp_path, encoding, name):
     assert f"{name} was read as {encoding[:6].upper()}." in documents.notes
 
 
-def test_wide_text_without_a_mark_needs_the_option(tmp_path):
-    path = put(tmp_path, "a.txt", "one\ntwo\n".encode("utf-16-le"))
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_wide_text_is_known_without_a_mark(tmp_path, encoding):
+    documents = read(put(tmp_path, "a.txt", "one café\ntwo\n".encode(encoding)))
+    assert documents.content == ["one café", "two"]
+    assert documents.notes == [f"a.txt was read as {encoding}, since it is not UTF-8; if that is wrong, give encoding."]
+
+
+def test_wide_text_without_a_mark_may_need_the_option(tmp_path):
+    path = put(tmp_path, "a.txt", "漢字かな交じり文を書く\n".encode("utf-16-le"))
     assert "if it is text in UTF-16, give encoding='utf-16'" in refusal(path)
+    assert read(path, encoding="utf-16-le").content == ["漢字かな交じり文を書く"]
+
+
+def test_wide_text_with_the_option(tmp_path):
+    path = put(tmp_path, "a.txt", "one\ntwo\n".encode("utf-16-le"))
     assert read(path, encoding="utf-16-le").content == ["one", "two"]
     assert read(path, encoding="UTF16").content == ["one", "two"]
 
@@ -79,7 +91,7 @@ def test_a_replacement_character_of_the_text_itself_is_no_bad_byte(tmp_path):
 @pytest.mark.parametrize("name", ["a.jsonl", "a.csv", "a.dat", "a.tsv"])
 def test_bad_bytes_are_noted_in_every_text_format(tmp_path, name):
     rows = b'{"text": "caf\xe9"}\n' if name == "a.jsonl" else b"text\ncaf\xe9\n"
-    documents = read(put(tmp_path, name, rows))
+    documents = read(put(tmp_path, name, rows), encoding="utf-8")
     assert documents.content[-1] in ("caf\ufffd", ["caf\ufffd"])
     assert any(note.startswith(f"On 1 line of {name} bytes that are not utf-8") for note in documents.notes)
 
@@ -98,7 +110,7 @@ def test_half_a_surrogate_pair_in_utf16_is_replaced(tmp_path):
 @pytest.mark.parametrize("encoding", ["utf-9", "rot13", "base64", "", "a\0b"])
 def test_an_unknown_encoding_is_refused(tmp_path, encoding):
     message = refusal(put(tmp_path, "a.txt", "text"), encoding=encoding, error=ParameterError)
-    assert message.startswith("encoding must be an encoding of text such as utf-8, latin-1 or cp1252; got ")
+    assert message.startswith("encoding must be auto, or an encoding of text such as utf-8, latin-1 or cp1252; got ")
 
 
 def test_an_unknown_way_with_errors_is_refused(tmp_path):

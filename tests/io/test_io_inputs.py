@@ -146,7 +146,7 @@ def test_no_path_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("name", "says"), [("a.zip", "Unpack it"), ("a.json", "one object a line"), ("a.xlsx", "as .csv")]
+    ("name", "says"), [("a.7z", "Unpack it"), ("a.pkl", "as .parquet"), ("a.docx", "into plain text")]
 )
 def test_files_that_are_often_met_are_refused_with_what_to_do(tmp_path, name, says):
     message = refusal(put(tmp_path, name, "text"))
@@ -296,9 +296,16 @@ def test_an_empty_folder_is_refused(tmp_path):
     assert refusal(str(tmp_path)) == f"{tmp_path} is empty: expected a file for each document."
 
 
-def test_a_folder_of_tables_is_refused_with_what_to_do(tmp_path):
-    put(tmp_path, "b.csv", "text\nrow\n")
-    assert "are read if the files themselves are given" in refusal(str(tmp_path))
+def test_in_a_folder_of_tables_each_is_read(tmp_path):
+    put(tmp_path, "b.csv", "text\nfirst row\n")
+    put(tmp_path, "a/c.jsonl", '{"text": "second"}')
+    put(tmp_path, "README.md", "About these tables")
+    put(tmp_path, "d.jpg", b"\xff\xd8\xff\0\0")
+    documents = read(str(tmp_path))
+    assert documents.content == ["second", "first row"]
+    assert documents.ids == ["a/c.jsonl:1", "b.csv:2"]
+    note = f"{tmp_path} holds 2 tables, which were read; 2 other files were left out (first: README.md)."
+    assert note in documents.notes
 
 
 def test_a_folder_has_no_other_format(tmp_path):
@@ -312,7 +319,7 @@ def test_in_a_folder_bytes_that_are_no_text_are_noted_once_for_all_files(tmp_pat
     put(tmp_path, "a.txt", "fine")
     put(tmp_path, "b.txt", b"one\ncaf\xe9")
     put(tmp_path, "c.txt", b"\xe9")
-    (note,) = read(str(tmp_path)).notes
+    (note,) = read(str(tmp_path), encoding="utf-8").notes
     assert note.startswith(f"In 2 of 3 files of {tmp_path} bytes that are not utf-8 were replaced by U+FFFD")
     assert "(first: b.txt, line 2)" in note
 

@@ -1,5 +1,6 @@
 """Reading the real files as their publishers packed them."""
 
+import csv
 import zipfile
 
 import pytest
@@ -53,11 +54,30 @@ def test_the_bbc_folder(bbc):
     assert "bbc/business/001.txt" in documents.ids
     assert not any("MACOSX" in document_id for document_id in documents.ids)
     (note,) = documents.notes
-    assert note.startswith("In 1 of 2,226 files of ")
-    assert "(first: bbc/sport/199.txt, line " in note
+    assert note.startswith("1 of 2,226 files of ")
+    assert " is not UTF-8 and was read as cp1252 (bbc/sport/199.txt); if that is wrong, give encoding." in note
+    assert "£15.8m signing" in documents.content[documents.ids.index("bbc/sport/199.txt")]
 
 
 def test_the_bbc_file_that_is_latin_1(bbc):
     documents = read(str(bbc / "bbc-fulltext" / "bbc" / "sport" / "199.txt"), format="files", encoding="latin-1")
     assert "£" in documents.content[0]
     assert documents.notes == []
+
+
+@pytest.mark.parametrize("names", [[["class", "text"]], []], ids=["with a header", "without one"])
+def test_tables_of_the_bbc_texts_lose_and_merge_nothing(bbc, tmp_path, names):
+    folder = read(str(bbc / "bbc-fulltext" / "bbc"))
+    news = [(i.split("/")[0], text) for i, text in zip(folder.ids, folder.content, strict=True) if "/" in i]
+    lines = [(name, " ".join(text.split())) for name, text in news]
+    with (tmp_path / "quoted.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([*names, *news])
+    with (tmp_path / "quoted.tsv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, delimiter="\t").writerows([*names, *news])
+    # The news are full of quotes, which an unquoted file has as they are.
+    (tmp_path / "plain.tsv").write_text("".join("\t".join(row) + "\n" for row in [*names, *lines]), encoding="utf-8")
+    for file, rows in (("quoted.csv", news), ("quoted.tsv", news), ("plain.tsv", lines)):
+        documents = read(str(tmp_path / file))
+        assert documents.content == [text for _, text in rows], file
+        assert any("is like the others" in note for note in documents.notes) == (not names), file
+        assert not any("look like rows" in note for note in documents.notes), documents.notes

@@ -5,9 +5,13 @@ import io
 import json
 import os
 import signal
+import sqlite3
 import zipfile
+from contextlib import closing
 
 import httpx
+import numpy as np
+import openpyxl
 import pytest
 from serving import is_alive, serving
 from waiting import wait_until
@@ -106,6 +110,42 @@ def test_jobs_are_listed_the_newest_first(jobs):
     assert [listed["id"] for listed in running.get("/v1/jobs").json()["jobs"]] == [job["id"]]
 
 
+def packed(files):
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return written.getvalue()
+
+
+def test_an_archive_of_pages_is_a_corpus(jobs):
+    pages = {
+        f"{number:02}.html": f"<html><body><p>{text}</p></body></html>" for number, text in enumerate(CORPUS.texts)
+    }
+    job = ended(jobs[0], packed(pages), "pages.zip", topics=6)
+    assert (job["state"], job["documents"]) == ("done", 60)
+
+
+def test_workbooks_and_databases_are_a_corpus(jobs, tmp_path):
+    book = openpyxl.Workbook()
+    book.active.append(["nothing"])
+    sheet = book.create_sheet("Reviews")
+    with closing(sqlite3.connect(tmp_path / "a.db")) as connection:
+        connection.execute("create table reviews (id, text)")
+        for row in (("id", "text"), *zip(CORPUS.ids, CORPUS.texts, strict=True)):
+            sheet.append(row)
+            connection.execute("insert into reviews values (?, ?)", row)
+        connection.commit()
+    book.save(tmp_path / "a.xlsx")
+    job = ended(jobs[0], (tmp_path / "a.xlsx").read_bytes(), "reviews.xlsx", sheet="Reviews", topics=6)
+    assert (job["state"], job["documents"]) == ("done", 60)
+    sql = "select * from reviews where id != 'id'"
+    job = ended(jobs[0], (tmp_path / "a.db").read_bytes(), "reviews.db", sql=sql, topics=6)
+    assert (job["state"], job["documents"]) == ("done", 60)
+    job = ended(jobs[0], (tmp_path / "a.db").read_bytes(), "reviews.db", sql="drop table reviews")
+    assert job["message"] == "reviews.db: the query (sql) failed: only SELECT is allowed. Correct it."
+
+
 def test_nothing_but_results_is_left_on_disk(jobs):
     running, job = jobs
     folder = running.log.parent / "jobs"
@@ -154,14 +194,15 @@ REFUSED = {
         422,
         "docs: cannot tell the format, since the name has no extension. Give format",
     ),
-    "an archive": ({"name": "docs.zip"}, 422, ".zip files are not read. Unpack it"),
+    "an archive": ({"name": "docs.7z"}, 422, ".7z files are not read. Unpack it"),
+    "a page": ({"name": "page.html"}, 422, "page.html is one document, and a model is fitted on many."),
     "a folder's format": (
         {"format": "files"},
         422,
-        "format must be one of lines, jsonl, csv, tsv, parquet, baskets, matrix",
+        "format must be one of lines, jsonl, json, csv, tsv, parquet,",
     ),
     "an unknown format": ({"format": "klingon"}, 422, "format must be one of"),
-    "an unknown encoding": ({"encoding": "klingon"}, 422, "encoding must be an encoding of text"),
+    "an unknown encoding": ({"encoding": "klingon"}, 422, "encoding must be auto, or an encoding of text"),
     "a share that is none": (
         {"contamination": "half"},
         422,
@@ -340,6 +381,31 @@ def test_options_that_cannot_be_are_refused_before_the_file_is_taken(jobs, param
     answer = jobs[0].upload(as_csv(CORPUS), **parameters)
     assert answer.status_code == 422
     assert message in answer.json()["error"]
+
+
+def test_a_job_reads_tables_as_the_command_line_does(jobs):
+    rows = zip(CORPUS.labels.tolist(), CORPUS.ids, CORPUS.texts, strict=True)
+    table = "".join(f"{'odd' if odd else 'usual'}\t{name}\t{text}\n" for odd, name, text in rows).encode()
+    job = ended(jobs[0], table, "plain.tsv", topics=6)
+    assert job["documents"] == 60
+    assert any(note.endswith("if it names the columns, give header=true.") for note in job["notes"])
+    assert ended(jobs[0], table, "plain.tsv", header=True, text_column="3", topics=6)["documents"] == 59
+    options = {"text_column": ["2", "3"], "label_column": "1", "label_outlier": ["odd", "very odd"], "header": False}
+    job = ended(jobs[0], table, "plain.tsv", topics=6, **options)
+    assert (job["documents"], job["notes"]) == (60, [])
+
+
+def test_a_job_reads_baskets_with_commas(jobs):
+    draw = np.random.default_rng(0)
+    items = ["whole milk", "soda", "citrus fruit", "rolls/buns", "yogurt", "rice"]
+    lines = [",".join(draw.choice(items, draw.integers(1, 6), replace=False)) for _ in range(60)]
+    baskets = "\n".join(lines).encode()
+    for options in ({}, {"format": "baskets"}, {"format": "baskets", "separator": "comma"}):
+        job = ended(jobs[0], baskets, "groceries.csv", topics=4, **options)
+        assert job["documents"] == 60
+    assert (
+        "label_outlier has no effect without label_column" in jobs[0].upload(b"x", label_outlier="odd").json()["error"]
+    )
 
 
 def test_a_share_can_be_in_per_cent(jobs):

@@ -10,6 +10,7 @@ import uvicorn
 import uvloop
 from starlette.requests import Request
 
+from tonmf.errors import InputError
 from tonmf.service import job_process, job_store, protocol, uploads
 from tonmf.service.documents import slices
 from tonmf.service.errors import ServiceError
@@ -213,10 +214,22 @@ def test_names_of_uploads_are_shown_without_surprises(given, shown):
         ("notes.log", None, "id.txt"),
         ("export", "jsonl", "id.jsonl"),
         ("export.zip.xz", "lines", "id.txt.xz"),
+        ("reviews.zip", None, "id.zip"),
+        ("reviews.zip", "csv", "id.zip"),
+        ("reviews.ods", None, "id.xlsx"),
+        ("reviews.sqlite3", None, "id.db"),
     ],
 )
 def test_uploads_are_stored_under_a_name_of_our_own(name, form, stored):
     assert uploads.stored_name("id", name, form) == stored
+
+
+@pytest.mark.parametrize("name", ["page.html", "mail.eml"])
+def test_a_page_or_a_mail_alone_is_not_taken(name):
+    with pytest.raises(
+        InputError, match=r"is one document, and a model is fitted on many\. Upload a \.zip of such files\."
+    ):
+        uploads.stored_name("id", name, None)
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])

@@ -59,7 +59,7 @@ def test_words_are_found_by_what_the_detector_makes_of_them():
 
 def test_items_are_found_whole():
     pieces = pieces_of_items(["milk", "oat milk", "milk 2"], {"oat milk": 0.5})
-    assert "".join(piece.text for piece in pieces) == "milk oat milk milk 2"
+    assert "".join(piece.text for piece in pieces) == "milk, oat milk, milk 2"
     assert marked(pieces) == ["oat milk"]
     assert pieces_of_items([146, 180], {"180": 0.1})[-1] == Piece("180", 0.1)
 

@@ -76,9 +76,10 @@ UNLIKE = {
 """Parameters of the library whose options have other names."""
 
 ALIKE = (
-    "boilerplate", "cache", "confidence", "contamination", "correlation", "encoding", "encoding_errors", "format", "half_life",
-    "host", "id_column", "jobs_folder", "label_column", "mask", "memory", "min_df", "min_words", "port", "skip_bad",
-    "stop_words", "strip_headers", "strip_html", "text_column", "time_column", "token", "vocabulary", "window",
+    "boilerplate", "cache", "confidence", "contamination", "correlation", "encoding", "encoding_errors", "format",
+    "half_life", "header", "host", "id_column", "jobs_folder", "label_column", "label_outlier", "mask", "memory", "min_df",
+    "min_words", "port", "separator", "sheet", "skip_bad", "sql", "stop_words", "strip_headers", "strip_html", "text_column",
+    "time_column", "token", "vocabulary", "window",
 )  # fmt: skip
 """Parameters of the library whose options have the same names."""
 
@@ -100,6 +101,8 @@ def _flag(param: Param) -> str:
     """Return an option as one would type it; a parameter that has none goes by its name in Python."""
     if param.name not in FLAGS:
         return str(param)
+    if param.value is False:
+        return f"--no-{FLAGS[param.name].removeprefix('--')}"
     return FLAGS[param.name] + ("" if param.value in (None, True) else f" {param.value}")
 
 

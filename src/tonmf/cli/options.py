@@ -14,8 +14,9 @@ Files = Annotated[
     list[str],
     typer.Argument(
         metavar="FILES",
-        help="Text files (one document per line), folders of text files, .jsonl, .csv, .tsv, .parquet, baskets (.dat), "
-        "matrices (.npz, .mtx), patterns such as 'data/*.csv', or - for standard input. Any of them may be compressed (.gz, "
+        help="Text files (one document per line), folders and .zip archives of files, .jsonl, .json, .csv, .tsv, .parquet, "
+        ".arrow, workbooks (.xlsx, .xls, .ods), databases (SQLite, DuckDB), mails (.eml, .mbox), pages (.html), baskets "
+        "(.dat), matrices (.npz, .mtx), patterns such as 'data/*.csv', or - for standard input. Files may be compressed (.gz, "
         ".bz2, .xz, .zst).",
         show_default=False,
     ),
@@ -62,7 +63,17 @@ LabelColumn = Annotated[
     str | None,
     typer.Option(
         "--label-column",
-        help="Column that says which documents are outliers (1 or 0, true or false, yes or no), for curves in the report.",
+        help="Column that says which documents are outliers (1 or 0, true or false, yes or no; or see --label-outlier), for "
+        "curves in the report.",
+        rich_help_panel=RESULTS,
+    ),
+]
+LabelOutlier = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--label-outlier",
+        metavar="LABEL",
+        help="Label of outliers in --label-column, such as spam; may be given several times. All others are ordinary.",
         rich_help_panel=RESULTS,
     ),
 ]

@@ -14,7 +14,6 @@ import typer
 
 from tonmf.cli.errors import in_flags
 from tonmf.cli.screen import Screen
-from tonmf.errors import ParameterError
 
 if TYPE_CHECKING:
     from tonmf.io import Documents, ReadOptions
@@ -28,9 +27,15 @@ class Format(StrEnum):
     LINES = "lines"
     FILES = "files"
     JSONL = "jsonl"
+    JSON = "json"
     CSV = "csv"
     TSV = "tsv"
     PARQUET = "parquet"
+    ARROW = "arrow"
+    SPREADSHEET = "spreadsheet"
+    DATABASE = "database"
+    MAIL = "mail"
+    MBOX = "mbox"
     BASKETS = "baskets"
     MATRIX = "matrix"
 
@@ -48,13 +53,41 @@ def _options(
         typer.Option("--format", help="Format of the files, if their names do not tell.", rich_help_panel=PANEL),
     ] = None,
     text_column: Annotated[
-        list[str] | None, typer.Option(help="Column with the texts, if there are several.", rich_help_panel=PANEL)
+        list[str] | None,
+        typer.Option(
+            help="Column with the texts, by name, by number from 1, or as user.bio for a key within another in JSON. Give it "
+            "several times to join columns, such as title and body.",
+            rich_help_panel=PANEL,
+        ),
     ] = None,
     id_column: Annotated[
         str | None,
         typer.Option(help="Column with ids. (Default: a column called id, or file and line.)", rich_help_panel=PANEL),
     ] = None,
-    encoding: Annotated[str, typer.Option(help="Encoding of text files.", rich_help_panel=PANEL)] = "utf-8",
+    header: Annotated[
+        bool | None,
+        typer.Option(
+            "--header/--no-header",
+            help="Whether the first row of CSV and TSV files names the columns. (Default: the rows decide.)",
+            show_default=False,
+            rich_help_panel=PANEL,
+        ),
+    ] = None,
+    separator: Annotated[
+        str | None,
+        typer.Option(
+            help="What separates the items of baskets, or the cells of CSV files: comma, semicolon, tab, bar, space, or the "
+            "characters themselves. (Default: the data decide.)",
+            rich_help_panel=PANEL,
+        ),
+    ] = None,
+    encoding: Annotated[
+        str,
+        typer.Option(
+            help="Encoding of text files, such as cp1252. auto: UTF-8, or what each file seems to be in.",
+            rich_help_panel=PANEL,
+        ),
+    ] = "auto",
     encoding_errors: Annotated[
         EncodingErrors,
         typer.Option(help="Replace bytes that do not decode, or refuse the file.", rich_help_panel=PANEL),
@@ -72,23 +105,34 @@ def _options(
     min_words: Annotated[
         int, typer.Option(min=0, help="Skip documents with fewer words or items.", rich_help_panel=PANEL)
     ] = 0,
+    sheet: Annotated[
+        str | None,
+        typer.Option(help="Sheet of a workbook, by name or by number. (Default: the first.)", rich_help_panel=PANEL),
+    ] = None,
+    sql: Annotated[
+        str | None,
+        typer.Option(
+            help="Query on a database, such as 'select id, text from reviews'. (Default: its only table.)",
+            rich_help_panel=PANEL,
+        ),
+    ] = None,
 ) -> ReadOptions:
     """Return the options for reading, as `tonmf.io` takes them."""
     from tonmf.io import ReadOptions
 
-    if text_column and len(text_column) > 1:
-        raise ParameterError(
-            f"--text-column can be given once; got {', '.join(text_column)}. Put the texts of several columns into one first."
-        )
     return ReadOptions(
-        None if file_format is None else file_format.value,
-        text_column[0] if text_column else None,
-        id_column,
-        encoding,
-        encoding_errors.value,
-        skip_bad,
-        vocabulary,
-        min_words,
+        format=None if file_format is None else file_format.value,
+        text_column=tuple(text_column) if text_column else None,
+        id_column=id_column,
+        encoding=encoding,
+        encoding_errors=encoding_errors.value,
+        skip_bad=skip_bad,
+        vocabulary=vocabulary,
+        min_words=min_words,
+        header=header,
+        separator=separator,
+        sheet=sheet,
+        sql=sql,
     )
 
 
@@ -128,11 +172,22 @@ def read(screen: Screen, files: Sequence[str], reading: ReadOptions) -> Document
     return documents
 
 
+def with_labels(reading: ReadOptions, label_column: str | None, label_outlier: Sequence[str] | None) -> ReadOptions:
+    """Return the options with those for labels."""
+    return replace(reading, label_column=label_column, label_outlier=tuple(label_outlier or ()))
+
+
 def as_flags(reading: ReadOptions) -> list[str]:
     """Return the options that are not at their defaults, as one would type them."""
-    values = {field.name: getattr(reading, field.name) for field in fields(reading)}
-    given = {field.name: values[field.name] for field in fields(reading) if values[field.name] != field.default}
-    return [
-        f"--{name.replace('_', '-')}" + ("" if value is True else f" {shlex.quote(str(value))}")
-        for name, value in given.items()
-    ]
+    flags = []
+    for field in fields(reading):
+        value = getattr(reading, field.name)
+        if value == field.default:
+            continue
+        name = field.name.replace("_", "-")
+        if isinstance(value, bool):
+            flags.append(f"--{name}" if value else f"--no-{name}")
+        else:
+            several = value if isinstance(value, tuple) else (value,)
+            flags += [f"--{name} {shlex.quote(str(one))}" for one in several]
+    return flags

@@ -1,15 +1,20 @@
 """Users' files to documents, and tables to files.
 
-================ =================================================================================================
-which files      `inputs` (paths, folders, patterns, standard input), `formats` (extensions), `options`
-their bytes      `streams` (open, decompress), `decoding` (encodings, lines)
-their documents  `lines`, `jsonlines`, `tables` (on `records`), `parquet`, `matrices`; `columns` finds text and ids
+================ ====================================================================================================
+which files      `inputs` (paths, folders, patterns, standard input), `contents` (of a folder or an archive),
+                 `archives` (.zip), `saved_datasets` (of Hugging Face), `formats` (extensions), `options`
+their bytes      `streams` (open, decompress), `decoding` (lines), `encodings` (which one it is)
+their documents  `lines`, `jsonlines`, `json_arrays`, `tables`, `parquet`, `arrow_files`, `spreadsheets` and `databases`
+                 (on `rows`), `mails`, `matrices`; `columns` finds text and ids
+how tables look  `table_layout`, by `records` (and quotes), `header` (is there one?), `separators` (of cells and of items)
 one input        `part` (its documents), `notes` (what was left out, what came twice)
 all inputs       `parts` reads them one by one; `reading` keeps all in memory, `document_files` goes in batches
+=======
 the way back     `write`, `write_parquet` (on `values`), `user_columns`; `harmless`: cells that a spreadsheet would run
-================ =================================================================================================
+================ ===================================================================================================
 
-pyarrow is loaded only for CSV, TSV, Parquet and .zst files (`arrow`), scipy only for matrices, scikit-learn and numba never.
+pyarrow is loaded only for CSV, TSV, Parquet, Arrow and .zst files (`arrow`), python-calamine only for workbooks, duckdb only
+for its own, charset-normalizer only for text that is not UTF-8, scipy only for matrices, scikit-learn and numba never.
 """
 
 from tonmf.io.document_files import DocumentFiles

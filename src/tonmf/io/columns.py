@@ -12,7 +12,7 @@ from statistics import median
 from typing import Any
 
 from tonmf.errors import InputError, Message, Param
-from tonmf.io.options import ReadOptions
+from tonmf.io.options import ReadOptions, check_all_differ
 from tonmf.text.documents import ITEMS, TEXTS
 from tonmf.wording import listed, shown
 
@@ -45,13 +45,14 @@ NUMBERS, NOTHING, OTHER = "numbers", "nothing", "something else"
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns to read, and the kind of the documents in the text column."""
+    """The columns to read, the kind of the documents in the text columns, and the labels of outliers if they are words."""
 
-    text: str
+    text: tuple[str, ...]
     id: str | None
     kind: str
     label: str | None = None
     time: str | None = None
+    outlier_labels: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
     """All columns, if they are to be kept."""
 
@@ -63,68 +64,127 @@ class Columns:
     @property
     def chosen(self) -> list[str]:
         """Return the names of the columns that say something of the documents."""
-        return [self.text, *(column for column in (self.id, self.label, self.time) if column is not None)]
+        return [*self.text, *(column for column in (self.id, self.label, self.time) if column is not None)]
+
+    def content_of(self, row: Mapping[str, Any]) -> Any:
+        """Return the document of a row: the value of its text column, or those of several put together.
+
+        Texts get line breaks between them, lists become one. Missing values are left out; None if all are missing.
+
+        >>> Columns(("title", "body"), None, "texts").content_of({"title": "One", "body": "two"})
+        'One\\ntwo'
+        """
+        if len(self.text) == 1:
+            return row.get(self.text[0])
+        values: list[Any] = [row[column] for column in self.text if not is_missing(row.get(column))]
+        if not values:
+            return None
+        if self.kind == ITEMS:
+            return [item for value in values for item in value]
+        return "\n".join(map(str, values))
 
 
 @dataclass
 class Chooser:
-    """Chooses columns: by the content of the first file of each format, then the same text column for the others."""
+    """Chooses columns: by the content of the first file of each format, then the same text columns for the others."""
 
     options: ReadOptions
-    chosen: dict[str, tuple[str, str]] = field(default_factory=dict)
+    chosen: dict[str, tuple[tuple[str, ...], str]] = field(default_factory=dict)
+    headers: dict[str, list[str] | None] = field(default_factory=dict)
+    """For tables, the names of the columns of the first file by format; None if it has no header."""
+    baskets: dict[str, bool] = field(default_factory=dict)
+    """Whether the rows of tables are baskets, by format."""
 
-    def choose(self, sample: Mapping[str, Sequence[Any]], format: str, name: str) -> tuple[Columns, list[str]]:  # noqa: A002
-        """Return the columns of file `name`, and notes on the choice."""
-        contents = {column: content_of(values) for column, values in sample.items()}
-        for param in ("label_column", "time_column"):
-            column = self.options.columns.get(param)
-            if column is not None:
-                _check_given(param, column, sample, name)
+    def choose(
+        self,
+        sample: Mapping[str, Sequence[Any]],
+        format: str,  # noqa: A002
+        name: str,
+        names: Sequence[str] | None = None,
+        nested: Mapping[str, Sequence[Any]] | None = None,
+    ) -> tuple[Columns, list[str]]:
+        """Return the columns of file `name`, and notes on the choice.
+
+        Parameters
+        ----------
+        sample : mapping
+            The first values of each column.
+        format, name : str
+            Of the file.
+        names : sequence of str, optional
+            The names of all columns in order, if they can be given by number. Only these are guessed.
+        nested : mapping, optional
+            The first values of keys within other keys, which are guessed only if no column of the sample will do.
+        """
+        values = {**(nested or {}), **sample}
+        given = self._given(values, names, name)
+        contents = {column: content_of(some) for column, some in values.items()}
+        for param, column in given:
+            if param in ("label_column", "time_column"):
                 contents[column] = OTHER  # neither the text nor the ids
-        ids = self._id_column(sample, contents, name)
+        single = {param: column for param, column in given if param != "text_column"}
+        text = tuple(column for param, column in given if param == "text_column")
+        ids = self._id_column(single.get("id_column"), values, contents, name)
         notes = []
-        if self.options.text_column is not None:
-            text = self.options.text_column
-            _check_given("text_column", text, sample, name)
-        elif format in self.chosen:
+        if not text and format in self.chosen:
             text, first = self.chosen[format]
-            if text not in sample:
-                raise InputError(
-                    f"{name} has no column {shown(text)}, which holds the text in {first}; it has {listed(sample)}. Read it by "
-                    "itself, or rename the column."
-                )
-        else:
-            text = _guess(sample, contents, ids, name)
+            for column in text:
+                if column not in values:
+                    raise InputError(
+                        f"{name} has no column {shown(column)}, which holds the text in {first}; it has {listed(values)}. "
+                        "Read it by itself, or rename the column."
+                    )
+        elif not text:
+            guessed = [column for column in sample if names is None or column in names]
+            text = (_guess(values, guessed, list(nested or {}), contents, ids, name),)
             self.chosen[format] = text, name
-            notes.append(f"The text was taken from column {shown(text)} of {name}.")
-        self._check_holds_text(text, sample, contents, name)
-        ids = None if ids == text else ids
+            notes.append(f"The text was taken from column {shown(text[0])} of {name}.")
+        for column in text:
+            self._check_holds_text(column, values, contents, name)
+        kinds = {ITEMS if contents[column] == ITEMS else TEXTS for column in text}
+        if len(kinds) > 1:
+            raise InputError(
+                f"{name}: of {listed(text)} (", Param("text_column"), ") some hold texts and some lists. Give one kind."
+            )
+        ids = None if ids in text else ids
         if ids is not None and self.options.id_column is None:
             notes.append(f"The ids were taken from column {shown(ids)} of {name}.")
-        kind = ITEMS if contents[text] == ITEMS else TEXTS
+        label, time = single.get("label_column"), single.get("time_column")
         kept = tuple(sample) if self.options.keep_columns else ()
-        return Columns(text, ids, kind, self.options.label_column, self.options.time_column, kept=kept), notes
+        return Columns(text, ids, kinds.pop(), label, time, self.options.outlier_labels, kept), notes
+
+    def _given(
+        self, values: Mapping[str, Sequence[Any]], names: Sequence[str] | None, name: str
+    ) -> list[tuple[str, str]]:
+        """Return the columns that the user names, each after its parameter, and by name if it was given by number."""
+        given = [(param, _by_number(column, values, names or ())) for param, column in self.options.columns]
+        for param, column in given:
+            _check_given(param, column, values, name)
+        check_all_differ(given)
+        return given
 
     def check_called_once(self, names: Sequence[str], name: str) -> None:
         """Raise `InputError` if several columns of file `name` have a name that the user gave."""
-        for column in self.options.columns.values():
+        for _, column in self.options.columns:
             if names.count(column) > 1:
                 raise InputError(
                     f"{name}: {names.count(column)} columns are called {shown(column)}. Rename all but one."
                 )
 
-    def _id_column(self, sample: Mapping[str, Sequence[Any]], contents: Mapping[str, str], name: str) -> str | None:
-        if self.options.id_column is not None:
-            _check_given("id_column", self.options.id_column, sample, name)
-            values = sample[self.options.id_column]
-            if any(not is_missing(value) for value in values) and all(id_from(value) is None for value in values):
+    @staticmethod
+    def _id_column(
+        given: str | None, values: Mapping[str, Sequence[Any]], contents: Mapping[str, str], name: str
+    ) -> str | None:
+        if given is not None:
+            some = values[given]
+            if any(not is_missing(value) for value in some) and all(id_from(value) is None for value in some):
                 raise InputError(
-                    f"{name}: expected ids in column {shown(self.options.id_column)} (",
+                    f"{name}: expected ids in column {shown(given)} (",
                     Param("id_column"),
                     "), but it holds neither strings nor numbers. Give another column.",
                 )
-            return self.options.id_column
-        called_id = sorted((column for column in sample if column.lower() == "id"), key=lambda column: column != "id")
+            return given
+        called_id = sorted((column for column in values if column.lower() == "id"), key=lambda column: column != "id")
         return next((column for column in called_id if contents[column] not in (NOTHING, OTHER)), None)
 
     @staticmethod
@@ -152,9 +212,25 @@ def _check_given(param: str, column: str, sample: Mapping[str, Sequence[Any]], n
         )
 
 
-def _guess(sample: Mapping[str, Sequence[Any]], contents: Mapping[str, str], ids: str | None, name: str) -> str:
+def _by_number(column: str, values: Mapping[str, Any], names: Sequence[str]) -> str:
+    """Return the name of a column that is given by its number from 1; a column that has the number for a name comes first."""
+    if column in values or not (column.isascii() and column.isdecimal() and 1 <= int(column) <= len(names)):
+        return column
+    return names[int(column) - 1]
+
+
+def _guess(
+    sample: Mapping[str, Sequence[Any]],
+    columns: Sequence[str],
+    nested: Sequence[str],
+    contents: Mapping[str, str],
+    ids: str | None,
+    name: str,
+) -> str:
     """Return the text column; raise `InputError` unless only one column can be it."""
-    candidates = [column for column in sample if contents[column] in (TEXTS, ITEMS) and column != ids]
+    candidates: list[str] = []
+    for some in (columns, nested):
+        candidates = candidates or [column for column in some if contents[column] in (TEXTS, ITEMS) and column != ids]
     if not candidates and ids is not None and contents[ids] == TEXTS:
         return ids
     if len(candidates) == 1:
@@ -225,12 +301,20 @@ LABELS = {"1": 1, "1.0": 1, "true": 1, "yes": 1, "0": 0, "0.0": 0, "false": 0, "
 """Values of a label column: 1 for an outlier, 0 for an ordinary document."""
 
 
-def label_from(value: Any) -> int | None:
+def label_from(value: Any, outlier_labels: Sequence[str] = ()) -> int | None:
     """Return 1 for an outlier, 0 for an ordinary document, None for any other value.
+
+    If there are labels of outliers, every other label is that of an ordinary document.
 
     >>> label_from(True), label_from("no"), label_from(1.0), label_from("-1")
     (1, 0, 1, None)
+    >>> label_from("Spam", ["spam"]), label_from("ham", ["spam"]), label_from("", ["spam"])
+    (1, 0, None)
     """
+    if outlier_labels:
+        if is_missing(value):
+            return None
+        return int(str(value).strip().casefold() in {label.strip().casefold() for label in outlier_labels})
     return LABELS.get(str(value).strip().lower())
 
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 import codecs
 import io
 from collections.abc import Iterator
+from itertools import chain
 
 from tonmf.errors import InputError, Message, Param
+from tonmf.io.encodings import AUTO, ENOUGH, detected, wide
 from tonmf.io.notes import Occurrences
 from tonmf.io.options import ReadOptions
 from tonmf.io.streams import Opened
@@ -38,6 +40,10 @@ BINARY_STARTS = (
 """First bytes of common binary files that need not have a NUL byte early on."""
 
 
+CHUNK = 1 << 18
+"""Bytes to read at a time where lines may be very long."""
+
+
 def _mark_bad_byte(error: UnicodeError) -> tuple[str, int]:
     """Replace a byte b that cannot be decoded by the surrogate U+DC00 + b, which no valid text holds.
 
@@ -55,8 +61,12 @@ codecs.register_error(BAD_BYTES_MARKED, _mark_bad_byte)
 
 def encoding_of(head: bytes, given: str) -> str:
     """Return the encoding of a byte-order mark, else the given one; without a mark, UTF-16 and UTF-32 are little-endian."""
-    given = {"utf-16": "utf-16-le", "utf-32": "utf-32-le"}.get(codecs.lookup(given).name, given)
-    return next((encoding for mark, encoding in MARKS.items() if head.startswith(mark)), given)
+    marked = next((encoding for mark, encoding in MARKS.items() if head.startswith(mark)), None)
+    if marked is not None:
+        return marked
+    if given == AUTO:
+        return wide(head[:8192]) or "utf-8"
+    return {"utf-16": "utf-16-le", "utf-32": "utf-32-le"}.get(codecs.lookup(given).name, given)
 
 
 def is_binary(head: bytes, given: str) -> bool:
@@ -70,7 +80,8 @@ def is_binary(head: bytes, given: str) -> bool:
 class DecodedLines:
     """The lines of an input as text, each with its line end.
 
-    Once they have been read, `replaced` counts the lines on which bytes were replaced.
+    Once they have been read, `encoding` is the one they were read in, and `replaced` counts the lines on which bytes were
+    replaced.
     """
 
     def __init__(self, source: Opened, options: ReadOptions) -> None:
@@ -84,31 +95,113 @@ class DecodedLines:
             )
         self._source, self._refuse = source, options.encoding_errors == "refuse"
         self.encoding = encoding_of(source.head, options.encoding)
-        self._called = self.encoding.removesuffix("-sig")
+        self._may_differ = options.encoding == AUTO and self.encoding == "utf-8" and not self._refuse
+        self.was_chosen = options.encoding == AUTO and self.encoding.startswith("utf-16-")
         self.replaced = Occurrences()
 
+    @property
+    def _called(self) -> str:
+        return self.encoding.removesuffix("-sig")
+
     def __iter__(self) -> Iterator[str]:
-        text = io.TextIOWrapper(self._source.stream, self.encoding, BAD_BYTES_MARKED, newline="\n")
+        text = self._detected() if self._may_differ else self._decoded()
         for number, line in enumerate(text, 1):
             bad = None if line.isascii() else SURROGATE.search(line)
             if bad is None:
                 yield line
                 continue
-            if self._refuse:
-                raise InputError(
-                    f"{self._source.name}, line {number}: byte 0x{ord(bad[0]) & 0xFF:02X} is not valid {self._called}. Give ",
-                    Param("encoding"),
-                    ", perhaps latin-1 or cp1252, or let such bytes be replaced (",
-                    Param("encoding_errors", "replace"),
-                    ").",
-                )
-            self.replaced.add(f"line {number:,}")
-            yield SURROGATE.sub(REPLACEMENT, line)
+            yield self._replaced(line, bad[0], number)
+
+    def _replaced(self, line: str, bad: str, number: int) -> str:
+        """Return a line with its bad bytes replaced, and count it; raise `InputError` if they are refused."""
+        if self._refuse:
+            raise InputError(
+                f"{self._source.name}, line {number}: byte 0x{ord(bad) & 0xFF:02X} is not valid {self._called}. Give ",
+                Param("encoding"),
+                ", perhaps latin-1 or cp1252, or let such bytes be replaced (",
+                Param("encoding_errors", "replace"),
+                ").",
+            )
+        self.replaced.add(f"line {number:,}")
+        return SURROGATE.sub(REPLACEMENT, line)
+
+    def chunks(self) -> Iterator[str]:
+        """Yield the text in pieces of some size, for files whose lines may be very long."""
+        number = 1
+        for chunk in self._decoded_chunks():
+            pieces = []
+            for place, piece in enumerate(chunk.split("\n")):
+                number += place > 0
+                bad = None if piece.isascii() else SURROGATE.search(piece)
+                pieces.append(piece if bad is None else self._replaced(piece, bad[0], number))
+            yield "\n".join(pieces)
+
+    def _decoded_chunks(self) -> Iterator[str]:
+        """Decode some bytes at a time; by the first that are not ASCII, detect the encoding if it may differ."""
+        stream, chunk = self._source.stream, b""
+        while self._may_differ and (chunk := stream.read(CHUNK)) and chunk.isascii():
+            yield chunk.decode("ascii")
+        if self._may_differ and chunk:
+            try:
+                codecs.getincrementaldecoder("utf-8")().decode(chunk)  # a character may be cut at the end
+            except UnicodeDecodeError:
+                self._take(detected([chunk], self._source.head))
+        decoder = codecs.getincrementaldecoder(self.encoding)(BAD_BYTES_MARKED)
+        while chunk := chunk or stream.read(CHUNK):
+            yield decoder.decode(chunk)
+            chunk = b""
+        yield decoder.decode(b"", final=True)
+
+    def _take(self, found: str | None) -> None:
+        """Read on in the encoding that was detected, if one was."""
+        self.encoding, self.was_chosen = found or self.encoding, found is not None
+
+    def _decoded(self) -> Iterator[str]:
+        return io.TextIOWrapper(self._source.stream, self.encoding, BAD_BYTES_MARKED, newline="\n")
+
+    def _detected(self) -> Iterator[str]:
+        """Decode UTF-8; where the first line that is not ASCII is not UTF-8 either, detect the encoding from there on.
+
+        All encodings that are detected have ASCII as a part, so no line before has to be read again.
+        """
+        is_ascii, stream = True, self._source.stream
+        for line in stream:
+            if not line.isascii():
+                try:
+                    yield line.decode()
+                except UnicodeDecodeError:
+                    break
+                is_ascii = False
+            else:
+                yield line.decode("ascii")
+        else:
+            return
+        held = [line]
+        if is_ascii:
+            held += self._some_more()
+            self._take(detected(held, self._source.head))
+        for line in chain(held, stream):
+            yield line.decode(self.encoding, BAD_BYTES_MARKED)
+
+    def _some_more(self) -> Iterator[bytes]:
+        """Yield lines until enough of them are not ASCII to judge by."""
+        size, seen = 0, 0
+        while size < ENOUGH and seen < 16 * ENOUGH and (line := self._source.stream.readline()):
+            size, seen = size + (0 if line.isascii() else len(line)), seen + len(line)
+            yield line
 
     def notes(self) -> list[str]:
         """Return notes on the encoding."""
-        notes = []
-        if self.encoding in ("utf-16", "utf-32"):
+        notes: list[str] = []
+        if self.was_chosen:
+            notes.append(
+                Message(
+                    f"{self._source.name} was read as {self._called}, since it is not UTF-8; if that is wrong, give ",
+                    Param("encoding"),
+                    ".",
+                )
+            )
+        elif self.encoding in ("utf-16", "utf-32"):
             notes.append(f"{self._source.name} was read as {self.encoding.upper()}.")
         if self.replaced:
             notes.append(

@@ -14,6 +14,8 @@ from queue import Empty, Full, Queue
 from typing import Any, BinaryIO
 
 from tonmf.errors import InputError, Param
+from tonmf.io.archives import file_of
+from tonmf.io.formats import ONE_EACH
 from tonmf.io.inputs import Input, find_inputs
 from tonmf.io.notes import SeenBefore
 from tonmf.io.options import ReadOptions, check_options
@@ -76,8 +78,9 @@ class DocumentFiles:
             for source in self._inputs
             for path in ([member for _, member in source.members] if source.members else [source.path])
         ]
+        files = [path for path in map(file_of, paths) if path is not None]
         try:
-            found = [(path, os.stat(path)) for path in paths if path is not None]
+            found = [(path, os.stat(path)) for path in dict.fromkeys(files)]
         except OSError as error:
             raise InputError(f"{error.filename} has gone since the run began: {error.strerror}.") from error
         return [repr(self._options), *([path, stat.st_size, stat.st_mtime_ns] for path, stat in found)]
@@ -136,13 +139,14 @@ class DocumentFiles:
 
     def _copied(self, source: Input, stdin: BinaryIO | None) -> Input:
         """Return the input, or a copy of it if it can be read only once."""
-        if source.format == "files" or (source.path is not None and os.path.isfile(source.path)):
+        path = file_of(source.path)
+        if source.format in ONE_EACH or (path is not None and (source.members or os.path.isfile(path))):
             return source
         copy = tempfile.NamedTemporaryFile(prefix="tonmf-stdin-")  # noqa: SIM115 (it is gone when the files are)
-        if source.path is None:
+        if path is None:
             shutil.copyfileobj(stdin or sys.stdin.buffer, copy)
         else:  # a pipe, which can be read only once
-            with opened(source.path, source.name) as pipe:
+            with opened(path, source.name) as pipe:
                 shutil.copyfileobj(pipe.stream, copy)
         copy.flush()
         self._copies.append(copy)

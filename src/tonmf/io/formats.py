@@ -5,10 +5,17 @@ from __future__ import annotations
 import os
 
 from tonmf.errors import InputError, Param
-from tonmf.wording import listed, path_shown
+from tonmf.wording import path_shown
 
-FORMATS = ("lines", "files", "jsonl", "csv", "tsv", "parquet", "baskets", "matrix")
-"""A document a line, a document a file, JSON lines, three kinds of tables, the items of a transaction a line, counts."""
+FORMATS = (
+    "lines", "files", "jsonl", "json", "csv", "tsv", "parquet", "arrow", "spreadsheet", "database", "mail", "mbox", "baskets",
+    "matrix",
+)  # fmt: skip
+"""A document a line, a document a file, JSON lines, a JSON array, six kinds of tables, mails, the items of a transaction a
+line, counts."""
+
+ONE_EACH = ("files", "mail")
+"""Formats in which a file is one document."""
 
 FORMAT_OF = {
     ".txt": "lines",
@@ -16,11 +23,28 @@ FORMAT_OF = {
     ".log": "lines",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
+    ".json": "json",
     ".csv": "csv",
     ".tsv": "tsv",
     ".tab": "tsv",
     ".parquet": "parquet",
     ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".xlsx": "spreadsheet",
+    ".xlsm": "spreadsheet",
+    ".xlsb": "spreadsheet",
+    ".xls": "spreadsheet",
+    ".ods": "spreadsheet",
+    ".db": "database",
+    ".sqlite": "database",
+    ".sqlite3": "database",
+    ".duckdb": "database",
+    ".html": "files",
+    ".htm": "files",
+    ".xhtml": "files",
+    ".eml": "mail",
+    ".mbox": "mbox",
     ".dat": "baskets",
     ".basket": "baskets",
     ".npz": "matrix",
@@ -33,18 +57,13 @@ COMPRESSION_OF = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
 
 
 TO_DO = {
-    ".zip": "Unpack it, and give the folder or the files",
+    ".msg": "Save it as .eml",
     ".tar": "Unpack it, and give the folder or the files",
     ".tgz": "Unpack it, and give the folder or the files",
     ".7z": "Unpack it, and give the folder or the files",
-    ".json": "Write one object a line, as .jsonl (in pandas: to_json(..., orient='records', lines=True))",
-    ".xls": "Save it as .csv",
-    ".xlsx": "Save it as .csv",
-    ".ods": "Save it as .csv",
     ".pdf": "Turn it into plain text, .txt",
     ".doc": "Turn it into plain text, .txt",
     ".docx": "Turn it into plain text, .txt",
-    ".feather": "Save it as .parquet",
     ".pkl": "Save it as .parquet; pickles can execute code when they are read",
     ".pickle": "Save it as .parquet; pickles can execute code when they are read",
 }
@@ -64,6 +83,15 @@ def split_name(path: str) -> tuple[str, str, str]:
     return stem, inner.lower(), last.lower()
 
 
+def holds_many(path: str) -> bool:
+    """Return whether the extension of a file says that it is a table, or another file of many documents.
+
+    >>> holds_many("reviews.csv.gz"), holds_many("page.html"), holds_many("thread")
+    (True, False, False)
+    """
+    return FORMAT_OF.get(split_name(path)[1], "lines") not in ("lines", "baskets", *ONE_EACH)
+
+
 def format_of(path: str) -> str:
     """Return the format that the extension stands for."""
     extension = split_name(path)[1]
@@ -74,6 +102,6 @@ def format_of(path: str) -> str:
         raise InputError(
             f"{path_shown(path)}: cannot tell the format, since {what}. Give ",
             Param("format"),
-            f", one of {listed(FORMATS)}.",
+            f", one of {', '.join(FORMATS)}.",
         )
     return FORMAT_OF[extension]

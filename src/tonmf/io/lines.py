@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import os
+from itertools import chain, islice
 from typing import BinaryIO
 
-from tonmf.errors import Message
+from tonmf.errors import Message, Param
+from tonmf.io.archives import Place, name_in
 from tonmf.io.decoding import TRY_ENCODINGS, DecodedLines, is_binary, without_line_end
-from tonmf.io.formats import FORMAT_OF, split_name
+from tonmf.io.formats import holds_many, split_name
 from tonmf.io.inputs import Input
+from tonmf.io.mails import add_mail
 from tonmf.io.notes import Occurrences
 from tonmf.io.options import ReadOptions
 from tonmf.io.part import Part
+from tonmf.io.separators import SPACE, called, items_on, separator_from, separator_of
 from tonmf.io.streams import Opened, Sink, opened
 from tonmf.text.documents import ITEMS, TEXTS
-from tonmf.wording import number_of
+from tonmf.wording import listed, number_of
+
+FIRST_LINES = 1_000
+"""Lines that tell what separates items."""
 
 
 def read_lines(source: Opened, options: ReadOptions) -> Part:
@@ -27,42 +34,85 @@ def read_lines(source: Opened, options: ReadOptions) -> Part:
 
 
 def read_baskets(source: Opened, options: ReadOptions) -> Part:
-    """Read the items of one transaction a line, with white space between them."""
+    """Read the items of one transaction a line. If the user does not say what separates them, the first lines do."""
     part, lines = Part(source.name, "baskets", ITEMS, source.sink), DecodedLines(source, options)
-    for number, line in enumerate(lines, 1):
-        part.add(number, line.split())
+    every = iter(lines)
+    first = list(islice(every, FIRST_LINES))
+    if options.separator is not None:
+        separator = separator_from(options.separator)
+    else:
+        separator = separator_of(first)
+        if separator != SPACE:
+            taken = (
+                f"{part.name} has {called(separator)} between its items, and was read that way; if that is wrong, give "
+            )
+            part.notes.append(Message(taken, Param("separator"), "."))
+    for number, line in enumerate(chain(first, every), 1):
+        if number > 1 or not options.header:
+            part.add(number, items_on(line, separator))
     part.notes += lines.notes()
     return part
 
 
 def read_files(source: Input, options: ReadOptions, stdin: BinaryIO | None = None, sink: Sink = None) -> Part:
     """Read each file as a document. In a folder, leave out files that are not plain text; a file that is named must be text."""
-    part, replaced = Part(source.name, "files", TEXTS, sink), Occurrences()
+    part, encodings = Part(source.name, source.format or "files", TEXTS, sink), _Encodings()
     is_folder = source.path is not None
-    for name, path in source.members:
-        if is_folder and path is not None and (_holds_many(path) or not os.path.isfile(path)):
+    for name, place in source.members:
+        if is_folder and place is not None and (holds_many(name_in(place)) or _leads_nowhere(place)):
             part.left_out.add(name)
             continue
-        with opened(path, name, stdin) as file:
+        with opened(place, name, stdin) as file:
             if is_folder and is_binary(file.head, options.encoding):
                 part.left_out.add(name)
-                continue
-            lines = DecodedLines(file, options)
-            part.add(name, "".join(lines).replace("\r\n", "\n"))
-            if lines.replaced:
-                replaced.add(f"{name}, {lines.replaced.first}")
-    if replaced:
-        of_folder = f" of {source.name}" if is_folder else ""
-        part.notes.append(
-            Message(
-                f"In {replaced.count:,} of {number_of(part.n_seen, 'file')}{of_folder} bytes that are not {options.encoding} "
-                f"were replaced by U+FFFD (first: {replaced.first}). ",
-                TRY_ENCODINGS,
-            )
-        )
+            elif source.format == "mail" or split_name(name_in(place))[1] == ".eml":
+                add_mail(part, name, file.stream.read(), options)
+            else:
+                lines = DecodedLines(file, options)
+                part.add(name, "".join(lines).replace("\r\n", "\n"))
+                encodings.add(name, lines)
+    of_folder = f" of {source.name}" if is_folder else ""
+    part.notes += encodings.notes(f"{number_of(part.n_seen, 'file')}{of_folder}")
     return part
 
 
-def _holds_many(path: str) -> bool:
-    """Return whether the extension of a file says that it holds many documents."""
-    return FORMAT_OF.get(split_name(path)[1], "lines") not in ("lines", "baskets")
+class _Encodings:
+    """Counts the files that are not UTF-8, by their encoding, and those in which bytes were replaced."""
+
+    def __init__(self) -> None:
+        self._chosen: dict[str, Occurrences] = {}
+        self._replaced: dict[str, Occurrences] = {}
+
+    def add(self, name: str, lines: DecodedLines) -> None:
+        """Count a file that has been read."""
+        if lines.was_chosen:
+            self._chosen.setdefault(lines.encoding, Occurrences()).add(name)
+        if lines.replaced:
+            self._replaced.setdefault(lines.encoding.removesuffix("-sig"), Occurrences()).add(
+                f"{name}, {lines.replaced.first}"
+            )
+
+    def notes(self, of_files: str) -> list[str]:
+        """Return notes on them; `of_files` says how many files there are, and where."""
+        notes: list[str] = []
+        if self._chosen:
+            n_chosen = sum(found.count for found in self._chosen.values())
+            are, were = ("is", "was") if n_chosen == 1 else ("are", "were")
+            each = [
+                f"{name} ({f'{found.count:,}, first: ' if n_chosen > 1 else ''}{found.first})"
+                for name, found in self._chosen.items()
+            ]
+            message = (
+                f"{n_chosen:,} of {of_files} {are} not UTF-8 and {were} read as {listed(each)}; if that is wrong, give "
+            )
+            notes.append(Message(message, Param("encoding"), "."))
+        for encoding, replaced in self._replaced.items():
+            message = (
+                f"In {replaced.count:,} of {of_files} bytes that are not {encoding} were replaced by U+FFFD (first: "
+            )
+            notes.append(Message(message, f"{replaced.first}). ", TRY_ENCODINGS))
+        return notes
+
+
+def _leads_nowhere(place: Place) -> bool:
+    return isinstance(place, str) and not os.path.isfile(place)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol
 
 from tonmf.errors import InputError, Param
 from tonmf.io.arrow import arrow
@@ -18,38 +19,91 @@ from tonmf.text.documents import ITEMS, TEXTS
 from tonmf.wording import one_line
 
 
+class RowBatches(Protocol):
+    """What rows are read from in batches: their columns, the first of them to choose by, and all of them."""
+
+    schema_arrow: Any
+
+    def first(self, columns: list[str]) -> Any:
+        """Return these columns of some first rows, None if there are no rows."""
+
+    def iter_batches(self, columns: list[str]) -> Iterator[Any]:
+        """Yield these columns of all rows."""
+
+
+class _ParquetRows:
+    """The rows of a Parquet file."""
+
+    def __init__(self, file: Any) -> None:
+        self._file, self.schema_arrow = file, file.schema_arrow
+
+    def first(self, columns: list[str]) -> Any:
+        if self._file.metadata.num_rows == 0:
+            return None
+        return next(self._file.iter_batches(batch_size=SAMPLE, columns=columns))
+
+    def iter_batches(self, columns: list[str]) -> Iterator[Any]:
+        batches: Iterator[Any] = self._file.iter_batches(columns=columns)
+        return batches
+
+
 def read_parquet(source: Opened, options: ReadOptions, chooser: Chooser) -> Part:
     """Read a document from each row, from a column of strings or of lists."""
-    pyarrow, parquet = (arrow(module, "Reading CSV and Parquet") for module in ("pyarrow", "pyarrow.parquet"))
+    parquet = arrow("pyarrow.parquet", "Reading CSV and Parquet")
     part = Part(source.name, "parquet", TEXTS, source.sink)
-    with _as_input_errors(source.name, pyarrow), parquet.ParquetFile(_seekable(source)) as file:
-        sample = _sample(file, pyarrow.types)
-        if sample is None:
-            return part
-        chooser.check_called_once(file.schema_arrow.names, source.name)
-        columns, part.notes = chooser.choose(sample, "parquet", source.name)
-        if options.keep_columns:
-            part.notes += note_on_shared_names(file.schema_arrow.names, source.name)
-        part.kind = ITEMS if _is_list(file.schema_arrow.field(columns.text).type, pyarrow.types) else TEXTS
-        number = 0
-        for batch in file.iter_batches(columns=columns.names):
-            for row in batch.to_pylist():
-                number += 1
-                text = row[columns.text]
-                facts = part.facts(f"row {number}", columns, row, options.skip_bad)
-                if facts is not None:
-                    part.add(number, items_in(text) if isinstance(text, list) else text, facts)
+    with as_input_errors(source.name, "a Parquet file"), parquet.ParquetFile(seekable(source)) as file:
+        add_batches(_ParquetRows(file), part, options, chooser)
     return part
 
 
-def _sample(file: Any, types: Any) -> dict[str, list[Any]] | None:
+def add_batches(rows: RowBatches, part: Part, options: ReadOptions, chooser: Chooser) -> None:
+    """Choose the columns by the first rows, and add a document from each row."""
+    types = arrow("pyarrow", "Reading CSV and Parquet").types
+    schema = rows.schema_arrow
+    sample = _sample(rows, types)
+    if sample is None:
+        return
+    chooser.check_called_once(schema.names, part.name)
+    columns, notes = chooser.choose(sample, part.format, part.name, schema.names)
+    part.notes += notes
+    if options.keep_columns:
+        part.notes += note_on_shared_names(schema.names, part.name)
+    part.kind = ITEMS if all(_is_list(schema.field(column).type, types) for column in columns.text) else TEXTS
+    number, classes = 0, class_names(schema).get(columns.label or "", [])
+    for batch in rows.iter_batches(columns.names):
+        for row in batch.to_pylist():
+            number += 1
+            text = columns.content_of(row)
+            if columns.outlier_labels and columns.label is not None:
+                row[columns.label] = _label_in_words(row[columns.label], classes, columns.outlier_labels)
+            facts = part.facts(f"row {number}", columns, row, options.skip_bad)
+            if facts is not None:
+                part.add(number, items_in(text) if isinstance(text, list) else text, facts)
+
+
+def class_names(schema: Any) -> dict[str, list[str]]:
+    """Return the names of the classes in each column of labels, where Hugging Face's ``datasets`` has noted them."""
+    try:
+        features = json.loads((schema.metadata or {})[b"huggingface"])["info"]["features"]
+        return {name: list(map(str, feature["names"])) for name, feature in features.items() if "names" in feature}
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return {}
+
+
+def _label_in_words(label: Any, classes: Sequence[str], outlier_labels: Sequence[str]) -> Any:
+    """Return the name of a class that is given by its number, unless the user means the number."""
+    is_class = isinstance(label, int) and 0 <= label < len(classes) and str(label) not in outlier_labels
+    return classes[label] if is_class else label
+
+
+def _sample(rows: RowBatches, types: Any) -> dict[str, list[Any]] | None:
     """Return the first values of every column with a unique name; None if there are no rows."""
-    if file.metadata.num_rows == 0:
-        return None
-    schema = file.schema_arrow
+    schema = rows.schema_arrow
     once = [name for name in schema.names if schema.names.count(name) == 1]
     readable = [name for name in once if _may_hold_documents(schema.field(name).type, types)]
-    first = next(file.iter_batches(batch_size=SAMPLE, columns=readable))
+    first = rows.first(readable)
+    if first is None:
+        return None
     return {
         name: _first_values(first.column(name), types) if name in readable else [schema.field(name).type]
         for name in once
@@ -70,8 +124,8 @@ def _first_values(column: Any, types: Any) -> list[Any]:
     return values if not _is_number(kind, types) or any(value is not None for value in values) else [kind]
 
 
-def _seekable(source: Opened) -> Any:
-    """Return what Parquet can be read from, which starts at the end: the path, or all bytes of a pipe or a compressed file."""
+def seekable(source: Opened) -> Any:
+    """Return what can be read from any place, as Parquet is: the path, or all bytes of a pipe or a compressed file."""
     if source.path is not None and source.compression is None:
         return source.path
     return io.BytesIO(source.stream.read())
@@ -91,15 +145,16 @@ def _is_number(kind: Any, types: Any) -> bool:
 
 
 @contextmanager
-def _as_input_errors(name: str, pyarrow: Any) -> Iterator[None]:
-    """Turn the errors of pyarrow on a damaged file, or one that is not Parquet, into `InputError`."""
+def as_input_errors(name: str, expected: str) -> Iterator[None]:
+    """Turn the errors of pyarrow on a damaged file, or one that is something else, into `InputError`."""
+    pyarrow = arrow("pyarrow", "Reading CSV and Parquet")
     try:
         yield
     except InputError:
         raise
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         raise InputError(
-            f"{name}: expected a Parquet file, but it cannot be read as one ({one_line(error)}). Check the file and ",
+            f"{name}: expected {expected}, but it cannot be read as one ({one_line(error)}). Check the file and ",
             Param("format"),
             ".",
         ) from error

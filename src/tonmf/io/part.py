@@ -19,13 +19,22 @@ EXPECTED = {
     "lines": "a document a line",
     "files": "a file for each document",
     "jsonl": "a JSON object a line",
+    "json": "an array of JSON objects or strings",
     "csv": "a header, and a row for each document",
     "tsv": "a header, and a row for each document",
     "parquet": "a row for each document",
+    "arrow": "a row for each document",
+    "spreadsheet": "a row for each document",
+    "database": "a row for each document",
+    "mail": "a mail in each file",
+    "mbox": "mails, each after a line that begins with From",
     "baskets": "the items of one transaction a line",
     "matrix": "a row for each document",
 }
 """The content of a file, by format."""
+
+MOST_LABELS = 10
+"""The most different labels to remember, for an error that lists them."""
 
 
 class DocumentFacts(NamedTuple):
@@ -65,6 +74,7 @@ class Part:
         self.rows: list[Mapping[str, Any]] = []
         self.terms: list[str] | None = None
         self.notes: list[str] = []
+        self.label_words: dict[str, None] = {}  # the first different labels, as they are in the file
         self.n_seen, self._size = 0, 0
         self.without_text, self.bad, self.left_out = Occurrences(), Occurrences(), Occurrences()
 
@@ -105,10 +115,16 @@ class Part:
         """Read what a row says of its document beside the text; None if its label or its time cannot be read."""
         label, time = None, None
         if columns.label is not None:
-            label = label_from(row.get(columns.label))
+            label = label_from(row.get(columns.label), columns.outlier_labels)
+            if len(self.label_words) < MOST_LABELS:
+                self.label_words[str(row.get(columns.label)).strip()] = None
             if label is None:
                 got = _what(row.get(columns.label))
                 expected = Message("expected a label such as 1 or 0 (", Param("label_column"), f"), got {got}")
+                if not columns.outlier_labels and not is_missing(row.get(columns.label)):
+                    expected = Message(
+                        expected, "; for labels in words, name those of outliers (", Param("label_outlier"), ")"
+                    )
                 self.add_bad(place, expected, skip)
                 return None
         if columns.time is not None:
@@ -167,8 +183,9 @@ class Part:
 def _kept(columns: Columns, row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a row in the order of its file, without the id and the text that are in our columns of these names as they are."""
     ours = {"id"} if columns.id == "id" else set()
-    if columns.text == "text" and columns.kind == TEXTS:
+    if columns.text == ("text",) and columns.kind == TEXTS:
         ours.add("text")
+    ours |= set(columns.chosen) - set(columns.kept)  # a key within another is kept there
     names = dict.fromkeys([*(name for name in columns.kept if name in row), *row])
     return {without_surrogates(name): row[name] for name in names if name not in ours}
 

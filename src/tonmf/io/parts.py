@@ -6,29 +6,37 @@ documents, ids, notes and errors.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from itertools import compress
 from typing import Any, BinaryIO
 
 from tonmf.errors import InputError, Message, Param, sentences
-from tonmf.io.columns import Chooser
+from tonmf.io.archives import name_in
+from tonmf.io.arrow_files import read_arrow, read_saved
+from tonmf.io.columns import Chooser, label_from
 from tonmf.io.decoding import encoding_of
-from tonmf.io.formats import split_name
+from tonmf.io.formats import ONE_EACH, split_name
 from tonmf.io.inputs import Input
+from tonmf.io.json_arrays import read_json
 from tonmf.io.jsonlines import read_jsonl
 from tonmf.io.lines import read_baskets, read_files, read_lines
+from tonmf.io.mails import read_mbox
 from tonmf.io.notes import Occurrences, SeenBefore, note_on_repeated_ids
 from tonmf.io.options import ReadOptions, check_options_fit
 from tonmf.io.parquet import read_parquet
-from tonmf.io.part import Part
+from tonmf.io.part import MOST_LABELS, Part
 from tonmf.io.streams import Opened, Sink, opened
 from tonmf.io.tables import read_csv, read_tsv
 from tonmf.stream.times import check_zones
 from tonmf.text.documents import COUNTS, ITEMS, TEXTS
-from tonmf.wording import number_of
+from tonmf.wording import listed, number_of, shown
 
 FEW = 3
 """The most files that get a note each on documents without text."""
+
+ARRAY = re.compile(r"\[\s*[{\"]")
+"""The start of a JSON array of objects or strings. A line of a log may start with [ as well."""
 
 MANY_FILES = 20
 """Beyond this number of .txt files, each may be meant as one document."""
@@ -40,16 +48,33 @@ def _read_matrix(source: Opened, options: ReadOptions) -> Part:
     return read_matrix(source, options)
 
 
+def _read_workbook(source: Opened, options: ReadOptions, chooser: Chooser) -> Part:
+    from tonmf.io.spreadsheets import read_spreadsheet
+
+    return read_spreadsheet(source, options, chooser)
+
+
+def _read_database(source: Opened, options: ReadOptions, chooser: Chooser) -> Part:
+    from tonmf.io.databases import read_database
+
+    return read_database(source, options, chooser)
+
+
 READERS: dict[str, Callable[[Opened, ReadOptions], Part]] = {
     "lines": read_lines,
     "baskets": read_baskets,
     "matrix": _read_matrix,
+    "mbox": read_mbox,
 }
 READERS_OF_COLUMNS: dict[str, Callable[[Opened, ReadOptions, Chooser], Part]] = {
     "jsonl": read_jsonl,
+    "json": read_json,
     "csv": read_csv,
     "tsv": read_tsv,
     "parquet": read_parquet,
+    "arrow": read_arrow,
+    "spreadsheet": _read_workbook,
+    "database": _read_database,
 }
 
 
@@ -109,13 +134,16 @@ def read_parts(
     if together.first is None:
         raise InputError(sentences(["Found no document.", *notes] if len(notes) > 1 else notes))
     together.check_all()
+    _check_outlier_labels(parts, options)
     return [*_note_on_many_files(inputs, options), *notes, *note_on_repeated_ids(repeated), *short.notes()]
 
 
 def _read(source: Input, options: ReadOptions, chooser: Chooser, stdin: BinaryIO | None, sink: Sink) -> Part:
     """Read one input; a `sink` takes documents as they are read."""
-    if source.format == "files":
+    if source.format in ONE_EACH:
         return read_files(source, options, stdin, sink)
+    if source.format == "arrow" and source.members and source.path is not None:
+        return read_saved(source, options, chooser, sink)
     with opened(source.path, source.name, stdin, sink) as file:
         form = source.format or _format_by_content(file, options)
         read = READERS.get(form)
@@ -124,12 +152,27 @@ def _read(source: Input, options: ReadOptions, chooser: Chooser, stdin: BinaryIO
             part.notes.insert(
                 0, Message(f"Standard input was read as {form}; if that is wrong, give ", Param("format"), ".")
             )
+        part.notes[:0] = source.notes
         return part
 
 
 def _format_by_content(source: Opened, options: ReadOptions) -> str:
     start = source.head.decode(encoding_of(source.head, options.encoding), "replace")
-    return "jsonl" if start.lstrip().startswith("{") else "lines"
+    start = start.lstrip()
+    return "jsonl" if start.startswith("{") else "json" if ARRAY.match(start) else "lines"
+
+
+def _check_outlier_labels(parts: Sequence[Part], options: ReadOptions) -> None:
+    """Raise `InputError` if no document has one of the labels that the user names."""
+    if not options.outlier_labels:
+        return
+    found = {word: None for part in parts for word in part.label_words}
+    if not any(label_from(word, options.outlier_labels) for word in found) and len(found) < MOST_LABELS:
+        raise InputError(
+            f"No document is labelled {listed(options.outlier_labels)} (",
+            Param("label_outlier"),
+            f"); column {shown(options.label_column)} holds {listed(found)}.",
+        )
 
 
 class _Together:
@@ -243,7 +286,7 @@ def _notes_of(parts: Sequence[Part]) -> list[str]:
 def _note_on_many_files(inputs: Sequence[Input], options: ReadOptions) -> list[str]:
     """Ask whether many .txt files were meant as a document each, unless the user chose the format."""
     read_as_lines = [source.path for source in inputs if source.path is not None and source.format == "lines"]
-    n_files = sum(split_name(path)[1] == ".txt" for path in read_as_lines)
+    n_files = sum(split_name(name_in(path))[1] == ".txt" for path in read_as_lines)
     if options.format is not None or n_files <= MANY_FILES:
         return []
     what_else = Message("if each file is one document, give the folder or ", Param("format", "files"), ".")

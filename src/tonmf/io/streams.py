@@ -10,13 +10,15 @@ import gzip
 import io
 import lzma
 import sys
+import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO
 
 from tonmf.errors import InputError
+from tonmf.io.archives import ArchiveMember, Place, name_in
 from tonmf.io.arrow import arrow
 from tonmf.io.formats import COMPRESSION_OF, split_name
 from tonmf.wording import cannot, one_line
@@ -35,7 +37,7 @@ MAGIC = {
 Sink = Callable[[Any], None] | None
 """Called with a `tonmf.io.part.Part` whenever it holds a batch of documents."""
 
-DAMAGE = (EOFError, OSError, zlib.error, lzma.LZMAError)
+DAMAGE = (EOFError, OSError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
 """Errors of decompressors."""
 
 
@@ -45,7 +47,7 @@ class Opened:
 
     =========== ======================================================
     name        its name in messages
-    path        None for standard input
+    path        None for standard input and for files in archives
     compression of the file, if any
     stream      its bytes, decompressed
     head        the first of them
@@ -62,28 +64,32 @@ class Opened:
 
 
 @contextmanager
-def opened(path: str | None, name: str, stdin: BinaryIO | None = None, sink: Sink = None) -> Iterator[Opened]:
-    """Open a file, or standard input if `path` is None, and decompress it if need be."""
-    if path is None:
+def opened(place: Place, name: str, stdin: BinaryIO | None = None, sink: Sink = None) -> Iterator[Opened]:
+    """Open a file, or standard input if `place` is None, and decompress it if need be."""
+    if place is None:
         # Standard input is the caller's: it is not closed.
         yield replace(_decompressed(stdin or sys.stdin.buffer, None, name), sink=sink)
         return
+    if isinstance(place, ArchiveMember):
+        with place.archive.open(place.info) as member:
+            yield replace(_decompressed(member, place, name), sink=sink)
+        return
     try:
-        file = open(path, "rb")  # noqa: SIM115
+        file = open(place, "rb")  # noqa: SIM115
     except (OSError, ValueError) as error:
-        raise InputError(_unreadable(path, error)) from error
+        raise InputError(_unreadable(place, error)) from error
     with file:
-        yield replace(_decompressed(file, path, name), sink=sink)
+        yield replace(_decompressed(file, place, name), sink=sink)
 
 
 def _unreadable(path: str, error: OSError | ValueError) -> str:
     return cannot("read", path, error if isinstance(error, OSError) else OSError(str(error)))
 
 
-def _decompressed(file: BinaryIO, path: str | None, name: str) -> Opened:
+def _decompressed(file: IO[bytes], place: Place, name: str) -> Opened:
     head, stream = _peeked(file, f"{name} cannot be read")
     compression = compression_of(head)
-    extension = split_name(path)[2] if path else ""
+    extension = split_name(name_in(place))[2]
     if extension and COMPRESSION_OF[extension] != compression:
         raise InputError(
             f"{name}: expected {COMPRESSION_OF[extension]} data, by the extension {extension}, but it "
@@ -92,7 +98,7 @@ def _decompressed(file: BinaryIO, path: str | None, name: str) -> Opened:
     if compression:
         plain = _decompressor(compression)(stream)
         head, stream = _peeked(plain, f"{name}: its {compression} data is damaged or cut short")
-    return Opened(name, path, compression, stream, head)
+    return Opened(name, place if isinstance(place, str) else None, compression, stream, head)
 
 
 def compression_of(head: bytes) -> str | None:

@@ -1,17 +1,11 @@
-"""Read CSV and TSV: a header, and a row for each document.
+"""Read CSV and TSV: a row for each document, below a header if there is one; or a basket a row.
 
-A row's number is that of its record, counting the header as 1. Unless a cell holds a line break, it is the number of the line.
+A row's number is that of its record, counting a header as 1. Unless a cell holds a line break, it is the number of the line.
 """
 
 from __future__ import annotations
 
-import csv
-import io
-import re
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 from tonmf.errors import InputError
@@ -19,106 +13,99 @@ from tonmf.io.arrow import arrow
 from tonmf.io.columns import Chooser, Columns
 from tonmf.io.decoding import DecodedLines
 from tonmf.io.harmless import as_it_was, is_own_table
-from tonmf.io.notes import note_on_shared_names
+from tonmf.io.notes import Occurrences
 from tonmf.io.options import ReadOptions
 from tonmf.io.part import Part
-from tonmf.io.records import TableRecord, blocks, records
+from tonmf.io.records import TableRecord, blocks
+from tonmf.io.separators import items_on
 from tonmf.io.streams import Opened
-from tonmf.text.documents import TEXTS
+from tonmf.io.table_layout import Table, cells_of, open_table
+from tonmf.text.documents import ITEMS, TEXTS
 from tonmf.wording import number_of, one_line, shown
-
-DELIMITERS = {"csv": ",", "tsv": "\t"}
-
-INSTEAD = {";": "semicolons", "\t": "tabs", "|": "bars"}
-"""Delimiters that some spreadsheets write in place of commas."""
 
 NEEDS_ARROW = "Reading CSV and Parquet"
 
 
 def read_csv(source: Opened, options: ReadOptions, chooser: Chooser) -> Part:
-    """Read cells separated by commas, or by semicolons, tabs or bars if the header has those and no comma."""
+    """Read cells separated by commas, or by semicolons, tabs or bars if the first lines have those instead."""
     return _read(source, "csv", options, chooser)
 
 
 def read_tsv(source: Opened, options: ReadOptions, chooser: Chooser) -> Part:
-    """Read cells separated by tabs."""
+    """Read cells separated by tabs. Quotes are text, unless all of them enclose cells."""
     return _read(source, "tsv", options, chooser)
 
 
 def _read(source: Opened, format: str, options: ReadOptions, chooser: Chooser) -> Part:  # noqa: A002
     arrow("pyarrow", NEEDS_ARROW)
     part, lines = Part(source.name, format, TEXTS, source.sink), DecodedLines(source, options)
-    table = _open_table(iter(lines), format, part)
-    if table is None:
-        return part
-    chooser.check_called_once(table.names, part.name)
-    if options.keep_columns:
-        part.notes += note_on_shared_names(table.names, part.name)
-    columns = None
+    table = open_table(iter(lines), format, options, chooser, part)
+    if table is not None and table.names is None:
+        _read_baskets(table, part)
+    elif table is not None:
+        _read_rows(table, format, options, chooser, part)
+    part.notes += lines.notes()
+    return part
+
+
+def _read_baskets(table: Table, part: Part) -> None:
+    """Read a basket from each row."""
+    part.kind, part.format = ITEMS, "baskets"
+    for record in table.rows:
+        part.add(record.number, items_on(record.text, table.delimiter))
+
+
+def _read_rows(table: Table, format: str, options: ReadOptions, chooser: Chooser, part: Part) -> None:  # noqa: A002
+    """Read a document from each row."""
+    names = table.names or []
+    chooser.check_called_once(names, part.name)
+    columns, merged = None, Occurrences()
     for block in blocks(table.rows):
         numbers, cells = _parse(block, table, columns, part, options.skip_bad)
         if not numbers:
             continue
         if columns is None:
-            columns, notes = chooser.choose(cells, format, part.name)
+            columns, notes = chooser.choose(cells, format, part.name, names)
             part.notes += notes
         _add_rows(numbers, cells, columns, part, options.skip_bad)
-    part.notes += lines.notes()
-    return part
+        if table.records.quoted:
+            merged.add_all(_rows_within_cells(block, table))
+    if table.records.stray:
+        part.notes.append(
+            f"{part.name} has quotes at the start of cells that do not enclose them, so quotes were read as text."
+        )
+    if merged:
+        look, were = ("looks like a row", "was") if merged.count == 1 else ("look like rows", "were")
+        part.notes.append(
+            f"{number_of(merged.count, 'line')} of {part.name} {look} but {were} read as part of a cell in quotes (first: "
+            f"{merged.first}). If that is wrong, close the quote before, or double it if it belongs to the text."
+        )
 
 
-@dataclass(frozen=True)
-class _Table:
-    """The delimiter, the names of the columns, and the rows below the header."""
-
-    delimiter: str
-    names: list[str]
-    rows: Iterator[TableRecord]
-
-
-def _open_table(lines: Iterator[str], format: str, part: Part) -> _Table | None:  # noqa: A002
-    """Read the header, the first line that is not blank; return None if there is none."""
-    before = []
-    for first in lines:
-        before.append(first)
-        if not first.isspace():
-            break
-    else:
-        return None
-    delimiter = DELIMITERS[format]
-    unquoted = re.sub(r'"(?:[^"]|"")*"', "", first)
-    if format == "csv" and delimiter not in unquoted:
-        instead = max(INSTEAD, key=unquoted.count)
-        if instead in unquoted:
-            part.notes.append(
-                f"{part.name} has {INSTEAD[instead]} between its cells, not commas, and was read that way."
-            )
-            delimiter = instead
-    found = records(chain(before, lines), delimiter, part.name)
-    header = next(record for record in found if not record.text.isspace())
-    names = _column_names(header, delimiter, part.name)
-    # In a table of one column a blank line is a row whose cell is empty.
-    return _Table(delimiter, names, (row for row in found if len(names) == 1 or not row.text.isspace()))
-
-
-def _column_names(header: TableRecord, delimiter: str, name: str) -> list[str]:
-    """Return the names in the header; a column without a name is named by its number."""
-    try:
-        (cells,) = csv.reader(io.StringIO(header.text, newline=""), delimiter=delimiter)
-    except (csv.Error, ValueError) as error:
-        raise InputError(
-            f"{name}, row {header.number}: expected the names of the columns, but they cannot be read ({one_line(error)}). "
-            "Put a row of short names first, and end rows with line feeds, not carriage returns alone."
-        ) from error
-    return [cell.strip() or f"column {number}" for number, cell in enumerate(cells, 1)]
+def _rows_within_cells(block: list[TableRecord], table: Table) -> Iterator[str]:
+    """Yield a place for each line within a record that looks like a row of its own."""
+    delimiter, n_delimiters = table.delimiter, len(table.names or []) - 1
+    for record in block:
+        lines = record.text.rstrip("\r\n").split("\n")
+        for line in lines[1:]:
+            n_found = line.count(delimiter)
+            if n_found < n_delimiters or n_delimiters == 0:
+                continue
+            cells: list[str] | None = None
+            if n_found == n_delimiters:
+                cells = line.split(delimiter)
+            elif '"' in line:
+                cells = cells_of(TableRecord(line, record.number), delimiter, quoted=True)
+            if cells is not None and table.profile.is_row(cells, delimiter):
+                yield f"in row {record.number}"
 
 
 def _parse(
-    block: list[TableRecord], table: _Table, columns: Columns | None, part: Part, skip_bad: bool
+    block: list[TableRecord], table: Table, columns: Columns | None, part: Part, skip_bad: bool
 ) -> tuple[list[int], dict[str, list[str]]]:
     """Return the numbers of the good rows, and the cells by column.
 
-    If no columns are chosen yet, these are all columns with a unique name.
+    If no columns are chosen yet, these are all columns.
     """
     pyarrow, arrow_csv = arrow("pyarrow", NEEDS_ARROW), arrow("pyarrow.csv", NEEDS_ARROW)
     data = "".join(record.text for record in block).encode()
@@ -128,12 +115,12 @@ def _parse(
         wrong.append(row)
         return "skip"
 
-    numbered = [str(position) for position in range(len(table.names))]
-    called = Counter(table.names)
+    keys = table.keys
+    numbered = [str(position) for position in range(len(keys))]
     wanted = {
-        name: position
-        for name, position in zip(table.names, numbered, strict=True)
-        if (called[name] == 1 if columns is None else name in columns.names)
+        key: position
+        for key, position in zip(keys, numbered, strict=True)
+        if (keys.count(key) == 1 if columns is None else key in columns.names)
     }
     try:
         parsed = arrow_csv.read_csv(
@@ -142,6 +129,7 @@ def _parse(
             read_options=arrow_csv.ReadOptions(use_threads=False, block_size=len(data) + 1, column_names=numbered),
             parse_options=arrow_csv.ParseOptions(
                 delimiter=table.delimiter,
+                quote_char='"' if table.records.quoted is not False else False,
                 newlines_in_values=True,
                 ignore_empty_lines=False,
                 invalid_row_handler=take_note,
@@ -166,7 +154,7 @@ def _parse(
     bad = {row.number - 1 for row in wrong}
     numbers = [record.number for position, record in enumerate(block) if position not in bad]
     found = {name: parsed.column(position).to_pylist() for name, position in wanted.items()}
-    if is_own_table(table.names):
+    if is_own_table(table.names or ()):
         found = {name: list(map(as_it_was, values)) for name, values in found.items()}
     return numbers, found
 
@@ -176,4 +164,4 @@ def _add_rows(numbers: list[int], cells: dict[str, list[str]], columns: Columns,
         row = {column: values[place] for column, values in cells.items()}
         facts = part.facts(f"row {number}", columns, row, skip_bad)
         if facts is not None:
-            part.add(number, row[columns.text], facts)
+            part.add(number, columns.content_of(row), facts)

@@ -63,7 +63,8 @@ def in_fields(message: str) -> str:
 
 def _field(param: Param) -> str:
     name = FIELDS.get(param.name, param.name)
-    return name if param.value is None else f"{name}={'true' if param.value is True else param.value}"
+    value = str(param.value).lower() if isinstance(param.value, bool) else param.value
+    return name if value is None else f"{name}={value}"
 
 
 def answer_to(error: Exception) -> Response:

@@ -49,6 +49,7 @@ Format = Annotated[
     ),
 ]
 Column = Annotated[str | None, Query(max_length=1000)]
+Words = Annotated[list[Annotated[str, Query(max_length=200)]] | None, Query(max_length=5)]
 Language = Annotated[str, Query(max_length=100)]
 
 
@@ -148,11 +149,16 @@ def router(desk: Desk) -> APIRouter:
     async def upload(
         request: Request,
         name: Name,
-        text_column: Column = None,
+        text_column: Words = None,
         id_column: Column = None,
         label_column: Column = None,
+        label_outlier: Words = None,
+        header: bool | None = None,
+        separator: Annotated[str | None, Query(max_length=100)] = None,
         format: Format = None,  # noqa: A002  (what the command line calls it)
-        encoding: Annotated[str, Query(max_length=50)] = "utf-8",
+        sheet: Annotated[str | None, Query(max_length=100)] = None,
+        sql: Annotated[str | None, Query(max_length=10_000)] = None,
+        encoding: Annotated[str, Query(max_length=50)] = "auto",
         skip_bad: bool = False,
         min_words: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
         contamination: Annotated[str, Query(max_length=50)] = "auto",
@@ -168,10 +174,15 @@ def router(desk: Desk) -> APIRouter:
     ) -> Response:
         """Upload a file and get a job, which fits a model in the background. The options are those of ``tonmf detect``."""
         options = {
-            "text_column": text_column,
+            "text_column": [column for column in text_column or [] if column] or None,
             "id_column": id_column,
             "label_column": label_column,
+            "label_outlier": [label for label in label_outlier or [] if label] or None,
+            "header": header,
+            "separator": separator,
             "format": format,
+            "sheet": sheet,
+            "sql": sql,
             "encoding": encoding,
             "skip_bad": skip_bad,
             "min_words": min_words,
@@ -188,7 +199,7 @@ def router(desk: Desk) -> APIRouter:
         }
         _check_known(request.query_params, ("name", *options))
         given = {option: value or None if isinstance(value, str) else value for option, value in options.items()}
-        defaults = {"encoding": "utf-8", "contamination": "auto", "stop_words": "english", "boilerplate": "5%"}
+        defaults = {"encoding": "auto", "contamination": "auto", "stop_words": "english", "boilerplate": "5%"}
         given |= {option: value for option, value in defaults.items() if given[option] is None}
         return _json((await desk.take(request, name, given)).public(), 202)
 

@@ -14,13 +14,13 @@ from tonmf.detector.detector import TextOutlierDetector
 from tonmf.detector.options import DETECTOR_RULES
 from tonmf.errors import InputError, Param, ParameterError
 from tonmf.io import FORMATS, ReadOptions
-from tonmf.io.formats import COMPRESSION_OF, FORMAT_OF, format_of, split_name
+from tonmf.io.archives import is_archive
+from tonmf.io.formats import COMPRESSION_OF, FORMAT_OF, ONE_EACH, format_of, split_name
 from tonmf.io.options import check_options
 from tonmf.parameters import boilerplate_of, check_parameters, contamination_of, defaults_of
 from tonmf.service.errors import ServiceError
 from tonmf.text.choose import make_analysis
 from tonmf.text.masks import DEFAULT_MASK, mask_of
-from tonmf.wording import listed
 
 LONGEST_NAME = 100
 
@@ -30,10 +30,13 @@ AT_ONCE = 2**20
 EXTENSION_OF = {form: extension for extension, form in reversed(FORMAT_OF.items())}
 """The usual extension of each format."""
 
-SINGLE = tuple(form for form in FORMATS if form != "files")
+SINGLE = tuple(form for form in FORMATS if form not in ONE_EACH)
 """Formats in which one file is a corpus."""
 
-READING = ("format", "text_column", "id_column", "label_column", "encoding", "skip_bad", "min_words")
+READING = (
+    "format", "text_column", "id_column", "label_column", "label_outlier", "header", "separator", "sheet", "sql", "encoding",
+    "skip_bad", "min_words",
+)  # fmt: skip
 
 
 def display_name(name: str) -> str:
@@ -54,8 +57,13 @@ def display_name(name: str) -> str:
 def stored_name(job_id: str, name: str, form: str | None) -> str:
     """Return our own name for a file, with the extensions that say how to read it."""
     if form is not None and form not in SINGLE:
-        raise ParameterError(Param("format"), f" must be one of {listed(SINGLE)}; got {form!r:.60}.")
-    extension = EXTENSION_OF[form if form is not None else format_of(name)]
+        raise ParameterError(Param("format"), f" must be one of {', '.join(SINGLE)}; got {form!r:.60}.")
+    if is_archive(name):
+        return f"{job_id}.zip"
+    found = form if form is not None else format_of(name)
+    if found in ONE_EACH:
+        raise InputError(f"{name} is one document, and a model is fitted on many. Upload a .zip of such files.")
+    extension = EXTENSION_OF[found]
     compression = split_name(name)[2]
     return f"{job_id}{extension}{compression if compression in COMPRESSION_OF else ''}"
 

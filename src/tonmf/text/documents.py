@@ -144,6 +144,25 @@ def items_of(row: Iterable[Any]) -> list[str]:
     return list(map(str, items))
 
 
+def between_items(items: Iterable[str]) -> str:
+    """Return what to put between the items of a basket to show them: a space, or a comma where items have spaces in them.
+
+    >>> between_items(["32", "41"]), between_items(["whole milk", "soda"])
+    (' ', ', ')
+    """
+    return ", " if any(" " in item for item in items) else " "
+
+
+def joined_items(row: Iterable[Any]) -> str:
+    """Return the items of a basket as one line.
+
+    >>> joined_items(["whole milk", "soda"]), joined_items([32, 41])
+    ('whole milk, soda', '32 41')
+    """
+    items = list(map(str, row))
+    return between_items(items).join(items)
+
+
 def check_names(names: Sequence[Any] | None, n_docs: int) -> list[str]:
     """Return the names of documents as strings; their numbers if no names are given."""
     if names is None:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tonmf.text.documents import between_items
+
 Span = tuple[int, int, str]
 """(start, end, term) of a word in a text."""
 
@@ -20,10 +22,12 @@ class Piece:
 
 
 def pieces_of_items(items: Iterable[Any], shares: Mapping[str, float]) -> list[Piece]:
-    """Make a piece of each item of a basket, with spaces between them."""
+    """Make a piece of each item of a basket, with spaces between them, or commas where items have spaces in them."""
     pieces: list[Piece] = []
-    for item in map(str, items):
-        pieces += [Piece(" ")] * bool(pieces) + [Piece(item, shares.get(item, 0.0))]
+    names = list(map(str, items))
+    between = Piece(between_items(names))
+    for item in names:
+        pieces += [between] * bool(pieces) + [Piece(item, shares.get(item, 0.0))]
     return pieces
 
 

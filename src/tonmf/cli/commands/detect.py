@@ -16,7 +16,7 @@ from tonmf.cli.answer import GROUPS_SHOWN, note_count, show_next, show_ranking, 
 from tonmf.cli.errors import in_flags
 from tonmf.cli.learning import check_kind, check_learning, check_save, learn, learning_options
 from tonmf.cli.output import check_table, is_stdout
-from tonmf.cli.reading import as_flags, read, reading_files
+from tonmf.cli.reading import as_flags, read, reading_files, with_labels
 from tonmf.cli.report_files import check_report, title_of, write_report
 from tonmf.cli.screen import Screen
 from tonmf.errors import ParameterError
@@ -68,6 +68,7 @@ def detect(
     report: opt.Report = None,
     title: opt.Title = None,
     label_column: opt.LabelColumn = None,
+    label_outlier: opt.LabelOutlier = None,
     excerpts: opt.Excerpts = True,
     memory: Annotated[
         str | None,
@@ -107,7 +108,7 @@ def detect(
         raise ParameterError("--reasons has no effect without --output. Give both, or leave it out.")
     if dask is not None and jobs is not None:
         raise ParameterError("--jobs has no effect beside --dask: workers use the threads that they were started with.")
-    _check_report(files, report, title, label_column)
+    _check_report(files, report, title, label_column, label_outlier)
     check_learning(learning)
     ranking: Ranking
     if memory is not None:
@@ -127,7 +128,8 @@ def detect(
     else:
         if cache is not None:
             raise ParameterError("--cache has no effect without --memory. Give both, or leave it out.")
-        documents = read(screen, files, replace(reading, label_column=label_column, keep_columns=output is not None))
+        reading_all = replace(reading, keep_columns=output is not None)
+        documents = read(screen, files, with_labels(reading_all, label_column, label_outlier))
         check_kind(learning, documents.kind)
         ranking = learn(screen, documents.content, documents.ids, terms=documents.terms, dask=dask, **learning)
         for note in ranking.observations:
@@ -160,12 +162,19 @@ def _check_memory(memory: str, report: str | None, dask: str | None) -> None:
             raise ParameterError(f"{option} {why}. Leave out either --memory or {option}.")
 
 
-def _check_report(files: Sequence[str], report: str | None, title: str | None, label_column: str | None) -> None:
+def _check_report(
+    files: Sequence[str],
+    report: str | None,
+    title: str | None,
+    label_column: str | None,
+    label_outlier: list[str] | None,
+) -> None:
     """Reject a report that cannot be written, and options that have no effect without one."""
     if report is not None:
         check_report(report, files)
         return
-    for option, value in (("--title", title), ("--label-column", label_column)):
+    options = (("--title", title), ("--label-column", label_column), ("--label-outlier", label_outlier))
+    for option, value in options:
         if value is not None:
             raise ParameterError(f"{option} has no effect without --report. Give both, or leave it out.")
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tonmf.cli import options as opt
 from tonmf.cli.learning import check_model, scored
-from tonmf.cli.reading import read, reading_files
+from tonmf.cli.reading import read, reading_files, with_labels
 from tonmf.cli.report_files import check_report, title_of, write_report
 from tonmf.cli.screen import Screen
 
@@ -28,6 +27,7 @@ def report(
     ] = "report.html",
     title: opt.Title = None,
     label_column: opt.LabelColumn = None,
+    label_outlier: opt.LabelOutlier = None,
     quiet: opt.Quiet = False,
     jobs: opt.Jobs = None,
 ) -> None:
@@ -35,7 +35,7 @@ def report(
     screen = Screen(quiet)
     check_model(model, jobs)
     check_report(output, files)
-    documents = read(screen, files, replace(reading, label_column=label_column))
+    documents = read(screen, files, with_labels(reading, label_column, label_outlier))
     ranking = scored(screen, model, documents, jobs)
     notes = [*documents.notes, *ranking.observations]
     write_report(screen, ranking, output, title_of(files, title), notes, documents.labels)

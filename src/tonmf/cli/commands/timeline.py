@@ -242,13 +242,13 @@ def _follow(
 
 
 def _write(screen: Screen, documents: Documents, found: Timeline, n_first: int, output: str) -> None:
-    from tonmf.text.documents import is_matrix
+    from tonmf.text.documents import is_matrix, joined_items
 
     places = [n_first + row for row in found.rows.tolist()]
     texts: list[str | None] = [None] * len(found.ids)
     if not is_matrix(documents.content):
         later = [documents.content[place] for place in places]
-        texts = [one if isinstance(one, str) else " ".join(map(str, one)) for one in later]
+        texts = [one if isinstance(one, str) else joined_items(one) for one in later]
     rows = [{}] * len(places) if documents.rows is None else [documents.rows[place] for place in places]
     write_results(screen, output, {}, {**found.columns(), "text": texts}, rows)
     if not is_stdout(output):

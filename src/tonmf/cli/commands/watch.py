@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tonmf.cli.watching.following import FollowedFile, Pipe, Place
     from tonmf.cli.watching.snapshots import Snapshot, Snapshots
     from tonmf.cli.watching.watch import Watch
+    from tonmf.io import ReadOptions
     from tonmf.stream.half_life import HalfLife
 
 READING, LEARNING, KEEPING = "Reading", "Learning", "Snapshots"
@@ -55,7 +56,11 @@ def watch(
         ),
     ] = None,
     text_column: Annotated[
-        str | None, typer.Option(help="Key of the texts, if there are several.", rich_help_panel=READING)
+        list[str] | None,
+        typer.Option(
+            help="Key of the texts, such as text, or user.bio for a key within another. Give it several times to join keys.",
+            rich_help_panel=READING,
+        ),
     ] = None,
     id_column: Annotated[
         str | None,
@@ -64,6 +69,14 @@ def watch(
     time_column: Annotated[
         str | None,
         typer.Option(help="Key of the documents' times. (Default: when they arrive.)", rich_help_panel=READING),
+    ] = None,
+    separator: Annotated[
+        str | None,
+        typer.Option(
+            help="What separates the items on plain lines: comma, semicolon, tab, bar, space, or the characters themselves. "
+            "(Default: the lines decide.)",
+            rich_help_panel=READING,
+        ),
     ] = None,
     until_end: Annotated[
         bool,
@@ -122,8 +135,9 @@ def watch(
     parameter = None if half_life in (None, "never") else half_life
     half_life_of(parameter)
     form = _format(file, file_format)
-    if form == "lines" and (column := text_column or id_column or time_column):
+    if form == "lines" and (column := next(iter(text_column or ()), None) or id_column or time_column):
         raise ParameterError(f"Plain lines have no columns; got {column!r:.60}. Leave it out, or give --format jsonl.")
+    read_options = _read_options(text_column, id_column, separator, form)
     check_jobs(jobs)
     if snapshot is None or not os.path.exists(snapshot):
         check_model(model)
@@ -135,7 +149,6 @@ def watch(
         from tonmf.cli.watching.snapshots import Snapshots
         from tonmf.cli.watching.stopping import stop_on_signals
         from tonmf.cli.watching.watch import Watch, WatchOptions
-        from tonmf.io import ReadOptions
         from tonmf.nmf.threads import one_blas_thread
 
         snapshots = None if snapshot is None else Snapshots(snapshot)
@@ -147,7 +160,6 @@ def watch(
             detector.set_params(half_life=parameter)
         source, start = _source(file, last.place, screen.note, until_end)
         stopping = stack.enter_context(stop_on_signals())
-        read_options = ReadOptions(text_column=text_column, id_column=id_column)
         columns = last.columns if start.lines else None
         parser = DocumentParser(source.name, form, detector.kind_, read_options, time_column, screen.note, columns)
         options = WatchOptions(learn, learn_every or LEARN_EVERY, only_outliers, words, every, time_column is not None)
@@ -166,6 +178,19 @@ def watch(
 
 LEARN_EVERY = 32
 """Default number of documents in a batch."""
+
+
+def _read_options(
+    text_column: list[str] | None, id_column: str | None, separator: str | None, form: str
+) -> ReadOptions:
+    from tonmf.io import ReadOptions
+    from tonmf.io.options import check_options
+
+    if separator is not None and form != "lines":
+        raise ParameterError("--separator has no effect on JSON lines. Leave it out, or give --format lines.")
+    options = ReadOptions(text_column=tuple(text_column or ()) or None, id_column=id_column, separator=separator)
+    check_options(options)
+    return options
 
 
 def _check_no_option_idle(
@@ -194,18 +219,19 @@ def _interval(text: str) -> HalfLife:
 
 
 def _format(file: str, given: WatchFormat | None) -> str:
+    from tonmf.io.archives import is_archive
     from tonmf.io.formats import FORMAT_OF
     from tonmf.wording import path_shown
 
     if given is not None:
         return given.value
     form = FORMAT_OF.get(os.path.splitext(file)[1].lower(), "jsonl")
-    if form in ("csv", "tsv", "parquet", "matrix"):
+    if form not in ("lines", "jsonl", "baskets") or is_archive(file):
         raise ParameterError(
             f"By its name {path_shown(os.path.basename(file))} is not a file of lines. Give a file of JSON lines or of plain "
             "lines, or say which it is (--format)."
         )
-    return "jsonl" if form == "jsonl" else "lines"  # a basket is on a line of its own
+    return "jsonl" if form in ("jsonl", "json") else "lines"  # a basket is on a line of its own
 
 
 def _start(model: str, snapshots: Snapshots | None, new_topics: bool, screen: Screen) -> Snapshot:

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 from tonmf.cli.errors import in_flags
 from tonmf.cli.watching.lines import LONGEST_LINE, InputLine
 from tonmf.errors import InputError
-from tonmf.io.columns import Chooser, Columns, id_from, is_list_of_items, is_missing, is_text_name, items_in
-from tonmf.io.jsonlines import NAMES, parse_line
+from tonmf.io.columns import Chooser, Columns, id_from, is_missing, is_text_name
+from tonmf.io.jsonlines import content_from, parse_line, sample_of, value_at
 from tonmf.io.options import ReadOptions
+from tonmf.io.separators import SPACE, called, items_on, separator_from, separator_of
 from tonmf.stream.times import EXPECTED, moment_of
 from tonmf.text.documents import ITEMS, TEXTS, without_surrogates
 from tonmf.wording import shown
@@ -49,7 +50,7 @@ class DocumentParser:
     kind : str
         Kind of documents that the detector was fitted on.
     options : ReadOptions
-        The user's columns, if any were given.
+        The user's columns and separator, if any were given.
     time_column : str, optional
         Key of the documents' times; by default, a document has the time at which it came.
     note : callable
@@ -75,6 +76,7 @@ class DocumentParser:
     ) -> None:
         self.name, self._form, self._kind, self._note = name, form, kind, note
         self._options, self._time_column = options, time_column
+        self._separator = None if options.separator is None else separator_from(options.separator)
         self._with_zone: bool | None = None
         self.columns = columns if columns is not None and self._may_take(columns) else None
 
@@ -87,19 +89,19 @@ class DocumentParser:
             return None
         place = f"{self.name}:{line.number}"
         if self._form == PLAIN:
-            content = text.split() if self._kind == ITEMS else text
+            content = self._items(text) if self._kind == ITEMS else text
             return WatchedDocument(place, content, None, time.time())
         value = parse_line(text)
         if not isinstance(value, dict):
-            return WatchedDocument(place, self._content(value, "the line"), None, time.time())
+            return WatchedDocument(place, self._content({"the line": value}), None, time.time())
         if self.columns is None or self._is_better(value):
             self.columns = self._choose(value)
         columns = self.columns
-        given_id = None if columns.id is None else id_from(value.get(columns.id))
-        content = self._content(value.get(columns.text), f"its {shown(columns.text)}")
+        given_id = None if columns.id is None else id_from(value_at(value, columns.id))
+        content = self._content({f"its {shown(column)}": value_at(value, column) for column in columns.text})
         when, seconds = None, time.time()
         if self._time_column is not None:
-            when = value.get(self._time_column)
+            when = value_at(value, self._time_column)
             seconds = self._seconds(when)
         return WatchedDocument(without_surrogates(given_id or place), content, when, seconds)
 
@@ -107,42 +109,46 @@ class DocumentParser:
         """Check that columns chosen before agree with those that the user gives now."""
         given = self._options
         return (
-            given.text_column in (None, columns.text)
+            given.text_columns in ((), columns.text)
             and given.id_column in (None, columns.id)
-            and self._time_column not in (columns.text, columns.id)
+            and self._time_column not in (*columns.text, columns.id)
         )
 
     def _is_better(self, value: dict[str, Any]) -> bool:
         """Check whether an object has a key with a usual name for texts, and the one chosen so far has none."""
-        if self._options.text_column is not None or self.columns is None or is_text_name(self.columns.text):
+        if self._options.text_column is not None or self.columns is None or any(map(is_text_name, self.columns.text)):
             return False
         return any(is_text_name(key) and not is_missing(item) for key, item in value.items())
 
     def _choose(self, value: dict[str, Any]) -> Columns:
         """Choose columns by an object; if the user's own do not fit, that ends the watch, and is no fault of the line."""
-        sample = {key: [item] for key, item in value.items() if key != self._time_column}
+        sample, nested = sample_of([{key: item for key, item in value.items() if key != self._time_column}])
+        nested = {key: items for key, items in nested.items() if key != self._time_column}
         try:
-            columns, notes = Chooser(self._options).choose(sample, "jsonl", self.name)
+            columns, notes = Chooser(self._options).choose(sample, "jsonl", self.name, nested=nested)
         except InputError as error:
             if self._options.columns:
                 raise
             raise ValueError(f"no key holds a text ({in_flags(error.message)})") from error
-        if columns.text.lower() == "id" and self._options.text_column is None:
+        if columns.text[0].lower() == "id" and self._options.text_column is None:
             raise ValueError("no key holds a text, only an id")
         if columns != self.columns:  # a key such as "text" that holds no text makes us choose again by every line
             for note in notes:
                 self._note(note)
         return columns
 
-    def _content(self, value: Any, what: str) -> str | list[str]:
-        if is_missing(value):
-            raise ValueError(f"expected {what} to hold a text, got nothing")
-        if self._kind == TEXTS and isinstance(value, str):
-            return without_surrogates(value)
-        if self._kind == ITEMS and is_list_of_items(value):
-            return [without_surrogates(item) for item in items_in(value)]
-        expected = "a string" if self._kind == TEXTS else "a list of strings or numbers"
-        raise ValueError(f"expected {what} to be {expected}, got {NAMES[type(value)]} ({shown(value)})")
+    def _content(self, values: dict[str, Any]) -> str | list[str]:
+        content = content_from(values, self._kind)
+        if content is None:
+            raise ValueError(f"expected {' or '.join(values)} to hold a text, got nothing")
+        return content
+
+    def _items(self, text: str) -> list[str]:
+        """Return the items of a basket, by the user's separator or by that of the first line that has commas or the like."""
+        if self._separator is None and (separator := separator_of([text])) != SPACE:
+            self._separator = separator
+            self._note(f"{self.name} has {called(separator)} between its items; if that is wrong, give --separator.")
+        return items_on(text, self._separator or SPACE)
 
     def _seconds(self, when: Any) -> float:
         moment = moment_of(when)

@@ -158,7 +158,7 @@ def _place_fields(snapshot: Snapshot) -> dict[str, Any]:
     columns = snapshot.columns
     return {
         **asdict(snapshot.place),
-        "columns": None if columns is None else {"text": columns.text, "id": columns.id},
+        "columns": None if columns is None else _columns_fields(columns),
         "nursery": snapshot.new_topics is not None,
     }
 
@@ -174,7 +174,7 @@ def _read_place(path: Path, kind: str) -> tuple[Place, Columns | None, bool]:
     columns, has_nursery = fields.pop("columns"), fields.pop("nursery")
     if not _is_columns(columns) or type(has_nursery) is not bool:
         raise InputError(f"{path_shown(str(path))} does not say which columns were read.")
-    return Place(**fields), None if columns is None else Columns(columns["text"], columns["id"], kind), has_nursery
+    return Place(**fields), None if columns is None else _columns(columns, kind), has_nursery
 
 
 def _read_json(path: Path) -> Any:
@@ -213,8 +213,20 @@ def _is_pending(value: Any, kind: str) -> bool:
     return numbers and moment_of(seconds) is not None
 
 
+def _columns_fields(columns: Columns) -> dict[str, Any]:
+    """Return the columns as JSON; a single text column by its name, as in snapshots of earlier versions."""
+    return {"text": columns.text[0] if len(columns.text) == 1 else list(columns.text), "id": columns.id}
+
+
+def _columns(fields: dict[str, Any], kind: str) -> Columns:
+    text = fields["text"]
+    return Columns((text,) if isinstance(text, str) else tuple(text), fields["id"], kind)
+
+
 def _is_columns(value: Any) -> bool:
     if value is None:
         return True
-    fits = isinstance(value, dict) and value.keys() == {"text", "id"} and isinstance(value["text"], str)
-    return fits and isinstance(value["id"], str | None)
+    if not isinstance(value, dict) or value.keys() != {"text", "id"} or not isinstance(value["id"], str | None):
+        return False
+    texts = value["text"] if isinstance(value["text"], list) else [value["text"]]
+    return bool(texts) and all(isinstance(text, str) for text in texts)

@@ -27,7 +27,7 @@ from tonmf.detector.detector import TextOutlierDetector
 from tonmf.detector.explain.explanation import Explanation
 from tonmf.errors import InputError
 from tonmf.stream.half_life import HalfLife
-from tonmf.text.documents import without_surrogates
+from tonmf.text.documents import joined_items, without_surrogates
 from tonmf.timeline.nursery import NewTopic
 
 AT_ONCE = 32
@@ -150,7 +150,7 @@ class Watch:
         if self._options.show_time:
             fields["time"] = document.given_time
         content = document.content
-        return {**fields, "text": content if isinstance(content, str) else " ".join(content)}
+        return {**fields, "text": content if isinstance(content, str) else joined_items(content)}
 
     def _write(self, fields: Mapping[str, Any]) -> bool:
         line = json.dumps(fields, ensure_ascii=False, allow_nan=False)

@@ -22,7 +22,7 @@ from tonmf.detector.scores.corpus import Corpus
 from tonmf.detector.scores.ladder import Rung
 from tonmf.nmf.ops import Ops
 from tonmf.text.counts import Counts
-from tonmf.text.documents import is_matrix
+from tonmf.text.documents import is_matrix, joined_items
 from tonmf.text.mail import without_headers
 from tonmf.text.markup import PAD, readable
 
@@ -141,8 +141,7 @@ def excerpt_of(document: Any) -> str:
     """
     if isinstance(document, str):
         text = readable(without_headers(document)).replace(PAD, "")
-        words = [found[0] for found in islice(re.finditer(r"\S+", text), EXCERPT)]
+        line = " ".join(found[0] for found in islice(re.finditer(r"\S+", text), EXCERPT))
     else:
-        words = [str(item) for item in islice(document, EXCERPT)]
-    line = " ".join(words)
+        line = joined_items(islice(document, EXCERPT))
     return line if len(line) <= EXCERPT else line[: EXCERPT - 1] + "…"

@@ -13,11 +13,22 @@ const FORMATS = [
   ["", "from the file name"],
   ["lines", "one document per line"],
   ["jsonl", "JSON lines"],
+  ["json", "JSON array"],
   ["csv", "CSV"],
   ["tsv", "TSV"],
   ["parquet", "Parquet"],
+  ["arrow", "Arrow"],
+  ["spreadsheet", "workbook"],
+  ["database", "database"],
+  ["mbox", "mails"],
   ["baskets", "one basket per line"],
   ["matrix", "matrix of counts"],
+];
+
+const HEADERS = [
+  ["", "seen in the data"],
+  ["true", "names of columns"],
+  ["false", "a document"],
 ];
 
 const MASKS = [
@@ -34,6 +45,11 @@ const OPTIONS = [
   { name: "text_column", label: "Text column", note: GUESSED, value: "" },
   { name: "id_column", label: "Id column", note: GUESSED, value: "" },
   { name: "label_column", label: "Label column", note: "1 for known outliers, 0 for the rest", value: "" },
+  { name: "label_outlier", label: "Label of outliers", note: "if labels are words, such as spam", value: "" },
+  { name: "header", label: "First row", note: "of tables", values: HEADERS, value: "" },
+  { name: "separator", label: "Separator", note: "comma, semicolon, tab, …; seen in the data if left empty", value: "" },
+  { name: "sheet", label: "Sheet", note: "of a workbook, by name or number", value: "" },
+  { name: "sql", label: "Query", note: "on a database", value: "" },
   { name: "contamination", label: "Share to flag", note: "auto, or a share such as 0.05", value: "auto" },
   { name: "stop_words", label: "Stop words", note: "words to ignore", values: languages("none", STOP_WORDS), value: "english" },
   { name: "stem", label: "Stemmer", note: "strips word endings", values: languages("", STEMMERS), value: "" },

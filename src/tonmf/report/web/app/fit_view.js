@@ -25,8 +25,9 @@ export function fitView(limits, onCount) {
     id: "corpus-file",
     label: "Choose a file",
     note:
-      ".csv, .tsv, .jsonl, .parquet, .txt (one document per line), .dat (one basket per line) or a matrix (.npz, .mtx), also " +
-      `compressed as .gz, .bz2, .xz or .zst. At most ${bytesInWords(limits.upload)}.`,
+      ".csv, .tsv, .jsonl, .parquet, .xlsx, .txt (one document per line), .mbox, .dat (one basket per line), a matrix (.npz, " +
+      ".mtx) or a database, also compressed as .gz, .bz2, .xz or .zst; or a .zip of texts, pages, mails or tables. " +
+      `At most ${bytesInWords(limits.upload)}.`,
     take: ([first, ...others]) =>
       others.length > 0 ? problem.say(`You chose ${counted(others.length + 1, "file")}. Choose one at a time.`) : take(first),
   });

@@ -1,0 +1,234 @@
+"""Work out the layout of a CSV or TSV file from its first rows; of a sheet of a workbook, whether it has a header.
+
+They tell what separates the cells, whether there is a header (`header`), whether quotes enclose cells in a TSV file (`records`)
+and whether rows are baskets (`separators`). Files read in memory and files read in batches go the same way.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from tonmf.errors import InputError, Message, Param, ParameterError
+from tonmf.io.columns import Chooser
+from tonmf.io.header import TableProfile
+from tonmf.io.options import ReadOptions
+from tonmf.io.part import Part
+from tonmf.io.records import Records, TableRecord
+from tonmf.io.separators import are_baskets, called, separator_from
+from tonmf.wording import one_line, shown
+
+DELIMITERS = {"csv": ",", "tsv": "\t"}
+
+INSTEAD = (";", "\t", "|")
+"""Delimiters that some spreadsheets write in place of commas."""
+
+LINES_TO_TELL_DELIMITERS = 50
+"""Lines that tell the delimiter."""
+
+FIRST_ROWS, FIRST_CHARACTERS = 1_000, 1 << 20
+"""Rows, and about as many characters, that tell a header and baskets."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table whose first rows have been looked at.
+
+    ========= ====================================================================================
+    delimiter between cells
+    names     of the columns, a column without one by its number; None if the rows are baskets
+    records   all records
+    rows      those without the header
+    profile   of the columns, to tell rows that were merged
+    ========= ====================================================================================
+    """
+
+    delimiter: str
+    names: list[str] | None
+    records: Records
+    rows: Iterator[TableRecord]
+    profile: TableProfile
+
+    @property
+    def keys(self) -> list[str]:
+        """Return a name for each column that no other has; of several columns with one name, the numbers."""
+        names = self.names or []
+        n_called = Counter(names)
+        return [name if n_called[name] == 1 else str(number) for number, name in enumerate(names, 1)]
+
+
+def open_table(
+    lines: Iterator[str],
+    format: str,  # noqa: A002
+    options: ReadOptions,
+    chooser: Chooser,
+    part: Part,
+) -> Table | None:
+    """Look at the first rows; return None if there are none."""
+    first_lines = _first_lines(lines)
+    if not first_lines:
+        return None
+    delimiter = _delimiter(first_lines, format, options, part)
+    found = Records(chain(first_lines, lines), delimiter, part.name, True if format == "csv" else None)
+    records = iter(found)
+    sample: list[TableRecord] = []
+    length = 0
+    for record in records:
+        sample.append(record)
+        length += len(record.text)
+        if len(sample) == FIRST_ROWS or length >= FIRST_CHARACTERS:
+            break
+    full = [record for record in sample if not record.text.isspace()]
+    first = _first_cells(full[0], delimiter, found.quoted is not False, part.name)
+    rows = [cells for record in full[1:] if (cells := cells_of(record, delimiter, found.quoted is not False))]
+    profile = TableProfile.of(first, rows)
+    everything, number = chain(sample, records), full[0].number
+    if _is_of_baskets(first, rows, profile, format, options, chooser):
+        taken = f"{part.name} was read as baskets, with {called(delimiter)} between the items, since its columns hold the same "
+        part.notes.append(Message(taken, "things; if it is a table, give ", Param("format", format), "."))
+        return Table(
+            delimiter,
+            None,
+            found,
+            (record for record in everything if record.number > number - (not options.header)),
+            profile,
+        )
+    names, has_header = column_names(first, rows, profile, format, options, chooser, part)
+    # In a table of one column a blank line is a row whose cell is empty.
+    rest = (
+        record
+        for record in everything
+        if record.number > number - (not has_header) and (len(names) == 1 or not record.text.isspace())
+    )
+    return Table(delimiter, names, found, rest, profile)
+
+
+def _first_lines(lines: Iterator[str]) -> list[str]:
+    """Return the first lines, blank ones included; none if all are blank."""
+    first: list[str] = []
+    n_full = 0
+    for line in lines:
+        first.append(line)
+        n_full += not line.isspace()
+        if n_full == LINES_TO_TELL_DELIMITERS:
+            break
+    return first if n_full else []
+
+
+def _delimiter(lines: Sequence[str], format: str, options: ReadOptions, part: Part) -> str:  # noqa: A002
+    """Return the delimiter: the user's, the usual one, or what the first line has in its place.
+
+    If the first line has both, it is that which each line has equally often, while commas come and go.
+    """
+    if options.separator is not None:
+        delimiter = separator_from(options.separator)
+        if len(delimiter) > 1:
+            raise ParameterError(
+                Param("separator"), f" must be one character in a {format} file; got {shown(options.separator)}."
+            )
+        return delimiter
+    usual = DELIMITERS[format]
+    if format == "tsv":
+        return usual
+    bare = re.sub(r'"(?:[^"]|"")*"', "", "".join(lines)).split("\n")
+    full = [line for line in bare if line.strip(" \r")] or [""]
+    instead = max(INSTEAD, key=full[0].count)
+    if instead not in full[0]:
+        return usual
+    if usual in full[0]:
+        counts = [{line.count(delimiter) for line in full} for delimiter in (usual, instead)]
+        if len(full) == 1 or len(counts[0]) == 1 or len(counts[1]) > 1:
+            return usual
+    part.notes.append(f"{part.name} has {called(instead)} between its cells, not commas, and was read that way.")
+    return instead
+
+
+def _first_cells(record: TableRecord, delimiter: str, quoted: bool, name: str) -> list[str]:
+    """Return the cells of the first row."""
+    try:
+        return _split(record, delimiter, quoted)
+    except (csv.Error, ValueError) as error:
+        raise InputError(
+            f"{name}, row {record.number}: expected the names of the columns, but they cannot be read ({one_line(error)}). "
+            "Put a row of short names first, and end rows with line feeds, not carriage returns alone."
+        ) from error
+
+
+def cells_of(record: TableRecord, delimiter: str, quoted: bool) -> list[str] | None:
+    """Return the cells of a row; None if they cannot be read, as will be said when it is its turn."""
+    try:
+        return _split(record, delimiter, quoted)
+    except (csv.Error, ValueError):
+        return None
+
+
+def _split(record: TableRecord, delimiter: str, quoted: bool) -> list[str]:
+    (cells,) = csv.reader(
+        io.StringIO(record.text, newline=""),
+        delimiter=delimiter,
+        quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
+    )
+    return cells
+
+
+def _is_of_baskets(
+    first: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    profile: TableProfile,
+    format: str,  # noqa: A002
+    options: ReadOptions,
+    chooser: Chooser,
+) -> bool:
+    """Return whether rows are baskets; the first file of a format decides for all, and the user's options for a table."""
+    if options.format is not None or options.columns:
+        return False
+    if format not in chooser.baskets:
+        has_header = profile.votes > 0 if options.header is None else options.header
+        chooser.baskets[format] = not profile.is_beyond_doubt and are_baskets([first, *rows], has_header)
+    return chooser.baskets[format]
+
+
+def column_names(
+    first: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    profile: TableProfile,
+    format: str,  # noqa: A002
+    options: ReadOptions,
+    chooser: Chooser,
+    part: Part,
+) -> tuple[list[str], bool]:
+    """Return the names of the columns, and whether the first row holds them.
+
+    The first row is a header if the user says so, if it holds a column that the user names, if it is that of the first file, or
+    if it looks like one. Without a header, columns are called by their numbers, or as in the first file if there are as many.
+    """
+    names = [cell.strip() or f"column {number}" for number, cell in enumerate(first, 1)]
+    known = chooser.headers.get(format)
+    named = [column for _, column in options.columns if not column.isdecimal() or int(column) > len(names)]
+    has_header = options.header
+    if has_header is None and (names == known or any(column in names for column in named)):
+        has_header = True
+    elif has_header is None:
+        has_header = profile.has_header if not named or known is not None else True
+        part.notes += _note_on_header(first, has_header, profile, part.name)
+    if not has_header:
+        n_columns = Counter(len(row) for row in [first, *rows]).most_common(1)[0][0]
+        names = known if known is not None and len(known) == n_columns else list(map(str, range(1, n_columns + 1)))
+    chooser.headers.setdefault(format, names if has_header else None)
+    return names, has_header
+
+
+def _note_on_header(first: Sequence[str], has_header: bool, profile: TableProfile, name: str) -> list[str]:
+    if has_header and profile.is_sure:
+        return []
+    if has_header:
+        names = shown(", ".join(cell.strip() for cell in first))
+        taken = f"The first row of {name}, {names}, was taken for the names of the columns; if it is a document, give "
+        return [Message(taken, Param("header", False), ".")]
+    taken = f"The first row of {name} is like the others and was read as a document; if it names the columns, give "
+    return [Message(taken, Param("header", True), ".")]
