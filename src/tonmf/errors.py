@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 __all__ = [
     "ClusterError",
@@ -81,7 +81,7 @@ class Message(str):
 
     parts: tuple[Part, ...]
 
-    def __new__(cls, *parts: Part) -> Message:
+    def __new__(cls, *parts: Part) -> Self:
         """Join parts; the parts of a `Message` among them stay apart."""
         message = super().__new__(cls, "".join(map(str, parts)))
         message.parts = tuple(

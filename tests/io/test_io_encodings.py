@@ -56,6 +56,15 @@ def test_a_folder_of_mixed_encodings_has_one_note(tmp_path):
     assert documents.notes == [note + "if that is wrong, give encoding."]
 
 
+def test_many_files_that_are_named_have_one_note(tmp_path):
+    for number in range(5):
+        put(tmp_path, f"{number}.csv", "text\nFörderung\n".encode("cp1252"))
+    notes = read(str(tmp_path / "*.csv")).notes
+    assert notes[1:] == [
+        "5 of 5 files are not UTF-8 and were read as cp1252 (5, first: 0.csv); if that is wrong, give encoding."
+    ]
+
+
 def test_a_given_encoding_is_taken_for_all_files(tmp_path):
     put(tmp_path, "a.txt", "Förderung".encode("cp1252"))
     put(tmp_path, "b.txt", "Förderung".encode())

@@ -9,6 +9,7 @@ import codecs
 import io
 from collections.abc import Iterator
 from itertools import chain
+from typing import Self
 
 from tonmf.errors import InputError, Message, Param
 from tonmf.io.encodings import AUTO, ENOUGH, detected, wide
@@ -16,7 +17,7 @@ from tonmf.io.notes import Occurrences
 from tonmf.io.options import ReadOptions
 from tonmf.io.streams import Opened
 from tonmf.text.documents import REPLACEMENT, SURROGATE
-from tonmf.wording import number_of
+from tonmf.wording import listed, number_of
 
 MARKS = {
     codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16, whose mark it starts with
@@ -194,13 +195,7 @@ class DecodedLines:
         """Return notes on the encoding."""
         notes: list[str] = []
         if self.was_chosen:
-            notes.append(
-                Message(
-                    f"{self._source.name} was read as {self._called}, since it is not UTF-8; if that is wrong, give ",
-                    Param("encoding"),
-                    ".",
-                )
-            )
+            notes.append(EncodingNote(self._source.name, self.encoding))
         elif self.encoding in ("utf-16", "utf-32"):
             notes.append(f"{self._source.name} was read as {self.encoding.upper()}.")
         if self.replaced:
@@ -212,6 +207,44 @@ class DecodedLines:
                 )
             )
         return notes
+
+
+class EncodingNote(Message):
+    """A note on a file that is not UTF-8. Where there are many, one note for all takes their place."""
+
+    name: str
+    encoding: str
+
+    def __new__(cls, name: str, encoding: str) -> Self:
+        """Word the note."""
+        said = f"{name} was read as {encoding}, since it is not UTF-8; if that is wrong, give "
+        note = super().__new__(cls, said, Param("encoding"), ".")
+        note.name, note.encoding = name, encoding
+        return note
+
+
+class Encodings:
+    """Counts files that are not UTF-8, by their encoding."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, Occurrences] = {}
+
+    def add(self, name: str, encoding: str) -> None:
+        """Count a file."""
+        self._found.setdefault(encoding, Occurrences()).add(name)
+
+    def notes(self, of_files: str) -> list[str]:
+        """Return a note on them, if there are any; `of_files` says of how many."""
+        if not self._found:
+            return []
+        n_files = sum(found.count for found in self._found.values())
+        are, were = ("is", "was") if n_files == 1 else ("are", "were")
+        each = [
+            f"{encoding} ({f'{found.count:,}, first: ' if n_files > 1 else ''}{found.first})"
+            for encoding, found in self._found.items()
+        ]
+        said = f"{n_files:,} of {of_files} {are} not UTF-8 and {were} read as {listed(each)}; if that is wrong, give "
+        return [Message(said, Param("encoding"), ".")]
 
 
 TRY_ENCODINGS = Message("If that is wrong, try ", Param("encoding", "latin-1"), " or cp1252.")

@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 from tonmf.errors import Message, Param
 from tonmf.io.archives import Place, name_in
-from tonmf.io.decoding import TRY_ENCODINGS, DecodedLines, is_binary, without_line_end
+from tonmf.io.decoding import TRY_ENCODINGS, DecodedLines, Encodings, is_binary, without_line_end
 from tonmf.io.formats import holds_many, split_name
 from tonmf.io.inputs import Input
 from tonmf.io.mails import add_mail
@@ -18,7 +18,7 @@ from tonmf.io.part import Part
 from tonmf.io.separators import SPACE, called, items_on, separator_from, separator_of
 from tonmf.io.streams import Opened, Sink, opened
 from tonmf.text.documents import ITEMS, TEXTS
-from tonmf.wording import listed, number_of
+from tonmf.wording import number_of
 
 FIRST_LINES = 1_000
 """Lines that tell what separates items."""
@@ -56,7 +56,8 @@ def read_baskets(source: Opened, options: ReadOptions) -> Part:
 
 def read_files(source: Input, options: ReadOptions, stdin: BinaryIO | None = None, sink: Sink = None) -> Part:
     """Read each file as a document. In a folder, leave out files that are not plain text; a file that is named must be text."""
-    part, encodings = Part(source.name, source.format or "files", TEXTS, sink), _Encodings()
+    part, encodings = Part(source.name, source.format or "files", TEXTS, sink), Encodings()
+    replaced: dict[str, Occurrences] = {}
     is_folder = source.path is not None
     for name, place in source.members:
         if is_folder and place is not None and (holds_many(name_in(place)) or _leads_nowhere(place)):
@@ -70,48 +71,17 @@ def read_files(source: Input, options: ReadOptions, stdin: BinaryIO | None = Non
             else:
                 lines = DecodedLines(file, options)
                 part.add(name, "".join(lines).replace("\r\n", "\n"))
-                encodings.add(name, lines)
-    of_folder = f" of {source.name}" if is_folder else ""
-    part.notes += encodings.notes(f"{number_of(part.n_seen, 'file')}{of_folder}")
+                if lines.was_chosen:
+                    encodings.add(name, lines.encoding)
+                if lines.replaced:
+                    place_of_first = f"{name}, {lines.replaced.first}"
+                    replaced.setdefault(lines.encoding.removesuffix("-sig"), Occurrences()).add(place_of_first)
+    files = number_of(part.n_seen, "file") + (f" of {source.name}" if is_folder else "")
+    part.notes += encodings.notes(files)
+    for encoding, places in replaced.items():
+        said = f"In {places.count:,} of {files} bytes that are not {encoding} were replaced by U+FFFD (first: {places.first}). "
+        part.notes.append(Message(said, TRY_ENCODINGS))
     return part
-
-
-class _Encodings:
-    """Counts the files that are not UTF-8, by their encoding, and those in which bytes were replaced."""
-
-    def __init__(self) -> None:
-        self._chosen: dict[str, Occurrences] = {}
-        self._replaced: dict[str, Occurrences] = {}
-
-    def add(self, name: str, lines: DecodedLines) -> None:
-        """Count a file that has been read."""
-        if lines.was_chosen:
-            self._chosen.setdefault(lines.encoding, Occurrences()).add(name)
-        if lines.replaced:
-            self._replaced.setdefault(lines.encoding.removesuffix("-sig"), Occurrences()).add(
-                f"{name}, {lines.replaced.first}"
-            )
-
-    def notes(self, of_files: str) -> list[str]:
-        """Return notes on them; `of_files` says how many files there are, and where."""
-        notes: list[str] = []
-        if self._chosen:
-            n_chosen = sum(found.count for found in self._chosen.values())
-            are, were = ("is", "was") if n_chosen == 1 else ("are", "were")
-            each = [
-                f"{name} ({f'{found.count:,}, first: ' if n_chosen > 1 else ''}{found.first})"
-                for name, found in self._chosen.items()
-            ]
-            message = (
-                f"{n_chosen:,} of {of_files} {are} not UTF-8 and {were} read as {listed(each)}; if that is wrong, give "
-            )
-            notes.append(Message(message, Param("encoding"), "."))
-        for encoding, replaced in self._replaced.items():
-            message = (
-                f"In {replaced.count:,} of {of_files} bytes that are not {encoding} were replaced by U+FFFD (first: "
-            )
-            notes.append(Message(message, f"{replaced.first}). ", TRY_ENCODINGS))
-        return notes
 
 
 def _leads_nowhere(place: Place) -> bool:

@@ -15,7 +15,7 @@ from tonmf.errors import InputError, Message, Param, sentences
 from tonmf.io.archives import name_in
 from tonmf.io.arrow_files import read_arrow, read_saved
 from tonmf.io.columns import Chooser, label_from
-from tonmf.io.decoding import encoding_of
+from tonmf.io.decoding import EncodingNote, Encodings, encoding_of
 from tonmf.io.formats import ONE_EACH, split_name
 from tonmf.io.inputs import Input
 from tonmf.io.json_arrays import read_json
@@ -33,7 +33,7 @@ from tonmf.text.documents import COUNTS, ITEMS, TEXTS
 from tonmf.wording import listed, number_of, shown
 
 FEW = 3
-"""The most files that get a note each on documents without text."""
+"""The most files that get a note each on documents without text, or on their encoding."""
 
 ARRAY = re.compile(r"\[\s*[{\"]")
 """The start of a JSON array of objects or strings. A line of a log may start with [ as well."""
@@ -271,16 +271,30 @@ def _n_words(part: Part) -> list[Any]:
 
 
 def _notes_of(parts: Sequence[Part]) -> list[str]:
-    """Gather the notes of each part; where many parts have documents without text, say so once for all."""
+    """Gather the notes of each part; where many parts have one on the same, say so once for all."""
+    encodings = _merge_encodings(parts)
     without_text = [part for part in parts if part.without_text]
     if len(without_text) <= FEW:
-        return [note for part in parts for note in part.all_notes()]
+        return [*(note for part in parts for note in part.all_notes()), *encodings]
     n_left_out = sum(part.without_text.count for part in parts)
     where = f"{len(without_text):,} files (first: {without_text[0].without_text.first})"
     merged = f"{n_left_out:,} of {sum(p.n_seen for p in parts):,} documents have no text and were left out, in {where}."
     for part in without_text:
         part.without_text = Occurrences()
-    return [*(note for part in parts for note in part.all_notes()), merged]
+    return [*(note for part in parts for note in part.all_notes()), *encodings, merged]
+
+
+def _merge_encodings(parts: Sequence[Part]) -> list[str]:
+    """Take the notes on encodings from many parts, and return one in their place."""
+    found = [note for part in parts for note in part.notes if isinstance(note, EncodingNote)]
+    if len(found) <= FEW:
+        return []
+    merged = Encodings()
+    for note in found:
+        merged.add(note.name, note.encoding)
+    for part in parts:
+        part.notes = [note for note in part.notes if not isinstance(note, EncodingNote)]
+    return merged.notes(number_of(len(parts), "file"))
 
 
 def _note_on_many_files(inputs: Sequence[Input], options: ReadOptions) -> list[str]:
