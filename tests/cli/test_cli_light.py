@@ -52,7 +52,13 @@ READ = [
     (["two.csv"], "several columns may hold the text: title, author. Give --text-column."),
     (["two.csv", "--text-column", "review"], "has no column 'review' (--text-column); it has title, author."),
     (["two.csv", "--text-column", "title", "--id-column", "title"], "--text-column and --id-column must differ"),
-    (["two.csv", "--text-column", "title", "--text-column", "author"], "--text-column can be given once"),
+    (["two.csv", "--text-column", "title", "--text-column", "title"], "--text-column names 'title' twice."),
+    (
+        ["two.csv", "--text-column", "title", "--text-column", "3"],
+        "has no column '3' (--text-column); it has title, author.",
+    ),
+    (["two.csv", "--separator", "::"], "--separator must be one character in a csv file; got '::'."),
+    (["d.txt", "--header"], "--header needs files of rows (csv, tsv, baskets); got lines. Leave it out."),
     (["two.csv", "--text-column", "title", "--min-words", "9"], "9 words or more (--min-words)."),
 ]
 WRITE = [

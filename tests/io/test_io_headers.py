@@ -90,6 +90,29 @@ def test_a_single_column_of_sentences_without_a_header(tmp_path):
     assert read(put(tmp_path, "a.csv", written([[text] for text in texts]))).content == texts
 
 
+def test_a_first_document_may_be_very_long(tmp_path):
+    texts = ['a long, "quoted" story\n' * 20_000, *sentences(5), "short, " * 30_000]
+    for delimiter in (",", "\t"):
+        path = put(
+            tmp_path, "a.csv", written([[number, text] for number, text in enumerate(texts)], delimiter=delimiter)
+        )
+        documents = read(path)
+        assert documents.content == texts
+        assert NO_HEADER.format("a.csv") in documents.notes
+    path = put(tmp_path, "b.tsv", "".join(f"{number}\t{' '.join(text.split())}\n" for number, text in enumerate(texts)))
+    assert read(path).content == [" ".join(text.split()) for text in texts]
+
+
+def test_any_number_of_blank_lines_may_come_first(tmp_path):
+    documents = read(put(tmp_path, "a.csv", "\n" * 3_000 + "n,text\n" + "\n" * 3_000 + "1,one\n"))
+    assert (documents.content, documents.ids) == (["one"], ["a.csv:6002"])
+
+
+def test_quotes_between_tabs_are_text_in_a_csv_file_too(tmp_path):
+    path = put(tmp_path, "a.csv", 'n\ttext\n1\t"one of\n2\ttwo "of" them\n3\tthree\n')
+    assert read(path).content == ['"one of', 'two "of" them', "three"]
+
+
 def test_a_file_of_one_row_is_a_document_unless_it_looks_like_names(tmp_path):
     text = "the quick brown fox jumps over the lazy dog"
     assert read(put(tmp_path, "a.csv", f"17,{text}\n")).content == [text]

@@ -17,13 +17,15 @@ from statistics import median
 from tonmf.io.columns import NUMBER, TEXT_NAMES
 
 NAMES = frozenset({
-    *TEXT_NAMES, "abstracts", "age", "answer", "author", "brand", "caption", "category", "city", "class", "code",
-    "company", "count", "country", "created", "data", "date", "datetime", "day", "doc", "email", "file", "filename",
-    "from", "gender", "group", "headline", "hour", "id", "ids", "index", "item", "items", "key", "keywords", "label",
-    "labels", "lang", "language", "line", "link", "location", "month", "name", "number", "outlier", "price", "product",
-    "question", "rating", "reviewer", "score", "section", "sentence", "sentiment", "source", "status", "story",
-    "subject", "tag", "tags", "target", "time", "timestamp", "title", "to", "topic", "type", "url", "user", "username",
-    "uuid", "value", "version", "words", "year",
+    *TEXT_NAMES, "age", "answer", "author", "beschreibung", "bewertung", "brand", "caption", "category", "city",
+    "class", "code", "comentario", "commentaire", "company", "count", "country", "created", "data", "date", "datetime",
+    "datum", "day", "doc", "email", "fecha", "feedback", "file", "filename", "from", "gender", "group", "headline",
+    "hour", "id", "index", "inhalt", "item", "key", "keywords", "kommentar", "label", "lang", "language", "line",
+    "link", "location", "mail", "month", "nachricht", "name", "nom", "nombre", "number", "outlier", "price", "product",
+    "prompt", "query", "question", "rating", "response", "reviewer", "score", "section", "sentence", "sentiment", "sms",
+    "source", "status", "story", "subject", "tag", "target", "term", "testo", "texte", "texto", "time", "timestamp",
+    "titel", "title", "titre", "titulo", "to", "topic", "type", "url", "user", "username", "uuid", "value", "version",
+    "words", "year",
 })  # fmt: skip
 """Words that names of columns consist of, or end with."""
 
@@ -51,11 +53,13 @@ LONG, SENTENCE = 4, 8
 def is_name(cell: str) -> bool:
     """Return whether a cell is a usual name of a column.
 
-    >>> is_name("text"), is_name("Review Text"), is_name("userId"), is_name("text me later"), is_name("ham")
+    >>> is_name("texts"), is_name("Review Text"), is_name("userId"), is_name("text me later"), is_name("ham")
     (True, True, True, False, False)
     """
     words = [word.lower() for word in CAMEL.split(cell.strip()) if word]
-    return 0 < len(words) <= 4 and len(cell) <= 40 and words[-1] in NAMES
+    if not 0 < len(words) <= 4 or len(cell) > 40:
+        return False
+    return words[-1] in NAMES or words[-1].removesuffix("s") in NAMES
 
 
 def shape_of(cell: str) -> str:

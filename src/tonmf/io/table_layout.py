@@ -19,7 +19,7 @@ from tonmf.io.columns import Chooser
 from tonmf.io.header import TableProfile
 from tonmf.io.options import ReadOptions
 from tonmf.io.part import Part
-from tonmf.io.records import Records, TableRecord
+from tonmf.io.records import CLOSING, Records, TableRecord
 from tonmf.io.separators import are_baskets, called, separator_from
 from tonmf.wording import one_line, shown
 
@@ -74,15 +74,9 @@ def open_table(
     if not first_lines:
         return None
     delimiter = _delimiter(first_lines, format, options, part)
-    found = Records(chain(first_lines, lines), delimiter, part.name, True if format == "csv" else None)
+    found = Records(chain(first_lines, lines), delimiter, part.name, None if delimiter == "\t" else True)
     records = iter(found)
-    sample: list[TableRecord] = []
-    length = 0
-    for record in records:
-        sample.append(record)
-        length += len(record.text)
-        if len(sample) == FIRST_ROWS or length >= FIRST_CHARACTERS:
-            break
+    sample = _first_records(records)
     full = [record for record in sample if not record.text.isspace()]
     first = _first_cells(full[0], delimiter, found.quoted is not False, part.name)
     rows = [cells for record in full[1:] if (cells := cells_of(record, delimiter, found.quoted is not False))]
@@ -106,6 +100,19 @@ def open_table(
         if record.number > number - (not has_header) and (len(names) == 1 or not record.text.isspace())
     )
     return Table(delimiter, names, found, rest, profile)
+
+
+def _first_records(records: Iterator[TableRecord]) -> list[TableRecord]:
+    """Return the first records, blank ones included; at least one that is not blank."""
+    first: list[TableRecord] = []
+    n_full = length = 0
+    for record in records:
+        first.append(record)
+        if not record.text.isspace():
+            n_full, length = n_full + 1, length + len(record.text)
+            if n_full == FIRST_ROWS or length >= FIRST_CHARACTERS:
+                break
+    return first
 
 
 def _first_lines(lines: Iterator[str]) -> list[str]:
@@ -168,12 +175,30 @@ def cells_of(record: TableRecord, delimiter: str, quoted: bool) -> list[str] | N
 
 
 def _split(record: TableRecord, delimiter: str, quoted: bool) -> list[str]:
+    """Return the cells of a record; csv refuses long ones, and the limit to that is one for the whole process."""
+    if len(record.text) >= csv.field_size_limit():
+        return _split_long(record.text.rstrip("\r\n"), delimiter, quoted)
     (cells,) = csv.reader(
         io.StringIO(record.text, newline=""),
         delimiter=delimiter,
         quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
     )
     return cells
+
+
+def _split_long(text: str, delimiter: str, quoted: bool) -> list[str]:
+    if not quoted:
+        return text.split(delimiter)
+    cells, position = [], 0
+    while True:
+        cell = ""
+        if text.startswith('"', position) and (closing := CLOSING.match(text, position + 1)):
+            cell, position = text[position + 1 : closing.end() - 1].replace('""', '"'), closing.end()
+        end = text.find(delimiter, position)
+        cells.append(cell + (text[position:] if end < 0 else text[position:end]))
+        if end < 0:
+            return cells
+        position = end + 1
 
 
 def _is_of_baskets(
