@@ -32,11 +32,10 @@ def fetch_and_write(
     from tonmf.io.write import writing_table
     from tonmf.ranking import TYPES
 
-    rows = ranking.order[: max(min(top, int(ranking.judged.sum())), 1)].tolist()
     names = {*ranking.empty, *(int(row) for group in ranking.small_groups for row in group.documents)}
     table = writing_table(output, TYPES) if output else nullcontext()
     with screen.progress("Writing" if output else "Reading") as done, table as write:
-        ranking.fetch(documents, rows, names, write, reasons, done)
+        ranking.fetch(documents, top, names, write, reasons, done)
     for note in documents.notes:  # known only now if the counts came from the cache
         screen.note(in_flags(note))
     if output:

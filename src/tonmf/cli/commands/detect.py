@@ -62,6 +62,7 @@ def detect(
     seed: opt.Seed = 0,
     jobs: opt.Jobs = None,
     top: opt.Top = 20,
+    all_copies: opt.AllCopies = False,
     output: opt.Output = None,
     save: opt.Save = None,
     report: opt.Report = None,
@@ -136,7 +137,7 @@ def detect(
             ranking.detector.save(save, excerpts=excerpts)
         if report is not None:
             write_report(screen, ranking, report, title_of(files, title), notes, documents.labels)
-    rows = show_ranking(screen, ranking, top, notes, ranking.small_groups[:GROUPS_SHOWN])
+    rows = show_ranking(screen, ranking, top, notes, ranking.small_groups[:GROUPS_SHOWN], all_copies)
     strangest = ranking.ids[rows[0] if rows else int(ranking.order[0])]
     show_next(screen, *_next_steps(files, reading, strangest, output, save, report, memory))
 

@@ -20,6 +20,7 @@ def score(
     files: opt.Files,
     reading: ReadOptions,
     top: opt.Top = 20,
+    all_copies: opt.AllCopies = False,
     output: opt.Output = None,
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
@@ -36,4 +37,4 @@ def score(
     ranking = scored(screen, model, documents, jobs)
     if output is not None:
         write(screen, ranking, output)
-    show_ranking(screen, ranking, top, documents.notes)
+    show_ranking(screen, ranking, top, documents.notes, all_copies=all_copies)
