@@ -2,7 +2,8 @@
 
 This is an experiment like those of the paper (`tonmf.experiments`). Each result is written to benchmarks/results/quality.jsonl
 at once, so an interrupted run resumes. ``--fresh`` measures everything again, ``--again NAME`` one method again, and ``--only
-NAME`` no other method. ``--report`` only writes benchmarks/results/quality.json and the page.
+NAME`` no other method. ``--no-embeddings`` leaves out MiniLM, whose embeddings take hours to compute. ``--report`` only
+writes benchmarks/results/quality.json and the page.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from benchmarks.contenders import scores_alone
 from benchmarks.embeddings import DRAWS, embeddings_for, embeddings_of
 from benchmarks.grid import measure_all
 from benchmarks.harness import RESULTS
-from benchmarks.quality_report import FUSED, MINILM, OURS, PAGE, report, write_report
+from benchmarks.quality_report import EMBEDDED, FUSED, MINILM, OURS, PAGE, report, write_report
 from benchmarks.tasks import TASKS, draw, draw_of
 from tonmf import TextOutlierDetector
 from tonmf.experiments.log import ResultLog
@@ -100,7 +101,7 @@ def measure(config: Config) -> dict[str, Any]:
 
 def applies(config: Config) -> bool:
     """Tell whether a method can read a task's documents: embeddings are made of texts."""
-    return TASKS[config["task"]].is_text or config["method"] not in (FUSED, MINILM)
+    return TASKS[config["task"]].is_text or config["method"] not in EMBEDDED
 
 
 QUALITY = Experiment(
@@ -120,6 +121,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--fresh", action="store_true", help="measure everything again")
     parser.add_argument("--again", metavar="NAME", choices=METHODS, help="measure this method again")
     parser.add_argument("--only", metavar="NAME", choices=METHODS, help="measure only this method")
+    parser.add_argument("--no-embeddings", action="store_true", help="do not measure with embeddings of MiniLM")
     parser.add_argument("--report", action="store_true", help="only write the page and the summary")
     parser.add_argument("--jobs", type=int, default=2, help="number of processes, with one thread each")
     options = parser.parse_args(arguments)
@@ -128,14 +130,16 @@ def main(arguments: list[str]) -> None:
     if not options.report:
         wanted = todo(QUALITY, log, fresh=options.fresh)
         wanted += [c for c in QUALITY.configs() if c["method"] == options.again and c not in wanted]
-        _measure([c for c in wanted if options.only in (None, c["method"])], log, options.jobs)
+        left_out = EMBEDDED if options.no_embeddings else ()
+        wanted = [c for c in wanted if options.only in (None, c["method"]) and c["method"] not in left_out]
+        _measure(wanted, log, options.jobs)
     if options.only is None:
         found = [log.result(QUALITY.name, config) for config in QUALITY.configs()]
         write_report([result for result in found if result is not None], PAGE, RESULTS / "quality.json")
 
 
 def _measure(configs: list[Config], log: ResultLog, n_processes: int) -> None:
-    for collection in {TASKS[c["task"]].collection for c in configs if c["method"] in (FUSED, MINILM)}:
+    for collection in {TASKS[c["task"]].collection for c in configs if c["method"] in EMBEDDED}:
         embeddings_of(collection)  # before the processes start, so that only one computes the embeddings
     measure_all(QUALITY, log, configs, draw, n_processes)
 

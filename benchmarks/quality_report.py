@@ -17,6 +17,9 @@ from tonmf.experiments.specification import Result, Section
 
 OURS, FUSED, MINILM = "tonmf", "tonmf + MiniLM", EMBEDDING_NEIGHBOURS.name
 
+EMBEDDED = (MINILM, FUSED)
+"""Methods that see embeddings, and so texts only; they may be left out."""
+
 PAGE = ROOT / "docs" / "evidence" / "quality.md"
 
 Row = dict[str, Any]
@@ -39,6 +42,8 @@ class Measurements:
         self.tasks = [task for task in TASKS.values() if any(row["task"] == task.name for row in self.rows)]
         self.texts = [task.name for task in self.tasks if task.is_text]
         self.names = [task.name for task in self.tasks]
+        measured = {row["method"] for row in self.rows}
+        self.embedded = [method for method in EMBEDDED if method in measured]
 
     def settings(self, method: str) -> list[str]:
         """Return the settings of a method."""
@@ -110,7 +115,7 @@ def summarise(data: Measurements) -> dict[str, Any]:
     best_peer = max(peers, key=peers.__getitem__)
     ours, theirs = data.best(OURS, "auc", names), data.best(best_peer, "auc", names)
     ours_ap, theirs_ap = data.best(OURS, "ap", names), data.best(best_peer, "ap", names)
-    parts = {m: data.best(m, "auc", data.texts).mean() for m in (OURS, MINILM, FUSED)}
+    texts = {method: data.best(method, "auc", data.texts).mean() for method in (OURS, *data.embedded)}
     measured = [row for row in data.rows if row["method"] == OURS]
     before_alarms = {of: float(np.mean([row["before_alarms"][of] for row in measured])) for of in ("auc", "ap")}
     alone = {of: float(np.mean([row["alone"][of] for row in measured])) for of in ("auc", "ap")}
@@ -125,9 +130,7 @@ def summarise(data: Measurements) -> dict[str, Any]:
         "best_peer_ap": theirs_ap.mean(),
         "ap_ratio": ours_ap.mean() / theirs_ap.mean(),
         "better_on": float((ours > theirs).mean()),
-        "texts_tonmf": parts[OURS],
-        "texts_minilm": parts[MINILM],
-        "texts_fused": parts[FUSED],
+        "texts_auc": texts,
         "alarm_changes_auc_by": float(np.mean([row["auc"] for row in measured])) - before_alarms["auc"],
         "company_auc": before_alarms["auc"],
         "company_ap": before_alarms["ap"],
@@ -160,7 +163,7 @@ def tables_of(data: Measurements) -> dict[str, tuple[list[str], list[list[Any]]]
         "all": compare(data, methods, data.names),
         "tuned": compare(data, methods, tuned),
         "held out": compare(data, methods, held_out),
-        "texts": compare(data, [OURS, MINILM, FUSED], data.texts),
+        "texts": compare(data, [OURS, *data.embedded], data.texts),
         "by task": by_task(data, summarise(data)["best_peer"]),
         "threshold": thresholds(data),
     }
@@ -175,16 +178,16 @@ def report(results: Sequence[Result]) -> Section:
 
 
 def by_task(data: Measurements, best_peer: str) -> tuple[list[str], list[list[Any]]]:
-    """Tabulate AUC (AP) by task: ours, the best bag-of-words peer, MiniLM, and both together."""
-    methods = [OURS, best_peer, MINILM, FUSED]
+    """Tabulate AUC (AP) by task: ours, the best bag-of-words peer, and what sees embeddings, if that was measured."""
+    methods = [OURS, best_peer, *data.embedded]
     lines = []
     for task in data.tasks:
         line = [task.name, "yes" if task.tuned else "no"]
         for method in methods:
-            if method in (MINILM, FUSED) and not task.is_text:
+            if method in EMBEDDED and not task.is_text:
                 line.append("")
                 continue
-            tasks = data.texts if method in (MINILM, FUSED) else data.names
+            tasks = data.texts if method in EMBEDDED else data.names
             setting = data.best_setting(method, tasks)
             auc, ap = (data.by_task(method, setting, field, [task.name])[0] for field in ("auc", "ap"))
             line.append(f"{_three(auc)} ({_three(ap)})")
@@ -206,6 +209,13 @@ def thresholds(data: Measurements) -> tuple[list[str], list[list[Any]]]:
     return columns, [[name, *(mean(rows, field) for field in fields)] for name, rows in groups]
 
 
+WITH_EMBEDDINGS = """## With sentence embeddings
+
+Text tasks only. The time MiniLM needs to embed the texts, many times that of everything here, is not counted.
+
+"""
+
+
 def page_text(summary: dict[str, Any], tables: dict[str, Any], cost: dict[str, Any] | None) -> str:
     """Return the text of the page, below its title."""
 
@@ -220,6 +230,13 @@ def page_text(summary: dict[str, Any], tables: dict[str, Any], cost: dict[str, A
         f"{cost['detector_s']:.1f} s and\n  scikit-learn's `TfidfVectorizer` alone {cost['tfidf_s']:.1f} s in the same "
         f"run: {cost['ratio']:.2f} times as long\n  (medians of {cost['runs']}, `make bench BENCH_ARGS=cost`)."
     )
+    embedded = with_embeddings = ""
+    if FUSED in (texts := summary["texts_auc"]):
+        embedded = (
+            f"- With sentence embeddings of MiniLM beside the text, on the text tasks: {_three(texts[FUSED])} together,\n"
+            f"  {_three(texts[OURS])} from the text alone and {_three(texts[MINILM])} from the embeddings alone.\n"
+        )
+        with_embeddings = WITH_EMBEDDINGS + table("texts") + "\n\n"
     return f"""`make bench-quality` writes this page and prints every figure on it. It keeps each result, so an interrupted run
 resumes. There are {summary["tasks"]} tasks with {summary["draws"]} draws each. A task is made of real data with classes:
 documents of some classes are ordinary, and a few of another class are the outliers.
@@ -228,9 +245,7 @@ documents of some classes are ordinary, and a few of another class are the outli
   {s("best_peer_auc")}: {s("auc_gain")} less.
 - Mean average precision {s("ap")}; that peer has {s("best_peer_ap")}: {summary["ap_ratio"]:.2f} times as much.
 - Better than that peer on {summary["better_on"]:.0%} of the tasks.
-- With sentence embeddings of MiniLM beside the text, on the text tasks: {s("texts_fused")} together,
-  {s("texts_tonmf")} from the text alone and {s("texts_minilm")} from the embeddings alone.
-- {speed}
+{embedded}- {speed}
 
 ## All tasks
 
@@ -257,13 +272,7 @@ widths of the automatic threshold, and the alarms.
 
 {table("held out")}
 
-## With sentence embeddings
-
-Text tasks only. The time MiniLM needs to embed the texts, many times that of everything here, is not counted.
-
-{table("texts")}
-
-## By task
+{with_embeddings}## By task
 
 AUC, with average precision in brackets; means over {summary["draws"]} draws.
 

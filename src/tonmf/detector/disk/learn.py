@@ -66,7 +66,7 @@ def learn_on_disk(
                 raise
             kept = " What was done is kept there: run again to go on." if values["cache"] else ""
             raise InputError(
-                f"{error.filename or folder} cannot be written: {error.strerror or error}. The cache folder needs about three "
+                f"{error.filename or folder} cannot be written: {error.strerror or error}. The cache folder needs about five "
                 f"times the room of the documents: make room in {folder.parent}, or give another.{kept}"
             ) from error
 
