@@ -82,6 +82,63 @@ def test_only_the_index_and_the_first_part_are_unpacked_at_first(page, tmp_path)
     assert page.evaluate("window.unpacked") == 3
 
 
+# ------------------------------------------------------------------ copies
+
+
+@pytest.fixture
+def with_copies(page, tmp_path):
+    """A report of six documents, of which the second, third and fifth are the same; the page, and the ids."""
+    documents = [{} for _ in range(6)]
+    for place in (1, 2, 4):
+        documents[place] = {"copy_of": 2, "copies": 3, "pieces": ["A copy."], "rank": 2, "score": 4.0}
+    documents[4]["id"] = "<b>d4</b>"
+    documents[3] = {"score": 4.0, "rank": 2}
+    summary = summary_of(documents, analysed={"flagged": 5, "threshold": 3.9})
+    return opened(page, written(tmp_path, summary))
+
+
+def test_exact_copies_share_a_line_that_lists_them_by_keyboard(with_copies):
+    page = with_copies
+    assert ids_listed(page) == ["d0", "d1", "d3", "d5"]
+    assert status(page) == "4 lines (6 documents)"
+    assert page.locator("details.copies:visible").count() == 1
+    mark = page.locator("details.copies:visible summary")
+    assert mark.inner_text().startswith("×3")
+    mark.focus()
+    page.keyboard.press("Enter")
+    page.locator("details.copies li").first.wait_for()
+    assert page.locator("details.copies li").all_text_contents() == ["d2", "<b>d4</b>"], "as text, never as markup"
+    assert page.locator("article.document").count() == 0, "the mark does not open the document"
+    page.keyboard.press("Enter")
+    assert not page.locator("details.copies li").first.is_visible()
+
+
+def test_copies_can_be_listed_one_by_one_and_are_exported_so(with_copies):
+    page = with_copies
+    assert [row["id"] for row in export(page)[1]] == ["d0", "d1", "d2", "d3", "<b>d4</b>", "d5"]
+    choose(page, "Copies", "on a line each")
+    assert ids_listed(page) == ["d0", "d1", "d2", "d3", "<b>d4</b>", "d5"]
+    assert status(page) == "6 documents"
+    assert page.locator("details.copies:visible").count() == 0
+    choose(page, "Copies", "on one line")
+    assert ids_listed(page) == ["d0", "d1", "d3", "d5"]
+
+
+def test_a_copy_that_is_looked_for_by_its_id_is_found(with_copies):
+    page = with_copies
+    look_for(page, "d2")
+    assert ids_listed(page) == ["d2"]
+    look_for(page, "copy")
+    assert ids_listed(page) == ["d1"]
+    assert status(page) == "1 line (3 documents, of 6 in all)"
+
+
+def test_where_there_are_no_copies_nothing_is_said_of_them(page, tmp_path):
+    opened(page, written(tmp_path, summary_of([{}, {}])))
+    assert page.get_by_role("combobox", name="Copies").count() == 0
+    assert page.locator("details.copies:visible").count() == 0
+
+
 # ------------------------------------------------------------------ the threshold
 
 
