@@ -39,7 +39,8 @@ def test_the_report_opens_with_the_count_and_the_strangest_documents_first(repor
     assert threshold in page.locator(".page-header").text_content()
     assert ids_listed(page) == [document["id"] for document in summary["documents"][:PAGE]]
     assert page.locator(".entry.is-flagged").count() == analysed["flagged"]
-    assert status(page) == f"1–{PAGE} of {analysed['documents']} documents"
+    n_lines = sum(document["copy_of"] == place for place, document in enumerate(summary["documents"], start=1))
+    assert status(page) == f"1–{PAGE} of {n_lines} lines ({analysed['documents']} documents)", "a post came twice"
 
 
 def test_how_it_was_done_can_be_unfolded(report):
@@ -128,7 +129,8 @@ def test_a_copy_that_is_looked_for_by_its_id_is_found(with_copies):
     page = with_copies
     look_for(page, "d2")
     assert ids_listed(page) == ["d2"]
-    look_for(page, "copy")
+    page.get_by_label("Search").fill("copy")
+    page.locator(".search-status", has_text="3 documents found").wait_for()
     assert ids_listed(page) == ["d1"]
     assert status(page) == "1 line (3 documents, of 6 in all)"
 
@@ -298,6 +300,7 @@ def test_filters_and_search_work_together(report):
 def test_pages_follow_one_another_and_can_be_longer(report):
     page, summary = report
     ids = [document["id"] for document in summary["documents"]]
+    choose(page, "Copies", "on a line each")
     pager = page.get_by_role("navigation", name="Pages of the list")
     assert pager.get_by_role("button", name="Previous").is_disabled()
     pager.get_by_role("button", name="Next").click()
@@ -388,6 +391,7 @@ def test_a_rectangle_on_the_map_selects_what_is_listed(report):
     first, last = np.floor(places.min(axis=0)) - 5, np.round(middle)
     drag(page, tuple(last), tuple(first))
     page.get_by_role("button", name="Show them in the list").click()
+    choose(page, "Copies", "on a line each")
     page.get_by_label("Documents per page").select_option("500")
     shown = set(ids_listed(page))
     ids = np.array([document["id"] for document in summary["documents"]])

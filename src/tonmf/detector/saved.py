@@ -180,7 +180,8 @@ def _vocabulary_fields(counter: Vocabulary, excerpts: bool) -> dict[str, Any]:
         for text, terms in zip(counter.boilerplate.texts, counter.boilerplate.terms, strict=True)
     ]
     emoji = isinstance(counter.analyze, Analysis) and counter.analyze.emoji
-    return {"terms": counter.terms, "boilerplate": boilerplate, "emoji": emoji}
+    forms = {"forms": [counter.forms.get(term, term) for term in counter.terms]} if counter.forms else {}
+    return {"terms": counter.terms, **forms, "boilerplate": boilerplate, "emoji": emoji}
 
 
 def _read_counter(bundle: Bundle, kind: str, parameters: Mapping[str, Any]) -> Vocabulary:
@@ -197,7 +198,9 @@ def _read_counter(bundle: Bundle, kind: str, parameters: Mapping[str, Any]) -> V
         raise bundle.wrong("vocabulary.terms must be different strings, at least one")
     analyze: Analyzer = items_of if kind == ITEMS else make_analysis(parameters, _emoji_are_words(part))
     boilerplate = _read_boilerplate(part) if kind == TEXTS else NOTHING
-    return TermCounter.restored(analyze, terms, boilerplate, boilerplate_share(parameters, kind))
+    forms = part.texts("forms", len(terms)) if part.has("forms") else terms
+    different = {term: form for term, form in zip(terms, forms, strict=True) if form != term}
+    return TermCounter.restored(analyze, terms, boilerplate, boilerplate_share(parameters, kind), different)
 
 
 def _emoji_are_words(part: Bundle) -> bool:

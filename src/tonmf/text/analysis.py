@@ -61,6 +61,17 @@ class Analysis:
         shown = self.visible(text)
         return self._as_terms(self.analyze(text if shown is text else shown.replace(PAD, "")))
 
+    def unstemmed(self, text: str) -> Iterable[str]:
+        """Return the terms of a text before stemming."""
+        return self.analyze(self.visible(text).replace(PAD, ""))
+
+    def stem(self, term: str) -> str:
+        """Return a term of words as a term of their stems; as it is without a stemmer."""
+        if self.stemmer is None:
+            return term
+        stem = self._stem = self._stem or make_stemmer(self.stemmer)
+        return " ".join(self._stem_of(word, stem) for word in term.split(" "))
+
     def passes_over(self, term: str) -> bool:
         """Return whether a term does not count at all unless other documents have it: so do numbers, if any class is masked."""
         return self.masked_words is not None and is_number(term)
@@ -105,8 +116,7 @@ class Analysis:
 
     def _as_terms(self, terms: Iterable[str]) -> Iterable[str]:
         if self.stemmer is not None:
-            stem = self._stem = self._stem or make_stemmer(self.stemmer)
-            terms = [" ".join(self._stem_of(word, stem) for word in term.split(" ")) for term in terms]
+            terms = [self.stem(term) for term in terms]
         return terms if self.rules == WordRules() else [term for term in terms if self.rules.allow(term)]
 
     def _stem_of(self, word: str, stem: Callable[[str], str]) -> str:

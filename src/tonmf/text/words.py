@@ -53,6 +53,7 @@ HAS_UNSPACED = re.compile(f"[{UNSPACED}]")
 RUNS = re.compile(f"[{UNSPACED}]+|[^{UNSPACED}]+")
 HAS_EMOJI = re.compile(f"[{PICTURES}{FLAG_LETTERS}{AS_PICTURE}\u20e3]")
 HAS_EITHER = re.compile(f"[{UNSPACED}{PICTURES}{FLAG_LETTERS}{AS_PICTURE}\u20e3]")
+UNSPACED_RUN = re.compile(f"[{UNSPACED}]{{2,}}")
 PICTURE = re.compile(f"[{PICTURES}]")
 
 

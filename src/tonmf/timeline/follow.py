@@ -298,7 +298,10 @@ class Follower:
     def timeline(self, order: NDArray[np.int64], windows: Windows, notes: list[str]) -> Timeline:
         """Return the results, with documents in the order in which they were followed."""
         rung = self.detector.rungs_[0]
-        words = [first_words(topic, self.detector.terms_, TOPIC_WORDS) for topic in rung.topics.T]
+        words = [
+            self.detector.in_words(first_words(topic, self.detector.terms_, 4 * TOPIC_WORDS))[:TOPIC_WORDS]
+            for topic in rung.topics.T
+        ]
         for alert in self.alerts:
             words[alert.topic] = alert.new.words[:TOPIC_WORDS]
         scores, outliers, judged, topics = (

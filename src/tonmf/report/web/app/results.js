@@ -17,12 +17,12 @@ const SAME_SCORE = 1e-6;
  * Show explained documents: one by itself, several as in a report.
  *
  * @param {object[]} answers of the server, in input order.
- * @param {object[]} documents as they were sent.
+ * @param {object[]} sent the documents.
  * @param {{topics: object[], word: string, contamination: (number|string), title: string}} about of the model, and a title
  * @returns {{view: HTMLElement, heading: HTMLElement}}
  */
-export function resultsOf(answers, documents, about) {
-  return answers.length === 1 ? oneResult(answers[0], about) : manyResults(answers, documents, about);
+export function resultsOf(answers, sent, about) {
+  return answers.length === 1 ? oneResult(answers[0], about) : manyResults(answers, sent, about);
 }
 
 function oneResult(answer, { topics, word }) {
@@ -39,8 +39,8 @@ function oneResult(answer, { topics, word }) {
   return { view, heading };
 }
 
-function manyResults(answers, documents, { topics, word, contamination, title }) {
-  const { ranked, columns } = inOrder(answers, documents);
+function manyResults(answers, sent, { topics, word, contamination, title }) {
+  const { ranked, columns } = inOrder(answers, sent);
   const found = { threshold: ranked[0].threshold, flagged: answers.filter(({ outlier }) => outlier).length };
   const scores = new Scores(columns.score.subarray(0, columns.judged), found);
   const state = new State({ ...LIST_STATE, ...found });
@@ -66,7 +66,7 @@ function manyResults(answers, documents, { topics, word, contamination, title })
 }
 
 /** Sort documents by score, the strangest first, those that are not judged last; return them and their columns. */
-function inOrder(answers, documents) {
+function inOrder(answers, sent) {
   const all = answers.map((_, row) => row);
   const judged = all.filter((row) => answers[row].judged).sort((one, other) => answers[other].score - answers[one].score);
   const rows = [...judged, ...all.filter((row) => !answers[row].judged)];
@@ -82,13 +82,13 @@ function inOrder(answers, documents) {
     x: nowhere,
     y: nowhere,
     label: null,
-    first: firstsOf(rows.map((row) => contentOf(documents[row]))),
+    first: firstsOf(rows.map((row) => contentKey(sent[row]))),
   });
   return { ranked, columns };
 }
 
 /** Return what exact copies have in common, as the key of a map. */
-function contentOf({ text, items, counts }) {
+function contentKey({ text, items, counts }) {
   return text ?? JSON.stringify(items ? items.map(String).sort() : Object.entries(counts).sort());
 }
 
