@@ -5,7 +5,8 @@ of characters, where a script has no spaces between words: 東京都 makes 東�
 
 - Of a stem, the form that occurs most often.
 - Of a pair, the longest string of one script that at least `MOST` of its occurrences are part of; the pair itself if there is
-  none. Up to `OCCURRENCES` of them are looked at, one of each document.
+  none. Up to `OCCURRENCES` of them are looked at, one of each document. A pair that is much rarer than its neighbours in that
+  string is the end of one word and the beginning of another, and stays as it is.
 
 Only documents with stems or pairs are looked through, and terms that are words already have no form.
 """
@@ -25,6 +26,9 @@ MOST = 0.6
 
 OCCURRENCES, FEWEST = 16, 2
 """Occurrences of a pair to look at, one of each document; with fewer than the second there is nothing to go by."""
+
+PART = 1 / 3
+"""Share of the occurrences of its neighbours that a pair within a word must have."""
 
 AROUND = 6
 """Characters before and after a pair to look at."""
@@ -57,29 +61,38 @@ def _order(number: int, form: str) -> tuple[int, int, str]:
     return -number, len(form), form
 
 
-def _of_pairs(texts: Iterable[str], analyze: Analysis, wanted: Collection[str] | None) -> dict[str, str]:
+def _of_pairs(texts: Sequence[str], analyze: Analysis, wanted: Collection[str] | None) -> dict[str, str]:
     places: dict[str, list[tuple[str, str]]] = {}
+    numbers: Counter[str] = Counter()
     for text in texts:
         if text.isascii() or not HAS_UNSPACED.search(text):
             continue
-        here: dict[str, tuple[str, str]] = {}
-        for run in UNSPACED_RUN.findall(analyze.visible(text).replace(PAD, "")):
-            for place in range(len(run) - 1):
-                pair = run[place : place + 2]
-                if (wanted is None or pair in wanted) and pair not in here:
-                    here[pair] = run[max(place - AROUND, 0) : place], run[place + 2 : place + 2 + AROUND]
-        for pair, sides in here.items():
-            known = places.setdefault(pair, [])
-            if len(known) < OCCURRENCES:
-                known.append(sides)
-    grown = ((pair, _grown(pair, sides)) for pair, sides in places.items())
+        here = _pairs_in(analyze.visible(text).replace(PAD, ""))
+        if len(texts) > 1:
+            here = list({pair: (pair, before, after) for pair, before, after in here}.values())
+        numbers.update(pair for pair, _, _ in here)
+        for pair, before, after in here:
+            if wanted is None or pair in wanted:
+                known = places.setdefault(pair, [])
+                if len(known) < OCCURRENCES:
+                    known.append((before, after))
+    grown = ((pair, _grown(pair, sides, numbers)) for pair, sides in places.items())
     return {pair: word for pair, word in grown if word != pair}
 
 
-def _grown(pair: str, sides: Sequence[tuple[str, str]]) -> str:
-    """Return the longest string around a pair that most of its occurrences have.
+def _pairs_in(text: str) -> list[tuple[str, str, str]]:
+    """Return the pairs of a text, each with what is before and after it."""
+    return [
+        (run[place : place + 2], run[max(place - AROUND, 0) : place], run[place + 2 : place + 2 + AROUND])
+        for run in UNSPACED_RUN.findall(text)
+        for place in range(len(run) - 1)
+    ]
 
-    >>> _grown("京都", [("東", "に"), ("東", ""), ("", "の")])
+
+def _grown(pair: str, sides: Sequence[tuple[str, str]], numbers: Mapping[str, int]) -> str:
+    """Return the longest string around a pair that most of its occurrences have; `numbers` are those of all pairs.
+
+    >>> _grown("京都", [("東", "に"), ("東", ""), ("", "の")], {"京都": 3, "東京": 4})
     '東京都'
     """
     script = _script(pair[0])
@@ -93,6 +106,9 @@ def _grown(pair: str, sides: Sequence[tuple[str, str]]) -> str:
             return word
         to_the_left = n_before >= n_after
         letter = before if to_the_left else after
+        joint = letter + word[0] if to_the_left else word[-1] + letter
+        if numbers[pair] < PART * numbers[joint]:
+            return pair
         word = letter + word if to_the_left else word + letter
         kept = [number for number, letters in enumerate(left if to_the_left else right) if letters[:1] == letter]
         left, right = (
