@@ -96,7 +96,8 @@ class TermCounter:
 
     def with_forms(self, documents: Sequence[Any]) -> Self:
         """Return the same vocabulary with the forms that its terms have in documents, where none is known yet."""
-        new = forms_of(documents, self.analyze, set(self.terms).difference(self.forms))
+        found = forms_of(documents, self.analyze).items()
+        new = {term: form for term, form in found if term in self._numbers and term not in self.forms}
         if not new:
             return self
         forms = {**self.forms, **new}
