@@ -1,15 +1,12 @@
 """Strange documents that are like each other, and what that adds to their scores."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.preprocessing import normalize
 
 from tonmf import TextOutlierDetector, load
-from tonmf.datasets import make_corpus
-from tonmf.datasets.noticeboard import read_noticeboard
+from tonmf.datasets.archives import read_reuters_sgml
 from tonmf.detector.scores import company as rules
 from tonmf.detector.scores.company import MOST, Company, learn_company, strange_documents
 from tonmf.nmf.ops.compiled import CompiledOps
@@ -19,7 +16,7 @@ OPS = [ReferenceOps(), CompiledOps(1), CompiledOps(3)]
 N_ORDINARY, N_GROUP = 200, 20
 THRESHOLD = 2.0
 
-BEES = ["bees", "hive", "honey", "comb", "queen", "drone", "swarm", "nectar", "pollen", "brood", "wax", "smoker"]
+N_NEWS = 1500
 
 
 def unit_rows(n_docs, seed=0, n_terms=80):
@@ -51,11 +48,11 @@ def group_among_ordinary(n_group=N_GROUP, n_strays=20):
     return rows, scores
 
 
-def learnt(rows, scores, sampled=None):
+def learnt(rows, scores, sampled=None, weights=None):
     ordinary = np.flatnonzero(scores < THRESHOLD / 2)
     sampled = ordinary if sampled is None else sampled
     readable = np.diff(rows.indptr) > 0
-    return learn_company(scores, THRESHOLD, readable, sampled, len(ordinary), lambda numbers: rows[numbers])
+    return learn_company(scores, THRESHOLD, readable, sampled, len(ordinary), lambda numbers: rows[numbers], weights)
 
 
 def test_documents_of_a_strange_group_vouch_and_strays_among_ordinary_documents_do_not():
@@ -84,6 +81,19 @@ def test_a_sample_stands_for_all_ordinary_documents():
     assert company.weights[of_strays].sum() < 1.0
 
 
+def test_copies_vouch_together_like_one():
+    rows, scores = group_among_ordinary()
+    weights = np.ones(len(scores))
+    weights[N_ORDINARY:] = 0.1
+    np.testing.assert_allclose(learnt(rows, scores, weights=weights).weights, 0.1)
+
+
+def test_more_than_a_tenth_of_the_documents_vouch_less_and_a_fifth_not_at_all():
+    np.testing.assert_allclose(learnt(*group_among_ordinary(20)).weights, 1.0)
+    np.testing.assert_allclose(learnt(*group_among_ordinary(30)).weights, 2 - 10 * 30 / 230)
+    assert learnt(*group_among_ordinary(60)) is None
+
+
 def test_the_strangest_are_looked_at_if_there_are_many(monkeypatch):
     monkeypatch.setattr(rules, "MOST_STRANGE", 3)
     scores = np.array([9.0, 0.0, 5.0, 7.0, 8.0, 6.0, 99.0])
@@ -106,58 +116,64 @@ def test_company_fades_and_leaves_with_a_topic_that_explains_it():
 # ---------------------------------------------------------------------- the whole detector
 
 
-def letters_about_bees(n, seed=0):
-    rng = np.random.default_rng(seed)
-    return [" ".join(rng.choice(BEES, 7, replace=False)) for _ in range(n)]
+@pytest.fixture(scope="module")
+def news(data_folder):
+    """Reports of earnings and mergers, and a few about crude oil; and some more about oil."""
+    documents = read_reuters_sgml(data_folder / "reuters21578.tar.gz")
+    oil = [document.text for document in documents if document.label == "crude"][:50]
+    ordinary = [document.text for document in documents if document.label in ("earn", "acq")][:N_NEWS]
+    return [*ordinary, *oil[:40]], oil[40:]
 
 
 @pytest.fixture(scope="module")
-def posts():
-    return [post.text for post in read_noticeboard() if post.planted is None]
+def detector(news):
+    return TextOutlierDetector(n_restarts=1).fit(news[0])
 
 
-@pytest.fixture(scope="module")
-def detector(posts):
-    return TextOutlierDetector().fit([*posts, *letters_about_bees(10)])
-
-
-def test_a_strange_group_rises_and_the_explanation_says_so(detector, posts):
-    scores = detector.outlier_scores_
-    assert scores[len(posts) :].min() > np.sort(scores[: len(posts)])[-3]
-    assert detector.labels_[len(posts) :].tolist() == [-1] * 10
-    why = detector.explain([*posts, *letters_about_bees(10)], ids=[len(posts)])[0]
-    assert why.parts["company"] > 2
-    mostly_so = replace(why, parts={"topics": 1.0, "company": 2.0})
-    assert "the documents most like it are strange too" in mostly_so.sentence
+def test_a_strange_group_rises_and_the_explanation_says_so(detector, news):
+    labels, read = detector.labels_, detector.read(news[0]).scores
+    assert (labels[N_NEWS:] == -1).mean() > 0.8
+    assert (labels[:N_NEWS] == -1).mean() < 0.03
+    assert np.median(read.parts["company"][N_NEWS:]) > detector.threshold_
+    assert np.median(read.parts["company"][:N_NEWS]) == 0
+    assert read.parts["company"].max() <= detector._state.scorer.company.most
+    why = detector.explain(news[0], ids=[N_NEWS + int(np.argmax(read.parts["company"][N_NEWS:]))])[0]
+    assert max(why.parts, key=why.parts.get) == "company"
+    assert "the documents most like it are strange too" in why.sentence
     assert sum(why.parts.values()) == pytest.approx(why.score)
 
 
-def test_new_documents_like_the_group_find_company_too(detector):
-    new = letters_about_bees(5, seed=1)
-    assert all(why.parts["company"] > 1 for why in detector.explain(new))
-    assert (detector.predict(new) == -1).all()
+def test_new_documents_like_the_group_find_company_too(detector, news):
+    assert all(why.parts["company"] > 1 for why in detector.explain(news[1]))
+    assert (detector.predict(news[1]) == -1).mean() > 0.7
 
 
-def test_scores_with_company_are_the_same_again_and_in_a_saved_model(detector, posts, tmp_path):
-    documents = [*posts, *letters_about_bees(10)]
-    np.testing.assert_array_equal(detector.outlier_score(documents), detector.outlier_scores_)
+def test_scores_with_company_are_the_same_again_and_in_a_saved_model(detector, news, tmp_path):
+    np.testing.assert_array_equal(detector.outlier_score(news[0]), detector.outlier_scores_)
     detector.save(tmp_path / "model")
     again = load(tmp_path / "model")
-    np.testing.assert_array_equal(again.outlier_score(documents), detector.outlier_scores_)
+    np.testing.assert_array_equal(again.outlier_score(news[0]), detector.outlier_scores_)
     assert isinstance(again._state.scorer.company, Company)
 
 
-def test_company_fades_as_a_detector_learns(posts):
-    detector = TextOutlierDetector().fit([*posts, *letters_about_bees(10)])
-    before = detector._state.scorer.company
-    detector.partial_fit(make_corpus(n_docs=200, n_outliers=0).texts)
-    after = detector._state.scorer.company
-    assert after.rows.shape[1] == detector._state.scorer.sample.shape[1]
-    share = (len(posts) + 10) / (len(posts) + 210)
+def test_company_fades_as_a_detector_learns(detector, news, tmp_path):
+    detector.save(tmp_path / "model")
+    learning = load(tmp_path / "model")
+    before = learning._state.scorer.company
+    learning.partial_fit(news[0][:500])
+    after = learning._state.scorer.company
+    assert after.rows.shape[1] == learning._state.scorer.sample.shape[1]
+    share = len(news[0]) / (len(news[0]) + 500)
     np.testing.assert_allclose(after.weights, share * before.weights)
+    assert after.usual == pytest.approx(share * before.usual)
 
 
-def test_without_a_group_the_scores_have_no_company(posts):
-    detector = TextOutlierDetector().fit(posts)
-    vouching = detector._state.scorer.company
-    assert vouching is None or vouching.weights.max() < 0.5
+def test_company_is_the_same_out_of_core(detector, news):
+    on_disk = TextOutlierDetector(n_restarts=1, memory="600MB").fit(news[0])
+    np.testing.assert_allclose(on_disk._state.scorer.company.weights, detector._state.scorer.company.weights, rtol=1e-3)
+    np.testing.assert_allclose(on_disk.outlier_scores_, detector.outlier_scores_, atol=0.01)
+
+
+def test_ordinary_documents_alone_hardly_have_company(news):
+    detector = TextOutlierDetector(n_restarts=1).fit(news[0][:N_NEWS])
+    assert (detector.labels_ == -1).mean() < 0.03

@@ -101,6 +101,13 @@ def test_documents_on_one_subject_are_hardly_ever_taken_for_copies():
     assert (copies.sizes > 1).mean() < 0.02
 
 
+def test_short_documents_are_copies_only_if_they_are_the_same():
+    """Titles such as "Smith Corp 4th quarter net" share most of their words, and are no copies of each other."""
+    titles = [[f"name{number}", "corp", "fourth", "quarter", "net"] for number in range(20)]
+    copies = Copies.among(corpus_of([*titles, *unrelated(50), titles[3], titles[3], titles[7]]))
+    assert clustered(copies) == [[3, 70, 71], [7, 72]]
+
+
 @pytest.mark.parametrize("n_docs", [0, 1, 5])
 def test_documents_without_a_known_word_have_no_copies(n_docs):
     copies = Copies.among(corpus_of([["a", "b"], ["a", "c"], *([] for _ in range(n_docs)), ["unheard"]], min_df=2))

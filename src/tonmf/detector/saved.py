@@ -54,7 +54,9 @@ def state_fields(state: DetectorState, excerpts: bool) -> dict[str, Any]:
         "threshold": float(state.threshold),
         "level": float(scorer.level),
         "evidence": float(scorer.evidence) or None,  # none in detectors of earlier versions
-        "company_most": None if scorer.company is None else float(scorer.company.most),
+        "company": None
+        if scorer.company is None
+        else {"most": float(scorer.company.most), "usual": float(scorer.company.usual)},
         "remoteness_scale": _scale_fields(scorer.remoteness_scale),
         "distance_scale": _scale_fields(scorer.distance_scale),
         "embedding_width": None if scorer.neighbours is None else scorer.neighbours.rows.shape[1],
@@ -238,7 +240,7 @@ def _read_scorer(bundle: Bundle, idf: Array) -> Scorer:
         _read_alarms(bundle.part("alarms"), earlier),
         bundle.number("level"),
         0.0 if earlier else bundle.number("evidence", above=-1e-9),
-        _read_company(bundle, len(idf)) if bundle.has("company_most") else None,
+        _read_company(bundle, len(idf)) if bundle.has("company") else None,
     )
 
 
@@ -247,7 +249,8 @@ def _read_company(bundle: Bundle, n_terms: int) -> Company:
     if rows.shape[0] > MOST_STRANGE:
         raise bundle.wrong(f"the array company.ends must be of at most {MOST_STRANGE} documents")
     weights = bundle.positive("company.weights", np.float64, (rows.shape[0],))
-    return Company(rows, weights, bundle.number("company_most", above=0))
+    part = bundle.part("company")
+    return Company(rows, weights, part.number("most", above=0), part.number("usual", above=-1e-9))
 
 
 def _read_alarms(part: Bundle, earlier: bool) -> Alarms:

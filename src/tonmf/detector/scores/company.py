@@ -6,9 +6,11 @@ neighbours are strange. It does not vouch for itself, and odd documents among or
 only ever adds to a score, and never more than `MOST` thresholds: a document that is strange all by itself keeps its score.
 
     v = max(0, m/t − 1/2)                      for a training document with a score above t/2;  t: the automatic threshold
-    company = MOST t (1 − exp(−Σ v cosine))    over the `STRONGEST` largest v cosine
+    company = MOST t (1 − exp(−max(0, S − s)))
 
-where m is the mean score of the nearest training documents, weighted by their cosines. All scores are those without company.
+where m is the mean score of the nearest training documents, weighted by their cosines; S is the sum of the `STRONGEST` largest
+v cosine of a document, and s its median over the training documents. All scores are those without company.
+Copies of a document (`tonmf.detector.scores.copies`) vouch together like one.
 """
 
 from __future__ import annotations
@@ -38,6 +40,10 @@ HIGHEST = 3.0
 STRONGEST = 20
 """Documents that vouch for another, at most."""
 
+LARGE_SHARE = 0.1
+"""Share of the documents up to which those that vouch do so in full; from twice that share on they do not at all, since outliers
+are few."""
+
 MOST = 4.0
 """Thresholds that company adds to a score, at most."""
 
@@ -50,20 +56,22 @@ AT_ONCE = 500
 
 @dataclass(frozen=True)
 class Company:
-    """The unit rows of the documents that vouch, how much each does, and how much their company can add to a score."""
+    """The unit rows of the documents that vouch, how much each does, how much their company can add to a score, and the usual sum
+    of the largest weighted cosines."""
 
     rows: sp.csr_matrix
     weights: Array
     most: float
+    usual: float = 0.0
 
     def part(self, strongest: Array) -> Array:
         """Return the part of a score, given the sum of the largest weighted cosines."""
-        added: Array = self.most * (1 - np.exp(-strongest))
+        added: Array = self.most * (1 - np.exp(-np.maximum(strongest - self.usual, 0)))
         return added
 
     def later(self, rows: sp.csr_matrix, share: float) -> Self:
         """Return the same documents by new rows, when they are only a share of the documents seen."""
-        return replace(self, rows=rows, weights=share * self.weights)
+        return replace(self, rows=rows, weights=share * self.weights, usual=share * self.usual)
 
     def without(self, topic: Array) -> Self:
         """Leave out the documents that are like a topic, given as a column of weights."""
@@ -85,6 +93,7 @@ def learn_company(
     sampled: NDArray[np.int64],
     n_ordinary: int,
     rows_of: Callable[[NDArray[np.int64]], sp.csr_matrix],
+    weights: Array | None = None,
 ) -> Company | None:
     """Find the training documents that vouch for others; None if no document does.
 
@@ -102,6 +111,8 @@ def learn_company(
         The number of ordinary documents.
     rows_of : function of rising numbers of documents
         Return their unit rows.
+    weights : ndarray of shape (n_docs,), optional
+        How much each document counts: copies of one together like one.
 
     Returns
     -------
@@ -112,13 +123,16 @@ def learn_company(
         return None
     n_strange = int((readable & (scores > STRANGE * threshold)).sum())
     ordinary = np.setdiff1d(sampled, strange)
-    each = np.repeat([n_strange / len(strange), n_ordinary / max(len(sampled), 1)], [len(strange), len(ordinary)])
+    looked_at, counts = np.append(strange, ordinary), np.ones(len(scores)) if weights is None else weights
+    stands_for = np.repeat([n_strange / len(strange), n_ordinary / max(len(sampled), 1)], [len(strange), len(ordinary)])
     rows, others = rows_of(strange), rows_of(ordinary)
     around = sp.csr_matrix(sp.vstack([rows, others], format="csr"))
-    known = np.minimum(scores[np.append(strange, ordinary)] / threshold, HIGHEST)
-    weights = np.maximum(_mean_around(rows, around, each, known) - STRANGE, 0.0)
-    vouching = weights > 0
-    return Company(rows[vouching], weights[vouching], MOST * threshold) if vouching.any() else None
+    known = np.minimum(scores[looked_at] / threshold, HIGHEST)
+    vouched = np.maximum(_mean_around(rows, around, stands_for * counts[looked_at], known) - STRANGE, 0.0)
+    share = float(stands_for[0] * counts[strange][vouched > 0].sum() / counts.sum())
+    vouched *= counts[strange] * np.clip(2 - share / LARGE_SHARE, 0, 1)
+    vouching = vouched > 0
+    return Company(rows[vouching], vouched[vouching], MOST * threshold) if vouching.any() else None
 
 
 def _mean_around(rows: sp.csr_matrix, around: sp.csr_matrix, each: Array, scores: Array) -> Array:

@@ -36,6 +36,10 @@ ALIKE = 0.4
 """Jaccard index from which on documents count as copies. Documents on one subject seldom reach 0.15; two copies of a document
 in each of which every fifth word was replaced have 0.47, and each has 0.67 with the document itself."""
 
+SAME, LEAST_COMMON = 0.9, 8
+"""Jaccard index from which on short documents count as copies, and number of common words from which on documents are not
+short: titles and other short texts share half of their words by chance."""
+
 FEW = 5
 """Copies that always count as one document."""
 
@@ -167,11 +171,17 @@ def signatures_of(rows: sp.csr_matrix, hashes: NDArray[np.uint32] | None = None)
 
 def likeness(signatures: Signatures, totals: WordTotals, left: NDArray[np.int64], right: NDArray[np.int64]) -> Array:
     """Estimate the Jaccard index of pairs of documents, words outside the vocabulary included."""
-    known = (signatures[left] == signatures[right]).mean(axis=1)
-    n_known = totals.n_distinct - totals.n_outside
-    common = known / (1 + known) * (n_known[left] + n_known[right])
+    common = n_common(signatures, totals, left, right)
     index: Array = common / np.maximum(totals.n_distinct[left] + totals.n_distinct[right] - common, 1)
     return index
+
+
+def n_common(signatures: Signatures, totals: WordTotals, left: NDArray[np.int64], right: NDArray[np.int64]) -> Array:
+    """Estimate the number of words that pairs of documents have in common."""
+    known = (signatures[left] == signatures[right]).mean(axis=1)
+    n_known = totals.n_distinct - totals.n_outside
+    common: Array = known / (1 + known) * (n_known[left] + n_known[right])
+    return common
 
 
 def _neighbours(signatures: Signatures, documents: NDArray[np.int64], first: int) -> NDArray[np.int64]:
@@ -189,9 +199,17 @@ def _alike(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return those of some pairs of documents that are alike."""
     parts = [slice(low, low + AT_ONCE) for low in range(0, len(left), AT_ONCE)]
-    alike = [likeness(signatures, totals, left[part], right[part]) >= ALIKE for part in parts]
+    alike = [_are_copies(signatures, totals, left[part], right[part]) for part in parts]
     chosen = np.concatenate(alike) if alike else np.zeros(0, bool)
     return left[chosen], right[chosen]
+
+
+def _are_copies(
+    signatures: Signatures, totals: WordTotals, left: NDArray[np.int64], right: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    index = likeness(signatures, totals, left, right)
+    enough = n_common(signatures, totals, left, right) >= LEAST_COMMON
+    return np.asarray((index >= SAME) | (enough & (index >= ALIKE)))
 
 
 def _joined(labels: NDArray[np.int32], left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.int32]:

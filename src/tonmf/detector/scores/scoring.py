@@ -241,11 +241,12 @@ def learn_scorer(
     )
     alone = scorer.combine(measures, totals)
     company = learn_company(
-        alone.plain, _level(alone, weights), readable, sampled, len(ordinary), lambda rows: corpus.take(rows).Y
+        alone.plain, _level(alone, weights), readable, sampled, len(ordinary), lambda rows: corpus.take(rows).Y, weights
     )
     if company is not None:
         measures = replace(measures, company=corpus.vouched_for(company, ops))
-        scorer = replace(scorer, company=company)
+        usual = float(np.median(measures.company[readable]))
+        scorer = replace(scorer, company=replace(company, usual=usual))
     scorer = replace(scorer, level=_level(scorer.combine(measures, totals), weights))
     return scorer, scorer.combine(measures, totals), sampled
 
