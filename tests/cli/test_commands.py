@@ -5,6 +5,7 @@ import gzip
 import json
 import lzma
 import os
+import re
 import signal
 import subprocess
 from collections import Counter
@@ -488,6 +489,51 @@ def test_wide_characters_do_not_push_the_numbers_out(tmp_path):
         lines = run("detect", "docs.txt", "--top", "3", cwd=tmp_path, COLUMNS=columns).out.splitlines()
         assert lines[0].split()[:4] == ["rank", "score", "flagged", "id"]
         assert lines[1].split()[0] == "1"
+
+
+@pytest.mark.parametrize("columns", [100, 60, 40])
+def test_every_width_of_a_terminal_shows_the_documents(columns, tmp_path):
+    """In a terminal of 60 columns there were ids and numbers, and nothing of the documents."""
+    write_csv(tmp_path)
+    code, shown = run_in_terminal("detect", "docs.csv", "--top", "4", cwd=tmp_path, columns=columns)
+    assert code == 0
+    plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown)
+    table = plain[plain.index("rank  score") :].splitlines()
+    table = table[: table.index("")]
+    assert len(table) == (5 if columns == 100 else 9)
+    assert max(map(len, table)) <= columns
+    texts = [" ".join(text.split()) for text in CORPUS.texts]
+    for line in table[1:] if columns == 100 else table[2::2]:
+        excerpt = line.strip("… ")[-20:]
+        assert any(excerpt in text for text in texts), line
+
+
+@pytest.mark.parametrize("memory", [[], ["--memory", "1GB"]])
+def test_exact_copies_are_one_line_that_says_how_many(memory, tmp_path):
+    strange = [CORPUS.texts[row] for row in np.flatnonzero(CORPUS.labels)]
+    texts = [*CORPUS.texts, *[strange[0]] * 6, strange[1]]
+    (tmp_path / "docs.txt").write_text("\n".join(texts) + "\n")
+    ran = run("detect", "docs.txt", "--top", "4", *memory, "--output", "all.csv", cwd=tmp_path)
+    lines = ran.out.splitlines()
+    assert sum("×7" in line for line in lines[1:5]) == sum("×2" in line for line in lines[1:5]) == 1
+    assert "×7 stands for 7 documents that are the same word for word; --all-copies lists each of them." in ran.out
+    with (tmp_path / "all.csv").open(newline="") as file:
+        assert len(list(csv.DictReader(file))) == len(texts), "a file has a row for each document"
+    answer = json.loads(run("detect", "docs.txt", "--top", "4", *memory, "--json", cwd=tmp_path).out)["strangest"]
+    copies = {why["id"]: (why["copies"], why["copy_ids"]) for why in answer}
+    assert sorted(count for count, _ in copies.values()) == [1, 1, 2, 7]
+    of_seven = next(ids for count, ids in copies.values() if count == 7)
+    assert of_seven == [f"docs.txt:{number}" for number in range(151, 157)]
+    each = json.loads(run("detect", "docs.txt", "--top", "11", *memory, "--json", "--all-copies", cwd=tmp_path).out)
+    assert [why["copies"] for why in each["strangest"]] == [1] * 11
+    assert {name for name, _ in copies.items()} | set(of_seven) <= {why["id"] for why in each["strangest"]}
+
+
+def test_new_documents_that_are_copies_are_one_line_too(answered):
+    folder, _ = answered
+    (folder / "again.txt").write_text("\n".join([CORPUS.texts[3], CORPUS.texts[5], CORPUS.texts[3]]) + "\n")
+    assert "×2" in run("score", "model", "again.txt", cwd=folder).out
+    assert "×2" not in run("score", "model", "again.txt", "--all-copies", cwd=folder).out
 
 
 def test_ids_and_file_names_cannot_steer_the_terminal(tmp_path):

@@ -39,7 +39,6 @@ def fetch_and_write(
             for _ in documents:
                 pass
     users = UserColumns(documents.column_names or (), COLUMNS)
-    rows = ranking.order[: max(min(top, int(ranking.judged.sum())), 1)].tolist()
     names = {*ranking.empty, *(int(row) for group in ranking.small_groups for row in group.documents)}
     table = writing(output, {**TYPES, **users.types}) if output else nullcontext()
     with screen.progress("Writing" if output else "Reading") as done, table as write:
@@ -48,7 +47,7 @@ def fetch_and_write(
             if write is not None:
                 write(users.beside(columns, batch.rows or [{}] * len(batch.ids)))
 
-        ranking.fetch(documents, rows, names, write_batch if output else None, reasons, done)
+        ranking.fetch(documents, top, names, write_batch if output else None, reasons, done)
     for note in documents.notes:  # known only now if the counts came from the cache
         screen.note(in_flags(note))
     if output:

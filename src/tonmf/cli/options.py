@@ -24,6 +24,14 @@ Files = Annotated[
 Model = Annotated[str, typer.Argument(metavar="MODEL", help="Folder of a saved model.", show_default=False)]
 
 Top = Annotated[int, typer.Option("--top", min=0, help="Number of documents to show.", rich_help_panel=RESULTS)]
+AllCopies = Annotated[
+    bool,
+    typer.Option(
+        "--all-copies",
+        help="Show every document on a line of its own, exact copies too. (Default: one line for all copies, with ×7.)",
+        rich_help_panel=RESULTS,
+    ),
+]
 Output = Annotated[
     str | None,
     typer.Option(

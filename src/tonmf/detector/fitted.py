@@ -7,7 +7,7 @@ those without a leading underscore here and in `tonmf.detector.detector` are the
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -28,6 +28,7 @@ from tonmf.nmf.threads import make_ops
 from tonmf.parameters import check_at_least
 from tonmf.text.analysis import Analysis
 from tonmf.text.documents import KnownNames, as_documents, check_ids, check_names, n_documents, take
+from tonmf.text.forms import forms_of, in_words
 from tonmf.text.frames import TEXT, Frame, names_for
 from tonmf.text.markup import tidy
 from tonmf.text.pieces import Piece, pieces_of_items, pieces_of_text
@@ -288,6 +289,24 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         known = zip(counts.matrix.indices.tolist(), counts.matrix.data.tolist(), strict=True)
         return Counter({counter.terms[column]: int(n) for column, n in known} | outside)
 
+    def in_words(self, terms: Sequence[str], documents: Sequence[Any] = ()) -> list[str]:
+        """Return terms as the words to read, each once: stems and pairs of characters as the words that they came from.
+
+        Parameters
+        ----------
+        terms : sequence of str
+        documents : sequence, optional
+            Documents that have them, for terms that are not in the vocabulary.
+
+        Returns
+        -------
+        words : list of str
+        """
+        check_is_fitted(self)
+        counter = self._state.counter
+        unknown = set(terms).difference(counter.forms) if len(documents) else set()
+        return in_words(terms, {**forms_of(documents, counter.analyze, unknown), **counter.forms})
+
     def pieces(self, document: Any, words: Sequence[UnexpectedWord]) -> list[Piece]:
         """Cut a text or a basket into pieces to show; pieces that are unexpected words have the words' shares.
 
@@ -301,9 +320,15 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         if not isinstance(document, str):
             return pieces_of_items(document, shares)
         analyze = self._state.counter.analyze
+        shares = {**shares, **self._shares_of_terms(shares, forms_of([document], analyze))}
         shown = analyze.visible(document) if isinstance(analyze, Analysis) else document
         pieces = pieces_of_text(shown, shares, self._state.counter.spans(document))
         return pieces if shown == document else [replace(piece, text=tidy(piece.text)) for piece in pieces]
+
+    def _shares_of_terms(self, shares: Mapping[str, float], own: Mapping[str, str]) -> dict[str, float]:
+        """Return the shares of the terms that words came from; `own` are the forms of terms in the document itself."""
+        known = {term: share for word, share in shares.items() for term in self._explainer.terms_of.get(word, ())}
+        return {term: shares[word] for term, word in own.items() if word in shares and term not in shares} | known
 
     def topics(self, n_words: int = 10) -> list[Topic]:
         """Return the topics of the finest scale, the largest share first.

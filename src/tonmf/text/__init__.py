@@ -9,6 +9,7 @@
 `markup`     HTML in texts, blanked out in place
 `mail`       the headers of mails, blanked out in place
 `analysis`   from a text to its terms: n-grams, stop words, stemming
+`forms`      the words that stems and pairs of characters came from, to show in their place
 `passages`   boilerplate: lines and sentences that many documents share
 `vocabulary` the terms that documents are counted by, and the ways to learn them
 `choose`     which vocabulary serves which documents and options

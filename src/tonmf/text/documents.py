@@ -6,8 +6,9 @@ scipy is loaded only where there may be a matrix, so that reading plain files ne
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -217,6 +218,37 @@ def _fingerprint(documents: Any) -> int:
 
     rows = sp.csr_matrix(documents)
     return hash((rows.shape, *(array.tobytes() for array in (rows.indptr, rows.indices, rows.data))))
+
+
+def content_of(document: Any) -> Hashable:
+    """Return what exact copies have in common: a text itself, or the items of a basket in any order.
+
+    >>> content_of("a text"), content_of(["milk", 17]) == content_of(["17", "milk"])
+    ('a text', True)
+    """
+    return document if isinstance(document, str) else tuple(sorted(items_of(document)))
+
+
+def first_copies(documents: Any) -> NDArray[np.int64]:
+    """Return for each document the number of the first one with the same content: its own, unless it is an exact copy.
+
+    >>> first_copies(["a", "b", "a"]).tolist()
+    [0, 1, 0]
+    """
+    first: dict[Hashable, int] = {}
+    contents = _rows_of(documents) if is_matrix(documents) else map(content_of, documents)
+    return np.array([first.setdefault(content, row) for row, content in enumerate(contents)], np.int64)
+
+
+def _rows_of(matrix: Any) -> Iterator[Hashable]:
+    """Yield the content of each row of a matrix, sparse or dense."""
+    import scipy.sparse as sp
+
+    rows = sp.csr_matrix(matrix, copy=True)
+    rows.sum_duplicates()
+    rows.eliminate_zeros()
+    for start, end in pairwise(rows.indptr):
+        yield rows.indices[start:end].tobytes(), rows.data[start:end].tobytes()
 
 
 def note_on_copies(n_copies: int) -> list[str]:

@@ -63,6 +63,7 @@ def detect(
     seed: opt.Seed = 0,
     jobs: opt.Jobs = None,
     top: opt.Top = 20,
+    all_copies: opt.AllCopies = False,
     output: opt.Output = None,
     save: opt.Save = None,
     report: opt.Report = None,
@@ -144,7 +145,7 @@ def detect(
     if is_stdout(output):
         note_count(screen, ranking)
         return
-    rows = show_ranking(screen, ranking, top, notes, ranking.small_groups[:GROUPS_SHOWN])
+    rows = show_ranking(screen, ranking, top, notes, ranking.small_groups[:GROUPS_SHOWN], all_copies)
     strangest = ranking.ids[rows[0] if rows else int(ranking.order[0])]
     show_next(screen, *_next_steps(files, reading, strangest, output, save, report, memory))
 

@@ -22,6 +22,7 @@ def score(
     files: opt.Files,
     reading: ReadOptions,
     top: opt.Top = 20,
+    all_copies: opt.AllCopies = False,
     output: opt.Output = None,
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
@@ -38,4 +39,4 @@ def score(
     if is_stdout(output):
         note_count(screen, ranking)
     else:
-        show_ranking(screen, ranking, top, documents.notes)
+        show_ranking(screen, ranking, top, documents.notes, all_copies=all_copies)
