@@ -1,7 +1,11 @@
 """Rankings: the table that people keep."""
 
+from itertools import pairwise
+
 import numpy as np
+import pytest
 import scipy.sparse as sp
+from sklearn.feature_extraction.text import CountVectorizer
 
 from tonmf import TextOutlierDetector, load
 from tonmf.datasets import make_corpus
@@ -103,14 +107,88 @@ def test_a_large_ranking_has_the_table_of_a_ranking_in_the_order_of_the_document
     large = LargeRanking.of_training(detector, batches.fingerprint)
     written = {name: [] for name in COLUMNS}
 
-    def write(columns):
+    def write(columns, batch):
+        assert columns["id"] == batch.ids
         for name, values in columns.items():
             written[name] += values
 
-    large.fetch(batches, rows=[3], names=[5], write=write, reasons="all")
+    large.fetch(batches, top=1, names=[5], write=write, reasons="all")
     order = np.argsort(np.where(detector.empty_, np.inf, -detector.outlier_scores_), kind="stable")
     assert {name: [values[row] for row in order] for name, values in written.items()} == expected
-    assert (large.documents[3], large.ids[3], large.ids[5]) == (texts[3], "3", "5")
+    first = int(order[0])
+    assert (large.documents[first], large.ids[first], large.ids[5]) == (texts[first], str(first), "5")
+
+
+def with_copies():
+    """Return texts of which some came several times, and their ids."""
+    texts = [*CORPUS.texts, *CORPUS.texts[-4:], CORPUS.texts[-4], *CORPUS.texts[:3], "", ""]
+    return texts, [f"doc-{number}" for number in range(len(texts))]
+
+
+def test_exact_copies_share_a_line_and_a_rank():
+    texts, ids = with_copies()
+    detector = TextOutlierDetector().fit(texts)
+    ranking = Ranking.of(detector, texts, ids, detector.outlier_scores_)
+    lines = ranking.lines(1000)
+    shown = [texts[line[0]] for line in lines]
+    assert len(set(shown)) == len(shown) == len(set(texts) - {""})
+    for line in lines:
+        assert [texts[row] for row in line] == [texts[line[0]]] * texts.count(texts[line[0]])
+        assert len(set(ranking.ranks[line].tolist())) == 1
+    ranks = [int(ranking.ranks[line[0]]) for line in lines]
+    assert ranks == sorted(ranks)
+    sizes = dict(zip(ranks, map(len, lines), strict=True))
+    assert all(later >= rank + sizes[rank] for rank, later in pairwise(ranks)), "copies leave a gap, as other ties do"
+    assert ranking.lines(7) == lines[:7]
+    assert ranking.lines(1000, all_copies=True) == [[row] for row in ranking.order[:-2].tolist()]
+    assert ranking.lines(0) == []
+
+
+def test_baskets_in_another_order_and_equal_rows_of_counts_are_copies():
+    baskets = [text.split() for text in CORPUS.texts]
+    baskets += [baskets[0][::-1], baskets[0]]
+    counts = CountVectorizer().fit_transform(map(" ".join, baskets))
+    for documents in (baskets, counts, counts.toarray()):
+        detector = TextOutlierDetector().fit(documents)
+        ids = list(map(str, range(len(baskets))))
+        ranking = Ranking.of(detector, documents, ids, detector.outlier_scores_)
+        assert [sorted(line) for line in ranking.lines(1000) if len(line) > 1] == [[0, 120, 121]]
+
+
+def test_documents_that_embeddings_tell_apart_are_no_copies():
+    rng = np.random.default_rng(0)
+    texts, ids = [*CORPUS.texts, CORPUS.texts[0]], list(map(str, range(121)))
+    embeddings = rng.standard_normal((121, 4))
+    detector = TextOutlierDetector().fit(texts, embeddings=embeddings)
+    ranking = Ranking.of(detector, texts, ids, detector.outlier_scores_)
+    assert all(len(line) == 1 for line in ranking.lines(1000))
+
+
+@pytest.mark.parametrize("top", [1, 3, 10])
+def test_a_large_ranking_has_the_lines_of_a_ranking(top):
+    texts, ids = with_copies()
+    detector = TextOutlierDetector().fit(texts)
+    ranking = Ranking.of(detector, texts, ids, detector.outlier_scores_)
+    batches = BatchesOf(texts)
+    large = LargeRanking.of_training(detector, batches.fingerprint)
+    large.fetch(batches, top=top, names=[])
+    lines = large.lines(top)
+    assert lines == ranking.lines(top)
+    assert [large.documents[line[0]] for line in lines] == [texts[line[0]] for line in lines]
+    assert [len(large.names(line)) for line in lines] == [len(line) for line in lines]
+
+
+def test_more_copies_than_a_large_ranking_keeps_are_counted_all_the_same(monkeypatch):
+    texts = [*CORPUS.texts, *[CORPUS.texts[-1]] * 8]
+    detector = TextOutlierDetector().fit(texts)
+    lines = Ranking.of(detector, texts, texts, detector.outlier_scores_).lines(1000)
+    place = next(place for place, line in enumerate(lines) if len(line) == 9)
+    monkeypatch.setattr("tonmf.ranking.MOST_LISTED", place + 3)
+    batches = BatchesOf(texts)
+    large = LargeRanking.of_training(detector, batches.fingerprint)
+    large.fetch(batches, top=place + 1, names=[])
+    assert large.lines(place + 1) == lines[: place + 1]
+    assert len(large.names(lines[place])) == 3
 
 
 def test_the_rule_says_how_the_threshold_came_about():

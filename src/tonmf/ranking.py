@@ -7,8 +7,8 @@ Documents that are not judged come last.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Generic, TypeVar, overload
 
@@ -23,8 +23,8 @@ from tonmf.detector.explain.ranks import SAME_SCORE, rank_among
 from tonmf.detector.explain.unexpected import UnexpectedWord
 from tonmf.detector.scores.groups import Group
 from tonmf.errors import InputError
-from tonmf.text.batches import Batches, check_unchanged
-from tonmf.text.documents import TEXTS, is_matrix, joined_items, note_on_copies, take
+from tonmf.text.batches import Batch, Batches, check_unchanged
+from tonmf.text.documents import TEXTS, content_of, first_copies, is_matrix, joined_items, note_on_copies, take
 from tonmf.text.pieces import Piece
 from tonmf.wording import number_of
 
@@ -36,6 +36,7 @@ TYPES = {
     "judged": "truth",
     "topic": "whole",
     "unexpected_terms": "texts",
+    "reason": "text",
     "text": "text",
 }
 """Columns of the table of results, in order, and what they hold (`tonmf.io.write`)."""
@@ -50,6 +51,9 @@ AT_ONCE = 2000
 
 READ_AT_MOST = 20_000
 """Characters of a document in which to look for unexpected words to show."""
+
+MOST_LISTED = 2000
+"""Documents of a large ranking to keep for the lines to show: more than these are only counted as copies."""
 
 FEW = 20
 """With fewer documents there is little to learn from."""
@@ -156,7 +160,7 @@ class Ranking:
             with_few = f"With {number_of(n_docs, 'document')} there is little to learn from"
             notes.append(f"{with_few}; take scores and the threshold with caution.")
         if self.detector.kind_ == TEXTS:
-            notes += note_on_copies(n_docs - len(set(self.documents)))
+            notes += note_on_copies(n_docs - len(np.unique(first_copies(self.documents))))
         return [*notes, *self.on_boilerplate]
 
     @property
@@ -177,6 +181,40 @@ class Ranking:
         """
         return [group for group in self.detector.groups_ if group.share <= SMALL] if self.is_of_training else []
 
+    @cached_property
+    def firsts(self) -> NDArray[np.int64]:
+        """Return for each document the number of the first that is the same word for word, and has the same score."""
+        firsts = first_copies(self.documents)
+        same = np.abs(self.scores - self.scores[firsts]) <= SAME_SCORE
+        return np.where(same, firsts, np.arange(len(firsts)))
+
+    def lines(self, top: int, all_copies: bool = False) -> list[list[int]]:
+        """Return the strangest documents in lines, at most `top`: exact copies share one, unless each is to have its own.
+
+        Documents that are not judged have none. Each line begins with the copy that stands first in the order.
+        """
+        rows = self._listable(top)
+        if all_copies:
+            return [[row] for row in rows[:top].tolist()]
+        firsts = self.firsts
+        heads: dict[int, int] = {}
+        for row in rows.tolist():
+            if len(heads) == top:
+                break
+            heads.setdefault(int(firsts[row]), row)
+        return [
+            [row, *(other for other in np.flatnonzero(firsts == first).tolist() if other != row)]
+            for first, row in heads.items()
+        ]
+
+    def _listable(self, top: int) -> NDArray[np.int64]:
+        """Return the documents that the first `top` lines are made of, the strangest first."""
+        return self.order[: int(self.judged.sum())]
+
+    def names(self, rows: Iterable[int]) -> list[str]:
+        """Return the ids of some documents."""
+        return [self.ids[row] for row in rows]
+
     def text(self, row: int) -> str | None:
         """Return a document as text; None for a row of counts."""
         return None if is_matrix(self.documents) else as_text(self.documents[row])
@@ -194,7 +232,7 @@ class Ranking:
     ) -> dict[str, list[Any]]:
         """Return the table of all documents, the strangest first; `on_done` gets the share that is done.
 
-        With ``reasons="outliers"``, only flagged documents get a topic and unexpected terms.
+        With ``reasons="outliers"``, only flagged documents get a topic, unexpected terms and a reason.
         """
         rows = self.order.tolist()
         documents, ids = take(self.documents, rows), [self.ids[row] for row in rows]
@@ -236,6 +274,11 @@ class Fetched(Sequence[T], Generic[T]):
             return [self[i] for i in range(*place.indices(self._length))]
         return self._known[int(place)]
 
+    @property
+    def places(self) -> Container[int]:
+        """Return the places that are known."""
+        return self._known
+
     def put(self, place: int, value: T) -> None:
         """Make a place known."""
         self._known[place] = value
@@ -245,39 +288,59 @@ class Fetched(Sequence[T], Generic[T]):
 class LargeRanking(Ranking):
     """The training documents of a detector that are too many for memory: it has the documents and ids of a few rows only.
 
-    `fingerprint` tells whether the documents have changed since (`tonmf.text.batches`).
+    `fingerprint` tells whether the documents have changed since (`tonmf.text.batches`). `contents` has a hash of each document,
+    which tells copies apart from others, once they have been read.
     """
 
     fingerprint: Any = None
+    contents: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
 
     @classmethod
     def of_training(cls, detector: TextOutlierDetector, fingerprint: Any) -> LargeRanking:
         """Rank the training documents of a detector, without their texts and ids; `fetch` brings those."""
         scores, judged = detector.outlier_scores_, ~detector.empty_
         documents, ids = Fetched[Any](len(scores)), Fetched[str](len(scores))
-        return cls(detector, documents, ids, scores, judged, order_of(scores, judged), fingerprint)
+        contents = np.arange(len(scores))
+        return cls(detector, documents, ids, scores, judged, order_of(scores, judged), fingerprint, contents)
 
     @cached_property
     def observations(self) -> list[str]:
         """Return notes but on copies, which whoever reads the documents notes (`tonmf.io.document_files`)."""
         return self.on_boilerplate
 
+    @cached_property
+    def firsts(self) -> NDArray[np.int64]:
+        """Return for each document the number of the first that has the same content."""
+        _, first, inverse = np.unique(self.contents, return_index=True, return_inverse=True)
+        return np.asarray(first[inverse])
+
+    def _listable(self, top: int) -> NDArray[np.int64]:
+        """Return the strangest documents down to the `top`-th different score, since copies have equal ones; not too many."""
+        rows = super()._listable(top)[: max(MOST_LISTED, top)]
+        other_score = np.flatnonzero(-np.diff(self.scores[rows]) > SAME_SCORE)
+        return rows[: other_score[top - 1] + 1] if 0 < top <= len(other_score) else rows
+
+    def names(self, rows: Iterable[int]) -> list[str]:
+        """Return the ids of some documents, those that were fetched."""
+        return [self.ids[row] for row in rows if row in self.ids.places]  # type: ignore[attr-defined]
+
     def fetch(
         self,
         batches: Batches,
-        rows: Iterable[int],
+        top: int,
         names: Iterable[int],
-        write: Callable[[dict[str, list[Any]]], None] | None = None,
+        write: Callable[[dict[str, list[Any]], Batch], None] | None = None,
         reasons: str = "outliers",
         on_done: Callable[[float], None] = ignore,
     ) -> None:
-        """Read the documents once more: keep those of `rows`, and the ids of `names`; write the table of all of them.
+        """Read the documents once more: keep those of the first `top` lines, and the ids of `names`; write the table of all.
 
-        The table has the columns of ``Ranking.columns``, in the order in which documents come. With ``reasons="outliers"``
-        only flagged documents get a topic and unexpected terms, since these take longer to find than documents to read.
+        `write` gets the columns of ``Ranking.columns`` and the batch that they are of, in the order of the documents. With
+        ``reasons="outliers"`` only flagged documents get a topic, unexpected terms and a reason, which take longer to find
+        than documents to read.
         """
         check_unchanged(batches, self.fingerprint)
-        wanted, named = set(rows), set(names)
+        wanted, named = {*self._listable(top).tolist(), int(self.order[0])}, set(names)
         n_docs, first = len(self.scores), 0
         for batch in batches:
             last = first + len(batch.ids)
@@ -287,9 +350,12 @@ class LargeRanking(Ranking):
                 self.documents.put(row, batch.content[row - first])
             for row in (wanted | named).intersection(range(first, last)):
                 self.ids.put(row, batch.ids[row - first])  # type: ignore[attr-defined]
+            self.contents[first:last] = [hash(content_of(document)) for document in batch.content]
             if write is not None:
                 ranks, scores, judged = self.ranks[first:last], self.scores[first:last], self.judged[first:last]
-                write(columns_of(self.detector, batch.content, batch.ids, ranks, scores, judged, reasons=reasons))
+                write(
+                    columns_of(self.detector, batch.content, batch.ids, ranks, scores, judged, reasons=reasons), batch
+                )
             on_done(last / n_docs)
             first = last
         else:
@@ -313,20 +379,35 @@ def columns_of(
     on_done: Callable[[float], None] = ignore,
     reasons: str = "all",
 ) -> dict[str, list[Any]]:
-    """Return the table of some documents, in the order in which they are given, by column."""
+    """Return the table of some documents, in the order in which they are given, by column.
+
+    Documents whose score depends on embeddings, which are not at hand here, have no sentence for a reason.
+    """
     outliers = judged & (scores > detector.threshold_)
     explained = np.flatnonzero(outliers | (reasons == "all")).tolist()
     topics: list[int | None] = [None] * len(ids)
     terms: list[list[str]] = [[] for _ in ids]
+    said: list[str | None] = [None] * len(ids)
     n_done = 0
     for rows in stretches(explained):
-        for row, topic, words in zip(rows, *detector.reasons(take(documents, rows), n_words), strict=True):
-            topics[row], terms[row] = topic, [word.word for word in words]
+        for row, topic, words, reason in zip(rows, *_reasons(detector, take(documents, rows), n_words), strict=True):
+            topics[row], terms[row], said[row] = topic, [word.word for word in words], reason
         n_done += len(rows)
         on_done(n_done / len(explained))
     texts = [None] * len(ids) if is_matrix(documents) else [as_text(document) for document in documents]
-    values = (ranks.tolist(), list(ids), scores.tolist(), outliers.tolist(), judged.tolist(), topics, terms, texts)
-    return dict(zip(COLUMNS, values, strict=True))
+    numbers = (ranks.tolist(), list(ids), scores.tolist(), outliers.tolist(), judged.tolist())
+    return dict(zip(COLUMNS, (*numbers, topics, terms, said, texts), strict=True))
+
+
+def _reasons(
+    detector: TextOutlierDetector, documents: Any, n_words: int
+) -> tuple[list[int | None], list[list[UnexpectedWord]], list[str | None]]:
+    """Return the main topic of each document, its unexpected words, and the reason for its score."""
+    if detector.uses_embeddings_:
+        topics, words = detector.reasons(documents, n_words)
+        return topics, words, [None] * len(topics)
+    explained = detector.explain(documents, n_words=n_words, n_nearest=0, n_missing=0)
+    return [why.topic for why in explained], [why.unexpected for why in explained], [why.reason for why in explained]
 
 
 def as_text(document: Any) -> str:

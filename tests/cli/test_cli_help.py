@@ -92,7 +92,7 @@ def test_the_options_for_reading_are_those_of_the_library():
     assert {member.value for member in EncodingErrors} == {"replace", "refuse"}
     names = {name.replace("file_format", "format") for name in _options.__annotations__ if name != "return"}
     assert names == set(ReadOptions.__dataclass_fields__) - {
-        "label_column", "label_outlier", "time_column"  # of reports and timelines
+        "label_column", "label_outlier", "time_column", "keep_columns"  # of reports, timelines and --output
     }  # fmt: skip
 
 

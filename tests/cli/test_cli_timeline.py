@@ -62,7 +62,9 @@ def test_a_timeline_is_shown_written_drawn_and_saved(news):
     assert sum(word in topics[number] for word in SUBJECT) >= 4
     with (news / "out.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    assert list(rows[0]) == ["time", "id", "score", "outlier", "judged", "topic", "unexpected_terms", "text"]
+    ours = ["time", "id", "score", "outlier", "judged", "topic", "unexpected_terms", "text"]
+    assert list(rows[0]) == [*ours, "date"]
+    assert all(row["date"][:10] == row["time"][:10] for row in rows)
     assert [row["id"] for row in rows] == [f"n{i}" for i in range(FIRST - 1, FIRST + LATER)]
     assert number in {row["topic"] for row in rows} <= {"", *topics}
     assert (news / "plot.png").read_bytes().startswith(b"\x89PNG")

@@ -4,6 +4,8 @@ import csv
 import gzip
 import json
 import lzma
+import os
+import re
 import signal
 import subprocess
 from collections import Counter
@@ -193,8 +195,11 @@ def rows_of(path, delimiter=","):
 def test_the_output_has_all_columns_of_every_document_in_order(answered):
     folder, _ = answered
     rows = rows_of(folder / "scores.csv")
-    assert list(rows[0]) == ["rank", "id", "score", "outlier", "judged", "topic", "unexpected_terms", "text"]
+    ours = ["rank", "id", "score", "outlier", "judged", "topic", "unexpected_terms", "reason", "text"]
+    assert list(rows[0]) == [*ours, "length", "review"]
     detector = load(folder / "model")
+    why = {why.id: why for why in detector.explain(CORPUS.texts, names=CORPUS.ids)}
+    assert all(row["reason"] == why[row["id"]].reason for row in rows)
     scores = {name: float(score) for name, score in zip(CORPUS.ids, detector.outlier_scores_, strict=True)}
     assert [int(row["rank"]) for row in rows] == list(range(1, 151))
     assert {row["id"]: float(row["score"]) for row in rows} == scores
@@ -205,7 +210,8 @@ def test_the_output_has_all_columns_of_every_document_in_order(answered):
     numbers = {str(topic.number) for topic in detector.topics()}
     assert {row["topic"] for row in rows} <= {"", *numbers}  # none where none explains a tenth
     for row in rows:
-        assert row["text"] == CORPUS.texts[CORPUS.ids.index(row["id"])]
+        assert row["text"] == row["review"] == CORPUS.texts[CORPUS.ids.index(row["id"])]
+        assert row["length"] == str(len(row["text"]))
         assert set(row["unexpected_terms"].split("; ")) <= set(row["text"].split())
 
 
@@ -410,13 +416,52 @@ def test_an_interruption_leaves_nothing_half_written(tmp_path, number, expected)
     assert [path.name for path in tmp_path.iterdir()] == ["docs.txt"]
 
 
-def test_a_reader_that_goes_away_is_no_traceback(answered):
+@pytest.mark.parametrize(
+    ("args", "reader"),
+    [
+        ("score model docs.csv --top 150", "head -1"),
+        ("score model docs.csv --top 150 --json", "head -c 1"),
+        ("score model docs.csv --output -", "head -1"),
+        ("score model docs.csv --output - 2>&1", "head -1"),
+        ("detect docs.csv --memory 1GB -o -.tsv", "head -1"),
+        ("detect docs.csv --top 150 2>&1", "head -1"),
+        ("topics model", "true"),
+        ("detect --help", "true"),
+        ("--help", "true"),
+        ("--version", "true"),
+    ],
+)
+def test_a_reader_that_goes_away_ends_the_command_without_a_word(answered, tmp_path, args, reader):
     folder, _ = answered
-    command = f"{folder_of_client()}/tonmf score model docs.csv --top 150 | head -1"
-    done = subprocess.run(["/bin/sh", "-c", command], cwd=folder, capture_output=True, text=True, env=environment())
-    assert done.stdout.startswith("rank")
-    assert "Traceback" not in done.stderr
-    assert "Error" not in done.stderr
+    check_that_it_ends_without_a_word(f"{folder_of_client()}/tonmf {args}", reader, folder, tmp_path)
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("args", ["--version", "--help", "detect --help"])
+def test_a_reader_that_is_gone_before_the_interpreter_ends_is_no_error(tmp_path, args, unbuffered):
+    check_that_it_ends_without_a_word(f"{TONMF} {args}", "true", tmp_path, tmp_path, PYTHONUNBUFFERED=unbuffered)
+
+
+def check_that_it_ends_without_a_word(command, reader, folder, tmp_path, **changes):
+    both = f"{{ {command}; echo $? > {tmp_path}/code; }} | {reader}"
+    env = environment(**changes)
+    done = subprocess.run(["/bin/sh", "-c", both], cwd=folder, capture_output=True, text=True, env=env)
+    assert (tmp_path / "code").read_text() == "0\n"
+    assert [line for line in done.stderr.splitlines() if not line.startswith("note: ")] == []
+
+
+def test_a_reader_of_notes_that_goes_away_does_not_end_the_work(answered, tmp_path):
+    folder, _ = answered
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "wb") as nobody, (tmp_path / "out").open("wb") as out:
+        args = ("score", "model", "docs.csv", "--output", tmp_path / "scores.csv")
+        with open(os.devnull, "rb") as nothing:
+            files = [file.fileno() for file in (nothing, out, nobody)]
+            process = server().start(*args, cwd=folder, env=environment(), files=files)
+    assert process.wait() == 0
+    assert len(rows_of(tmp_path / "scores.csv")) == 150
+    assert (tmp_path / "out").read_text().startswith("rank")
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
@@ -444,6 +489,51 @@ def test_wide_characters_do_not_push_the_numbers_out(tmp_path):
         lines = run("detect", "docs.txt", "--top", "3", cwd=tmp_path, COLUMNS=columns).out.splitlines()
         assert lines[0].split()[:4] == ["rank", "score", "flagged", "id"]
         assert lines[1].split()[0] == "1"
+
+
+@pytest.mark.parametrize("columns", [100, 60, 40])
+def test_every_width_of_a_terminal_shows_the_documents(columns, tmp_path):
+    """In a terminal of 60 columns there were ids and numbers, and nothing of the documents."""
+    write_csv(tmp_path)
+    code, shown = run_in_terminal("detect", "docs.csv", "--top", "4", cwd=tmp_path, columns=columns)
+    assert code == 0
+    plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown)
+    table = plain[plain.index("rank  score") :].splitlines()
+    table = table[: table.index("")]
+    assert len(table) == (5 if columns == 100 else 9)
+    assert max(map(len, table)) <= columns
+    texts = [" ".join(text.split()) for text in CORPUS.texts]
+    for line in table[1:] if columns == 100 else table[2::2]:
+        excerpt = line.strip("… ")[-20:]
+        assert any(excerpt in text for text in texts), line
+
+
+@pytest.mark.parametrize("memory", [[], ["--memory", "1GB"]])
+def test_exact_copies_are_one_line_that_says_how_many(memory, tmp_path):
+    strange = [CORPUS.texts[row] for row in np.flatnonzero(CORPUS.labels)]
+    texts = [*CORPUS.texts, *[strange[0]] * 6, strange[1]]
+    (tmp_path / "docs.txt").write_text("\n".join(texts) + "\n")
+    ran = run("detect", "docs.txt", "--top", "4", *memory, "--output", "all.csv", cwd=tmp_path)
+    lines = ran.out.splitlines()
+    assert sum("×7" in line for line in lines[1:5]) == sum("×2" in line for line in lines[1:5]) == 1
+    assert "×7 stands for 7 documents that are the same word for word; --all-copies lists each of them." in ran.out
+    with (tmp_path / "all.csv").open(newline="") as file:
+        assert len(list(csv.DictReader(file))) == len(texts), "a file has a row for each document"
+    answer = json.loads(run("detect", "docs.txt", "--top", "4", *memory, "--json", cwd=tmp_path).out)["strangest"]
+    copies = {why["id"]: (why["copies"], why["copy_ids"]) for why in answer}
+    assert sorted(count for count, _ in copies.values()) == [1, 1, 2, 7]
+    of_seven = next(ids for count, ids in copies.values() if count == 7)
+    assert of_seven == [f"docs.txt:{number}" for number in range(151, 157)]
+    each = json.loads(run("detect", "docs.txt", "--top", "11", *memory, "--json", "--all-copies", cwd=tmp_path).out)
+    assert [why["copies"] for why in each["strangest"]] == [1] * 11
+    assert {name for name, _ in copies.items()} | set(of_seven) <= {why["id"] for why in each["strangest"]}
+
+
+def test_new_documents_that_are_copies_are_one_line_too(answered):
+    folder, _ = answered
+    (folder / "again.txt").write_text("\n".join([CORPUS.texts[3], CORPUS.texts[5], CORPUS.texts[3]]) + "\n")
+    assert "×2" in run("score", "model", "again.txt", cwd=folder).out
+    assert "×2" not in run("score", "model", "again.txt", "--all-copies", cwd=folder).out
 
 
 def test_ids_and_file_names_cannot_steer_the_terminal(tmp_path):

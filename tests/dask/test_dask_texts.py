@@ -79,6 +79,16 @@ def test_a_column_of_a_dataframe_and_a_killed_worker(client, near):
     np.testing.assert_allclose(far.outlier_scores_, near.outlier_scores_, rtol=0, atol=0.5)
 
 
+def test_missing_texts_of_a_column_are_empty_documents(client):
+    texts = [None if number in (3, 150) else text for number, text in enumerate(TEXTS)]
+    table = pd.DataFrame({"text": texts}, index=[f"row {number}" for number in range(len(texts))])
+    near = TextOutlierDetector(**OPTIONS).fit(table["text"])
+    for documents in (table["text"], dask.dataframe.from_pandas(table, npartitions=3, sort=False)):
+        far = tonmf_dask.fit_detector(client, documents, **OPTIONS)
+        assert np.flatnonzero(far.empty_).tolist() == [3, 150]
+        np.testing.assert_allclose(far.outlier_scores_, near.outlier_scores_, rtol=0, atol=0.5)
+
+
 def test_scores_survive_a_killed_worker(client, near):
     """The documents are at hand, even if they can be read only once, and are sent again."""
     two_workers(client)

@@ -390,20 +390,6 @@ def test_a_callback_that_raises_once_ends_all_fits():
     assert len(calls) < 10
 
 
-@pytest.mark.parametrize("missing", ["pandas", "polars"])
-def test_missing_texts_of_a_table_library_are_named_and_lists_are_baskets(missing):
-    library = pytest.importorskip(missing)
-    if missing == "pandas":
-        texts = library.Series(["a text", None], dtype="string")
-        baskets = [library.Series(["a", "b"]), library.Series(["a", "c"]), library.Series(["b", "c"])]
-    else:
-        texts = library.Series(["a text", None])
-        baskets = library.Series([["a", "b"], ["a", "c"], ["b", "c"]])
-    with pytest.raises(InputError, match="Document 1 is missing"):
-        TextOutlierDetector().fit(texts)
-    assert TextOutlierDetector(n_restarts=1).fit(baskets).terms_ == ["a", "b", "c"]
-
-
 @pytest.mark.parametrize(
     ("documents", "message"),
     [

@@ -103,7 +103,7 @@ def test_the_unexplained_share_is_the_one_by_which_em_would_go_on(text):
 
 def test_a_planted_document_is_explained_by_its_strangers_words():
     why = DETECTOR.explain(CORPUS.texts, ids=[STRANGEST])[0]
-    assert (why.id, why.outlier, why.rank, why.n_docs) == (f"{STRANGEST}", True, 1, 300)
+    assert (why.id, why.outlier, why.rank, why.n_docs) == (f"doc {STRANGEST}", True, 1, 300)
     assert why.unexplained.value > 0.5 > why.unexplained.typical
     assert why.unexplained.percentile > 95
     ordinary = {word for row in np.flatnonzero(CORPUS.labels == 0) for word in CORPUS.texts[row].split()}

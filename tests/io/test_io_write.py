@@ -1,6 +1,8 @@
 """Tables to files and back: nothing lost, and files whole or not at all."""
 
 import csv
+import datetime as dt
+import decimal
 import gzip
 import json
 import os
@@ -16,6 +18,8 @@ from hypothesis import strategies as st
 
 from tonmf.errors import InputError, MissingExtraError, ParameterError
 from tonmf.io import check_output, output_format, write_table
+from tonmf.io.harmless import as_it_was, harmless
+from tonmf.io.write import writing_table
 from tonmf.storage.atomic import replacing
 
 EXTENSIONS = [
@@ -52,7 +56,8 @@ COLUMNS = {
 def test_what_is_written_is_read_back(tmp_path_factory, extension, texts):
     path = str(tmp_path_factory.mktemp("back") / f"a.{extension}")
     ids = [f"row {number}" for number in range(len(texts) + 1)]
-    write_table(path, {"id": ids, "text": ["no number", *texts]})
+    results = {name: [""] * len(ids) for name in ("score", "outlier", "judged", "topic", "unexpected_terms")}
+    write_table(path, {"id": ids, **results, "text": ["no number", *texts]})
     documents = read(path, text_column="text")
     assert documents.content == ["no number", *texts]
     assert documents.ids == ids
@@ -294,3 +299,105 @@ def test_an_output_is_refused_before_the_work_begins(tmp_path):
             check_output(path, [str(tmp_path / "in.csv"), "-"])
     check_output(tmp_path / "a.csv", [str(tmp_path / "in.csv")])
     assert sorted(os.listdir(tmp_path)) == ["folder.csv", "in.csv"]
+
+
+FORMULAS = ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "- milk", "=HYPERLINK(A1)", "'=1", "''-x"]
+HARMLESS = ["", "-", "+", "=", "-3.5", "+4", "-1,5", "-.5", "-12 %", "+1e-3", "-inf", "'tis", "text", "1-1", " =1"]
+
+
+@pytest.mark.parametrize("extension", ["csv", "tsv"])
+def test_cells_that_a_spreadsheet_would_run_have_an_apostrophe_and_numbers_stay_numbers(tmp_path, extension):
+    texts = FORMULAS + HARMLESS
+    columns = {"=name": texts, "words": [[text, "more"] for text in texts], "n": [-3.5] * len(texts)}
+    write_table(tmp_path / f"a.{extension}", columns)
+    with open(tmp_path / f"a.{extension}", newline="", encoding="utf-8") as file:
+        names, *rows = csv.reader(file, delimiter="," if extension == "csv" else "\t")
+    assert names == ["'=name", "words", "n"]
+    assert [row[0] for row in rows] == [f"'{text}" for text in FORMULAS] + HARMLESS
+    assert [row[1][0] for row in rows[: len(FORMULAS)]] == ["'"] * len(FORMULAS)
+    assert {row[2] for row in rows} == {"-3.5"}
+
+
+@given(st.text(st.sampled_from("'=+-@\t\rx1.")))
+def test_a_cell_that_was_made_harmless_is_known_again(text):
+    cell = harmless(text)
+    assert as_it_was(cell) == text
+    runs = len(cell) > 1 and cell[0] in "=+-@\t\r"
+    assert not runs or cell.lstrip("+-").replace(".", "").isdigit()
+
+
+def test_apostrophes_of_other_tables_are_the_users_own(tmp_path):
+    write_table(tmp_path / "a.csv", {"id": ["a", "b"], "text": ["=1 and more", "text"]})
+    assert read(str(tmp_path / "a.csv")).content == ["'=1 and more", "text"]
+
+
+@pytest.mark.parametrize("extension", ["jsonl", "parquet"])
+def test_only_cells_for_spreadsheets_are_changed(tmp_path, extension):
+    write_table(tmp_path / f"a.{extension}", {"id": ["a", "b"], "text": ["=1 and more", "text"]})
+    assert read(str(tmp_path / f"a.{extension}")).content == ["=1 and more", "text"]
+
+
+# ------------------------------------------------------------------ users' columns
+
+
+MANY_TYPES = {
+    "date": [dt.date(2026, 11, 16), None, dt.date(2026, 11, 17)],
+    "price": [decimal.Decimal("1.50"), decimal.Decimal("-2"), None],
+    "tags": [["a", "b"], [], None],
+    "author": [{"name": "=x", "age": 3}, None, {"name": "y", "age": None}],
+    "mixed": [1, "x", [2.5, None]],
+    "empty": [{}, None, {}],
+    "large": [2**70, 1, None],
+    "none": [None, None, None],
+    "number": [1, 2.5, float("nan")],
+    "bytes": [b"caf\xc3\xa9", b"\xff", None],
+}
+OF_ANY_TYPE = dict.fromkeys(MANY_TYPES, "any")
+
+
+def test_users_values_in_csv(tmp_path):
+    write_table(tmp_path / "a.csv", MANY_TYPES, OF_ANY_TYPE)
+    with open(tmp_path / "a.csv", newline="", encoding="utf-8") as file:
+        first, second, third = csv.DictReader(file)
+    assert list(first.values()) == [
+        "2026-11-16", "1.50", '["a", "b"]', '{"name": "=x", "age": 3}', "1", "{}", str(2**70), "", "1", "café",
+    ]  # fmt: skip
+    assert (second["price"], second["mixed"], second["bytes"]) == ("-2", "x", "\\xff")
+    assert (third["mixed"], third["number"]) == ("[2.5, null]", "nan")
+
+
+def test_users_values_in_json_lines(tmp_path):
+    write_table(tmp_path / "a.jsonl", MANY_TYPES, OF_ANY_TYPE)
+    first, second, third = map(json.loads, (tmp_path / "a.jsonl").read_text().splitlines())
+    assert first["author"] == {"name": "=x", "age": 3}
+    assert (first["tags"], first["date"], first["price"], first["large"]) == (["a", "b"], "2026-11-16", "1.50", 2**70)
+    assert (second["mixed"], second["empty"]) == ("x", None)
+    assert (third["mixed"], third["number"]) == ([2.5, None], None)
+
+
+def test_users_values_in_parquet(tmp_path):
+    write_table(tmp_path / "a.parquet", MANY_TYPES, OF_ANY_TYPE)
+    got = pq.read_table(tmp_path / "a.parquet").to_pydict()
+    for name in ("date", "price", "tags", "author", "bytes", "none"):
+        assert got[name] == MANY_TYPES[name]
+    assert got["mixed"] == ["1", "x", "[2.5, null]"]
+    assert got["empty"] == ["{}", None, "{}"]
+    assert got["large"] == [str(2**70), "1", None]
+    assert got["number"][:2] == [1.0, 2.5]
+
+
+def test_types_that_only_later_rows_reveal(tmp_path):
+    parts = [
+        {"n": [1, 2], "a": [None], "b": [1], "c": [{"x": 1}], "d": [[]]},
+        {"n": [3], "a": [2.5], "b": ["x"], "c": [{"y": "z"}], "d": [["w"]]},
+    ]
+    types = {"n": "whole", "a": "any", "b": "any", "c": "any", "d": "any"}
+    with writing_table(tmp_path / "a.parquet", types) as write:
+        for part in parts:
+            write({name: values + values[:1] * (len(part["n"]) - len(values)) for name, values in part.items()})
+    table = pq.read_table(tmp_path / "a.parquet")
+    assert table.column("n").to_pylist() == [1, 2, 3]
+    assert table.column("a").to_pylist() == [None, None, 2.5]
+    assert table.column("b").to_pylist() == ["1", "1", "x"]
+    assert [row["x"] for row in table.column("c").to_pylist()] == [1, 1, None]
+    assert table.column("d").to_pylist() == [[], [], ["w"]]

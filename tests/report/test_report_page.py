@@ -39,7 +39,8 @@ def test_the_report_opens_with_the_count_and_the_strangest_documents_first(repor
     assert threshold in page.locator(".page-header").text_content()
     assert ids_listed(page) == [document["id"] for document in summary["documents"][:PAGE]]
     assert page.locator(".entry.is-flagged").count() == analysed["flagged"]
-    assert status(page) == f"1–{PAGE} of {analysed['documents']} documents"
+    n_lines = sum(document["copy_of"] == place for place, document in enumerate(summary["documents"], start=1))
+    assert status(page) == f"1–{PAGE} of {n_lines} lines ({analysed['documents']} documents)", "a post came twice"
 
 
 def test_how_it_was_done_can_be_unfolded(report):
@@ -80,6 +81,64 @@ def test_only_the_index_and_the_first_part_are_unpacked_at_first(page, tmp_path)
     assert ids_listed(page)[0] == "d2499"
     page.locator(".entry .words-line").last.wait_for(state="attached")
     assert page.evaluate("window.unpacked") == 3
+
+
+# ------------------------------------------------------------------ copies
+
+
+@pytest.fixture
+def with_copies(page, tmp_path):
+    """A report of six documents, of which the second, third and fifth are the same; the page, and the ids."""
+    documents = [{} for _ in range(6)]
+    for place in (1, 2, 4):
+        documents[place] = {"copy_of": 2, "copies": 3, "pieces": ["A copy."], "rank": 2, "score": 4.0}
+    documents[4]["id"] = "<b>d4</b>"
+    documents[3] = {"score": 4.0, "rank": 2}
+    summary = summary_of(documents, analysed={"flagged": 5, "threshold": 3.9})
+    return opened(page, written(tmp_path, summary))
+
+
+def test_exact_copies_share_a_line_that_lists_them_by_keyboard(with_copies):
+    page = with_copies
+    assert ids_listed(page) == ["d0", "d1", "d3", "d5"]
+    assert status(page) == "4 lines (6 documents)"
+    assert page.locator("details.copies:visible").count() == 1
+    mark = page.locator("details.copies:visible summary")
+    assert mark.inner_text().startswith("×3")
+    mark.focus()
+    page.keyboard.press("Enter")
+    page.locator("details.copies li").first.wait_for()
+    assert page.locator("details.copies li").all_text_contents() == ["d2", "<b>d4</b>"], "as text, never as markup"
+    assert page.locator("article.document").count() == 0, "the mark does not open the document"
+    page.keyboard.press("Enter")
+    assert not page.locator("details.copies li").first.is_visible()
+
+
+def test_copies_can_be_listed_one_by_one_and_are_exported_so(with_copies):
+    page = with_copies
+    assert [row["id"] for row in export(page)[1]] == ["d0", "d1", "d2", "d3", "<b>d4</b>", "d5"]
+    choose(page, "Copies", "on a line each")
+    assert ids_listed(page) == ["d0", "d1", "d2", "d3", "<b>d4</b>", "d5"]
+    assert status(page) == "6 documents"
+    assert page.locator("details.copies:visible").count() == 0
+    choose(page, "Copies", "on one line")
+    assert ids_listed(page) == ["d0", "d1", "d3", "d5"]
+
+
+def test_a_copy_that_is_looked_for_by_its_id_is_found(with_copies):
+    page = with_copies
+    look_for(page, "d2")
+    assert ids_listed(page) == ["d2"]
+    page.get_by_label("Search").fill("copy")
+    page.locator(".search-status", has_text="3 documents found").wait_for()
+    assert ids_listed(page) == ["d1"]
+    assert status(page) == "1 line (3 documents, of 6 in all)"
+
+
+def test_where_there_are_no_copies_nothing_is_said_of_them(page, tmp_path):
+    opened(page, written(tmp_path, summary_of([{}, {}])))
+    assert page.get_by_role("combobox", name="Copies").count() == 0
+    assert page.locator("details.copies:visible").count() == 0
 
 
 # ------------------------------------------------------------------ the threshold
@@ -241,6 +300,7 @@ def test_filters_and_search_work_together(report):
 def test_pages_follow_one_another_and_can_be_longer(report):
     page, summary = report
     ids = [document["id"] for document in summary["documents"]]
+    choose(page, "Copies", "on a line each")
     pager = page.get_by_role("navigation", name="Pages of the list")
     assert pager.get_by_role("button", name="Previous").is_disabled()
     pager.get_by_role("button", name="Next").click()
@@ -331,6 +391,7 @@ def test_a_rectangle_on_the_map_selects_what_is_listed(report):
     first, last = np.floor(places.min(axis=0)) - 5, np.round(middle)
     drag(page, tuple(last), tuple(first))
     page.get_by_role("button", name="Show them in the list").click()
+    choose(page, "Copies", "on a line each")
     page.get_by_label("Documents per page").select_option("500")
     shown = set(ids_listed(page))
     ids = np.array([document["id"] for document in summary["documents"]])
@@ -424,11 +485,11 @@ def test_what_is_exported_is_what_is_listed_in_its_order(report):
 
 
 def test_formulas_are_disarmed_in_the_export(page, tmp_path):
-    texts = ["=1+1", "+1", "-1", "@SUM(1)", "\t=1", "\r=1", 'a "quote", and\na line', "plain"]
+    texts = ["=1+1", "+1+1", "- x", "@SUM(1)", "\t=1", "\r=1", "'=1", 'a "quote", and\na line', "-3.5", "-"]
     documents = [{"id": text, "pieces": [text]} for text in texts]
     opened(page, written(tmp_path, summary_of(documents)))
     _, rows = export(page)
-    assert [row["text"] for row in rows] == [f"'{text}" for text in texts[:6]] + texts[6:]
+    assert [row["text"] for row in rows] == [f"'{text}" for text in texts[:7]] + texts[7:]
     assert [row["id"] for row in rows] == [row["text"] for row in rows]
 
 

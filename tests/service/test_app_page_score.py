@@ -27,6 +27,15 @@ from serving import serving
 from tonmf import TextOutlierDetector
 
 
+def test_lines_that_are_the_same_share_a_line_of_the_result(page):
+    score(page, "\n".join([ODD, CORPUS.texts[0], ODD, CORPUS.texts[1], ODD]), each_line=True)
+    expect(page.locator("button.open")).to_have_count(3)
+    mark = page.locator("details.copies:visible summary")
+    expect(mark).to_contain_text("×3")
+    mark.press("Enter")
+    expect(page.locator("details.copies li")).to_have_text(["line 3", "line 5"])
+
+
 def test_a_pasted_text_gets_its_score_and_its_reasons(page, server):
     score(page, ODD)
     why = explained(server, ODD)[0]

@@ -93,13 +93,13 @@ def run_into_files(*args, **options):
     return start(*args, **options).wait()
 
 
-def run_in_terminal(*args, cwd, signal_number=None, once_shown=""):
-    """Run ``tonmf`` in a pseudo-terminal of 100 columns; its exit code, and all that it showed there.
+def run_in_terminal(*args, cwd, signal_number=None, once_shown="", columns=100):
+    """Run ``tonmf`` in a pseudo-terminal of so many columns; its exit code, and all that it showed there.
 
     A signal, if there is one, is sent as soon as a text has been shown.
     """
     terminal, its_end = pty.openpty()
-    process = server().start(*args, cwd=cwd, env=environment(COLUMNS="100"), files=[its_end] * 3, terminal=True)
+    process = server().start(*args, cwd=cwd, env=environment(COLUMNS=str(columns)), files=[its_end] * 3, terminal=True)
     os.close(its_end)
     shown = b""
     while True:

@@ -53,6 +53,8 @@ def summary_of(documents, **changes):
             "x": 0.5 - place / len(documents),
             "y": 0.0,
             "pieces": ["Some text."],
+            "copy_of": place + 1,
+            "copies": 1,
             **document,
         }
         for place, document in enumerate(documents)

@@ -6,15 +6,17 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
+from tampered import fields_of, sign
 
-from tonmf import ParameterError, TextOutlierDetector
+from tonmf import ParameterError, TextOutlierDetector, load
 from tonmf.detector.explain.unexpected import UnexpectedWord
 from tonmf.text.analysis import WordRules, make_analyzer, make_stemmer
 from tonmf.text.counts import select_terms
 from tonmf.text.documents import items_of
+from tonmf.text.masks import DEFAULT_MASK, MaskedWords
 from tonmf.text.vocabulary.selection import frequent
 from tonmf.text.vocabulary.terms import TermCounter
-from tonmf.text.words import words_of
+from tonmf.text.words import without_mark, word_spans, words_of
 
 TEXTS = ["The cat sat on the mat", "the dog sat", "a cat and a dog, a cat", "", "Zebra!"]
 
@@ -123,12 +125,67 @@ def test_stemming_joins_forms_of_a_word_in_single_words_and_in_pairs():
         ("ﾃｽﾄ 𠀀𠀁", ["ﾃｽ", "ｽﾄ", "𠀀𠀁"]),
         ("ภาษา", ["ภา", "าษ", "ษา"]),
         ("cafe\u0301 au lait", ["cafe\u0301", "au", "lait"]),
-        ("a I 1 – … 😀", []),
+        ("a I 1 – … ★", []),
         ("snake_case x2 3.14", ["snake_case", "x2", "14"]),
     ],
 )
 def test_words_of_many_scripts(text, words):
     assert words_of(text) == words
+
+
+EMOJI = ["😀", "👍🏽", "👨‍👩‍👧", "🇯🇵", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "1️⃣", "#️⃣", "❤️", "❤️‍🔥", "🏳️‍🌈", "👩🏿‍⚕️", "🙂‍↔️", "☎", "©️", "ℹ️", "🫨"]
+
+
+@pytest.mark.parametrize("emoji", EMOJI)
+def test_an_emoji_is_one_word_with_all_that_belongs_to_it(emoji):
+    word = emoji.replace("\ufe0f", "")
+    text = f"ab {emoji}東京 {emoji}{emoji}, {emoji}!"
+    assert words_of(text) == ["ab", word, "東京", word, word, word]
+    masked = MaskedWords(DEFAULT_MASK)
+    assert masked(f"ab {emoji} 2026 {emoji}") == ["ab", word, "2026", word]
+    assert words_of(f"ab {emoji}", emoji=False) in (["ab"], ["ab", emoji])
+
+
+@pytest.mark.parametrize("text", ["© ® ™ ↔ → ★ ▶ – 5*", "❤\ufe0e", "🇯 alone", "1 # *"])
+def test_signs_without_the_mark_of_a_picture_are_no_words(text):
+    assert [word for word in words_of(text) if word != "alone"] == []
+
+
+@given(st.text(alphabet=st.one_of(st.sampled_from("".join(EMOJI) + "ab東京 ."), st.characters()), max_size=30))
+def test_spans_are_those_of_the_words_with_emoji_and_without(text):
+    for emoji in (True, False):
+        spans = [text[start:end] for start, end in word_spans(text, emoji)]
+        words = words_of(text, emoji)
+        assert [without_mark(word) for word in spans] == [without_mark(word) for word in words]
+    if not set(text) & set("".join(EMOJI)):
+        bare = "".join(letter for letter in text if ord(letter) < 0x2000)
+        assert words_of(bare) == words_of(bare, emoji=False), "a text without emoji is read as before"
+
+
+def test_emoji_count_like_other_words_and_are_marked_where_they_stand():
+    texts = [
+        "Lovely garden today 🌻",
+        "The garden is lovely 🌻",
+        "A garden, lovely ❤️",
+        "My garden ❤",
+        "Lovely ❤ garden",
+    ] * 3
+    detector = TextOutlierDetector().fit(texts)
+    assert {"🌻", "❤"} <= set(detector.terms_)
+    pieces = detector.pieces("garden ❤️, ok", [UnexpectedWord("❤", 0.5, 1, True)])
+    assert [piece.text for piece in pieces if piece.share > 0] == ["❤️"]
+
+
+def test_in_models_of_earlier_versions_emoji_are_no_words(tmp_path):
+    TextOutlierDetector().fit(["Lovely garden today", "The garden is lovely"] * 5).save(tmp_path / "model")
+    assert load(tmp_path / "model").analyze("garden 🌻") == ["garden", "🌻"]
+    fields = fields_of(tmp_path / "model")
+    del fields["vocabulary"]["emoji"]
+    sign(tmp_path / "model", fields)
+    earlier = load(tmp_path / "model")
+    assert earlier.analyze("garden 🌻") == ["garden"]
+    earlier.save(tmp_path / "again")
+    assert load(tmp_path / "again").analyze("garden 🌻") == ["garden"]
 
 
 @given(st.text(alphabet=st.characters(max_codepoint=0x24F), max_size=60))

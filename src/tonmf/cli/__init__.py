@@ -9,6 +9,8 @@
 `learning`         checks of options and models; fit or load a detector
 `large`            ``--memory``: documents that do not fit into memory
 `errors`           exceptions to one line and an exit code; parameters to flags
+`output`           tables of results, to files or standard output
+`pipes`            what to do when nobody reads our output any more
 `screen`           where answers, notes and progress go
 `answer`, `tables` what an answer looks like; `timeline_tables` for ``timeline``
 `report_files`     reports
@@ -21,6 +23,8 @@ from __future__ import annotations
 
 import os
 import sys
+
+from tonmf.cli.pipes import discard, flush, reader_is_gone
 
 
 def main() -> None:
@@ -37,6 +41,13 @@ def main() -> None:
         app(prog_name="tonmf")
     except KeyboardInterrupt:  # before a command has begun
         raise SystemExit(130) from None
+    except (OSError, SystemExit) as ending:
+        # rich and typer end with exit code 1 while they handle the error.
+        if not reader_is_gone(ending) and not reader_is_gone(ending.__context__):
+            raise
+        discard(sys.stdout)
+    finally:
+        flush()
 
 
 def _prepare_streams() -> None:

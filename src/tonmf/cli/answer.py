@@ -7,34 +7,51 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from tonmf.cli.output import is_stdout, write_results
 from tonmf.cli.screen import Screen
 from tonmf.cli.tables import ranking_table
 
 if TYPE_CHECKING:
     from tonmf.detector.scores.groups import Group
+    from tonmf.io import Documents
     from tonmf.ranking import Ranking
 
 GROUPS_SHOWN = 3
 """Number of small groups to show."""
 
 
-def write(screen: Screen, ranking: Ranking, output: str, reasons: str = "all") -> None:
-    """Write all documents to a file."""
-    from tonmf.io import write_table
+def write(screen: Screen, ranking: Ranking, documents: Documents, output: str, reasons: str = "all") -> None:
+    """Write all documents to a file or standard output, with the columns that they had."""
+    from tonmf.ranking import TYPES
 
     with screen.progress("Finding reasons") as done:
         columns = ranking.columns(on_done=done, reasons=reasons)
-    with screen.step(f"Writing {output}"):
-        write_table(output, columns)
-    screen.note(f"All {len(ranking.ids):,} documents are in {output}.")
+    rows = documents.rows or [{}] * len(ranking.ids)
+    write_results(screen, output, TYPES, columns, [rows[row] for row in ranking.order.tolist()])
+    if not is_stdout(output):
+        screen.note(f"All {len(ranking.ids):,} documents are in {output}.")
+
+
+def note_count(screen: Screen, ranking: Ranking) -> None:
+    """Say beside a table on standard output how many documents are flagged, and which are not judged."""
+    for sentence in (*_count(ranking), *ranking.unjudged_notes):
+        screen.note(sentence)
 
 
 def show_ranking(
-    screen: Screen, ranking: Ranking, top: int, notes: Sequence[str], groups: Sequence[Group] = ()
+    screen: Screen,
+    ranking: Ranking,
+    top: int,
+    notes: Sequence[str],
+    groups: Sequence[Group] = (),
+    all_copies: bool = False,
 ) -> list[int]:
-    """Print the answer, except for what to do next; return the numbers of the documents shown."""
-    rows: list[int] = ranking.order[: min(top, int(ranking.judged.sum()))].tolist()
-    names = ranking.ids
+    """Print the answer, except for what to do next; return the numbers of the documents shown.
+
+    Exact copies are shown on one line, unless `all_copies`.
+    """
+    lines = ranking.lines(top, all_copies)
+    rows, names = [line[0] for line in lines], ranking.ids
     explanations = ranking.explain(rows) if rows else []
     if screen.as_json:
         screen.show_json(
@@ -44,7 +61,10 @@ def show_ranking(
                 "threshold": ranking.detector.threshold_,
                 "rule": ranking.rule,
                 "empty": [names[row] for row in ranking.empty],
-                "strangest": [why.to_dict() for why in explanations],
+                "strangest": [
+                    {**why.to_dict(), "copies": len(line), "copy_ids": ranking.names(line[1:])}
+                    for why, line in zip(explanations, lines, strict=True)
+                ],
                 "groups": [
                     {
                         "words": group.words,
@@ -58,9 +78,9 @@ def show_ranking(
         )
         return rows
     if explanations:
-        screen.show(ranking_table(ranking, explanations, rows, screen.width))
+        screen.show(ranking_table(ranking, explanations, lines, screen.width))
         screen.show()
-    for sentence in (*_count(ranking), *ranking.unjudged_notes):
+    for sentence in (*_count(ranking), *_on_copies(lines), *ranking.unjudged_notes):
         screen.show(Text(sentence))
     if groups:
         _show_groups(screen, groups, names)
@@ -82,6 +102,16 @@ def _count(ranking: Ranking) -> list[str]:
         advice = "The ranking is still of use: read it from the top." if ranked else "They all have the same score."
         return [f"None of {n_docs:,} documents is flagged, which takes a {rule}. {advice}"]
     return [f"{flagged:,} of {n_docs:,} documents {'is' if flagged == 1 else 'are'} flagged ({rule})."]
+
+
+def _on_copies(lines: Sequence[Sequence[int]]) -> list[str]:
+    """Say what a line of several copies means, if there is any."""
+    most = max(map(len, lines), default=1)
+    if most == 1:
+        return []
+    return [
+        f"×{most:,} stands for {most:,} documents that are the same word for word; --all-copies lists each of them."
+    ]
 
 
 def _show_groups(screen: Screen, groups: Sequence[Group], names: Sequence[str]) -> None:

@@ -8,11 +8,13 @@ import signal
 import sys
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from types import FrameType
 from typing import Any
 
 import typer
 
+from tonmf.cli.pipes import discard, reader_is_gone
 from tonmf.cli.screen import printable
 from tonmf.errors import Message, Param, ParameterError, TonmfError, worded
 
@@ -35,9 +37,6 @@ def answering(command: Callable[..., None]) -> Callable[..., None]:
         try:
             command(*args, **kwargs)
             sys.stdout.flush()
-        except BrokenPipeError:  # the reader of our output has enough of it; files are written before that
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise typer.Exit from None
         except _Terminated:
             raise _leave("stopped; nothing was left half-written.", TERMINATED) from None
         except KeyboardInterrupt:
@@ -47,6 +46,9 @@ def answering(command: Callable[..., None]) -> Callable[..., None]:
         except TonmfError as error:
             raise _leave(in_flags(error.message), FAILED) from None
         except OSError as error:
+            if reader_is_gone(error):  # it has enough; files are written before that
+                discard(sys.stdout)
+                raise typer.Exit from None
             raise _leave(str(error), FAILED) from None
         except MemoryError:
             raise _leave("there is not enough memory for these documents.", FAILED) from None
@@ -105,8 +107,13 @@ def _flag(param: Param) -> str:
 
 
 def _leave(message: str, code: int) -> typer.Exit:
-    print(printable(f"tonmf: {' '.join(message.split())}"), file=sys.stderr)
+    _say(printable(message))
     return typer.Exit(code)
+
+
+def _say(message: str) -> None:
+    with suppress(BrokenPipeError):  # nobody listens
+        print(f"tonmf: {' '.join(message.split())}", file=sys.stderr)
 
 
 class _Terminated(KeyboardInterrupt):
@@ -121,4 +128,4 @@ def _terminate(number: int, frame: FrameType | None) -> None:
 def _show_warning(message: Warning | str, *args: Any, **kwargs: Any) -> None:
     given = message.args[0] if isinstance(message, Warning) and message.args else message
     text = in_flags(given) if isinstance(given, Message) else str(message)
-    print(f"tonmf: {' '.join(text.split())}", file=sys.stderr)
+    _say(text)

@@ -6,11 +6,13 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from tonmf.cli.errors import in_flags
+from tonmf.cli.output import is_stdout, say_renamed, writing
 from tonmf.cli.screen import Screen
 
 if TYPE_CHECKING:
     from tonmf.io.document_files import DocumentFiles
     from tonmf.ranking import LargeRanking
+    from tonmf.text.batches import Batch
 
 
 def learn_large(screen: Screen, documents: DocumentFiles, **options: Any) -> LargeRanking:
@@ -29,15 +31,26 @@ def fetch_and_write(
     screen: Screen, ranking: LargeRanking, documents: DocumentFiles, top: int, output: str | None, reasons: str
 ) -> None:
     """Fetch the documents to show, and write the table of all documents on the way."""
-    from tonmf.io.write import writing_table
-    from tonmf.ranking import TYPES
+    from tonmf.io.user_columns import UserColumns
+    from tonmf.ranking import COLUMNS, TYPES
 
-    rows = ranking.order[: max(min(top, int(ranking.judged.sum())), 1)].tolist()
+    if output and documents.column_names is None:
+        with screen.step("Looking for columns"):  # the counts came from the cache, so nothing has been read yet
+            for _ in documents:
+                pass
+    users = UserColumns(documents.column_names or (), COLUMNS)
     names = {*ranking.empty, *(int(row) for group in ranking.small_groups for row in group.documents)}
-    table = writing_table(output, TYPES) if output else nullcontext()
+    table = writing(output, {**TYPES, **users.types}) if output else nullcontext()
     with screen.progress("Writing" if output else "Reading") as done, table as write:
-        ranking.fetch(documents, rows, names, write, reasons, done)
+
+        def write_batch(columns: dict[str, list[Any]], batch: Batch) -> None:
+            if write is not None:
+                write(users.beside(columns, batch.rows or [{}] * len(batch.ids)))
+
+        ranking.fetch(documents, top, names, write_batch if output else None, reasons, done)
     for note in documents.notes:  # known only now if the counts came from the cache
         screen.note(in_flags(note))
     if output:
+        say_renamed(screen, users, output)
+    if output and not is_stdout(output):
         screen.note(f"All {len(ranking.ids):,} documents are in {output}, in the order in which they came.")

@@ -24,12 +24,21 @@ Files = Annotated[
 Model = Annotated[str, typer.Argument(metavar="MODEL", help="Folder of a saved model.", show_default=False)]
 
 Top = Annotated[int, typer.Option("--top", min=0, help="Number of documents to show.", rich_help_panel=RESULTS)]
+AllCopies = Annotated[
+    bool,
+    typer.Option(
+        "--all-copies",
+        help="Show every document on a line of its own, exact copies too. (Default: one line for all copies, with ×7.)",
+        rich_help_panel=RESULTS,
+    ),
+]
 Output = Annotated[
     str | None,
     typer.Option(
         "--output",
         "-o",
-        help="Write all documents to this .csv, .tsv, .jsonl or .parquet file.",
+        help="Write all documents, with their own columns, to this .csv, .tsv, .jsonl or .parquet file, or as CSV to "
+        "standard output (-).",
         rich_help_panel=RESULTS,
     ),
 ]

@@ -12,6 +12,8 @@ from typing import Any
 from rich.console import Console, RenderableType
 from rich.text import Text
 
+from tonmf.cli.pipes import discard
+
 PIPED_WIDTH = 120
 """Characters in a line where the output is no terminal."""
 
@@ -30,7 +32,7 @@ class Screen:
     def __init__(self, quiet: bool = False, as_json: bool = False) -> None:
         self.quiet, self.as_json = quiet, as_json
         self._out = _console(sys.stdout)
-        self._err = _console(sys.stderr)
+        self._err = _console(sys.stderr, _Beside)
 
     @property
     def width(self) -> int:
@@ -90,9 +92,17 @@ def _plain(what: RenderableType, isolates: bool) -> RenderableType:
     return what
 
 
-def _console(stream: Any) -> Console:
+class _Beside(Console):
+    """A console for what is said beside the answer: if nobody reads it, the work goes on."""
+
+    def on_broken_pipe(self) -> None:
+        """Discard what is still to be said."""
+        discard(self.file)
+
+
+def _console(stream: Any, kind: type[Console] = Console) -> Console:
     wide = None if stream.isatty() or "COLUMNS" in os.environ else PIPED_WIDTH
-    return Console(file=stream, width=wide, highlight=False, markup=False, emoji=False)
+    return kind(file=stream, width=wide, highlight=False, markup=False, emoji=False)
 
 
 def _is_unicode(stream: Any) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -14,7 +15,6 @@ from tonmf.cli.screen import printable
 if TYPE_CHECKING:
     from tonmf.detector.detector import TextOutlierDetector
     from tonmf.detector.explain.explanation import Explanation
-    from tonmf.detector.explain.unexpected import UnexpectedWord
     from tonmf.ranking import Ranking
     from tonmf.text.pieces import Piece
 
@@ -30,53 +30,86 @@ NARROWEST = 18
 GAP = 2
 """Spaces between columns."""
 
+NUMBERS = ("rank", "score")
+"""Columns that are aligned to the right."""
+
 STRANGE = "bold red"
 
 
 def ranking_table(
     ranking: Ranking,
     explanations: Sequence[Explanation],
-    rows: Sequence[int],
+    lines: Sequence[Sequence[int]],
     width: int,
     planted: Sequence[str | None] | None = None,
-) -> Table:
+) -> RenderableType:
     """Return a table of the strangest documents, and what was planted in each, if that is known.
 
-    Facts come first; unexpected words and, if there is room, an excerpt of the document share the rest of the line.
+    A line of several copies shows the first of them, and how many they are. Facts come first; unexpected words and an excerpt
+    of the document share the rest of the line. If there is no room for both, the excerpt has a line of its own.
     """
-    from tonmf.detector.explain.unexpected import most_telling
-
     facts = {
-        "rank": [str(ranking.ranks[row]) for row in rows],
+        "rank": [str(ranking.ranks[line[0]]) for line in lines],
         "score": [f"{why.score:.2f}" for why in explanations],
         "flagged": ["yes" if why.outlier else "" for why in explanations],
-        **({} if planted is None else {"planted": [planted[row] or "" for row in rows]}),
-        "id": [shortened(printable(why.id), LONGEST_ID) for why in explanations],
+        **({} if planted is None else {"planted": [planted[line[0]] or "" for line in lines]}),
+        "id": [_called(why, len(line)) for why, line in zip(explanations, lines, strict=True)],
     }
-    table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="bold")
-    room = width
-    for name, values in facts.items():
-        needed = max(map(cell_len, (name, *values)))
-        room -= needed + GAP
-        table.add_column(name, justify="right" if name in ("rank", "score") else "left", no_wrap=True, min_width=needed)
-    with_documents = room >= 2 * NARROWEST
+    needed = {name: max(map(cell_len, (name, *values))) for name, values in facts.items()}
+    room = width - sum(needed.values()) - GAP * len(needed)
+    if room < 2 * NARROWEST:
+        return _stacked(ranking, explanations, lines, facts, needed, width)
     title = f"unexpected {_plural(explanations)}"
-    words = [
-        _as_fit(
-            most_telling(why.unexpected, WORDS),
-            min(LONGEST_WORDS, room // 2) if with_documents else max(room, NARROWEST),
-        )
-        for why in explanations
-    ]
-    table.add_column(title, no_wrap=True)
-    if with_documents:
-        table.add_column("document", no_wrap=True)
+    words = [_as_fit(why, min(LONGEST_WORDS, room // 2)) for why in explanations]
     room -= max(map(cell_len, (title, *words))) + GAP
-    for why, row, listed, *known in zip(explanations, rows, words, *facts.values(), strict=True):
+    table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="bold")
+    for name, least in needed.items():
+        table.add_column(name, justify="right" if name in NUMBERS else "left", no_wrap=True, min_width=least)
+    table.add_column(title, no_wrap=True)
+    table.add_column("document", no_wrap=True)
+    for why, line, listed, *known in zip(explanations, lines, words, *facts.values(), strict=True):
         reason = Text(listed, style=STRANGE if why.outlier else "")
-        document = [styled(document_excerpt(ranking, row, why, room))] if with_documents else []
-        table.add_row(*map(Text, known), reason, *document)
+        table.add_row(*map(Text, known), reason, styled(document_excerpt(ranking, line[0], why, room)))
     return table
+
+
+def _called(why: Explanation, n_copies: int) -> str:
+    """Return the id of a document, and the number of copies if it stands for several."""
+    copies = f" ×{n_copies:,}" if n_copies > 1 else ""
+    return shortened(printable(why.id), LONGEST_ID - len(copies)) + copies
+
+
+def _stacked(
+    ranking: Ranking,
+    explanations: Sequence[Explanation],
+    lines: Sequence[Sequence[int]],
+    facts: Mapping[str, Sequence[str]],
+    needed: Mapping[str, int],
+    width: int,
+) -> Group:
+    """Return the same for a narrow terminal: below the facts of each document, an excerpt on a line of its own."""
+
+    def placed(values: Mapping[str, str]) -> str:
+        return (" " * GAP).join(_filled(value, needed[name], name in NUMBERS) for name, value in values.items())
+
+    indent = needed["rank"] + GAP
+    room = width - sum(needed.values()) - GAP * len(needed)
+    title = f"unexpected {_plural(explanations)}"
+    heading = placed({name: name for name in facts})
+    shown = [Text(shortened(f"{heading}{' ' * GAP}{title}" if room >= len(title) else heading, width), style="bold")]
+    for number, (why, line) in enumerate(zip(explanations, lines, strict=True)):
+        known = Text(shortened(placed({name: values[number] for name, values in facts.items()}), width))
+        if room >= len(title):
+            known.append(" " * GAP).append(_as_fit(why, room), STRANGE if why.outlier else "")
+        excerpt = styled(document_excerpt(ranking, line[0], why, max(width - indent, NARROWEST)))
+        shown += [known, Text.assemble(" " * indent, excerpt)]
+    return Group(*shown)
+
+
+def _filled(text: str, width: int, to_the_right: bool) -> str:
+    """Fill up text to `width` columns of a terminal."""
+    blank = " " * (width - cell_len(text))
+    return blank + text if to_the_right else text + blank
 
 
 def _plural(explanations: Sequence[Explanation]) -> str:
@@ -115,9 +148,11 @@ def topic_lines(detector: TextOutlierDetector, n_words: int, width: int) -> list
     return lines
 
 
-def _as_fit(unexpected: Sequence[UnexpectedWord], room: int) -> str:
-    """Return as many words as there is room for."""
-    words = [printable(word.word) for word in unexpected]
+def _as_fit(why: Explanation, room: int) -> str:
+    """Return as many of the most telling words as there is room for."""
+    from tonmf.detector.explain.unexpected import most_telling
+
+    words = [printable(word.word) for word in most_telling(why.unexpected, WORDS)]
     while len(words) > 1 and cell_len(", ".join(words)) > room:
         words.pop()
     return shortened(", ".join(words), room)

@@ -32,10 +32,11 @@ from tonmf.detector.options import DETECTOR_RULES
 from tonmf.detector.recipe import Recipe
 from tonmf.errors import InputError, ParameterError
 from tonmf.nmf.cluster.client import Cluster
-from tonmf.nmf.cluster.rows import together
+from tonmf.nmf.cluster.rows import is_collection, together
 from tonmf.nmf.cluster.worker import threads_of_this_worker
 from tonmf.parameters import check_parameters, defaults_of
 from tonmf.text.choose import check_no_option_idle, make_counter
+from tonmf.text.frames import names_for
 from tonmf.text.vocabulary.terms import TermCounter
 
 __all__ = ["fit_detector", "score"]
@@ -81,6 +82,7 @@ def fit_detector(
     recipe = Recipe.of(values)
     cluster = Cluster(client)
     given = to_read_again(documents)
+    names = names if is_collection(documents) else names_for(documents, names)
     text_options = TextOptions({name: value for name, value in values.items() if name != "callback"}, column)
     rules = getattr(make_counter(values, "texts", None).analyze, "rules", None)
 

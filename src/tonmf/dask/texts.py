@@ -40,7 +40,7 @@ from tonmf.nmf.solver import EmptySums
 from tonmf.nmf.steps import Sums
 from tonmf.nmf.threads import make_ops
 from tonmf.text.choose import boilerplate_share
-from tonmf.text.documents import TEXTS, as_documents, check_names, is_matrix
+from tonmf.text.documents import TEXTS, as_documents, check_names, is_matrix, listed_series
 from tonmf.text.passages import NOTHING, Boilerplate, PassageTally
 from tonmf.text.totals import WordTotals
 from tonmf.text.vocabulary.partitions import CountedPartition, PartitionsVocabulary, TermTally, boilerplate_of
@@ -303,7 +303,7 @@ def count(number: int, given: Any, options: TextOptions) -> CountedPartition:
     """Count a partition."""
     try:
         listed = list_of(given, options.column)
-        if not is_matrix(listed) and len(listed := list(listed)) == 0:
+        if not is_matrix(listed) and len(listed := list(listed_series(listed))) == 0:
             return CountedPartition.empty()
         documents, kind = as_documents(listed)
         begins = tuple(excerpt_of(document) for document in documents)

@@ -33,7 +33,8 @@ from tonmf.stream.half_life import age, half_life_of
 from tonmf.text.analysis import WORD_RULES, WordRules
 from tonmf.text.batches import in_batches
 from tonmf.text.choose import check_no_option_idle, make_counter
-from tonmf.text.documents import as_documents, is_matrix, n_documents
+from tonmf.text.documents import KnownNames, as_documents, is_matrix, n_documents
+from tonmf.text.frames import name_of_column, names_for
 from tonmf.text.masks import DEFAULT_MASK
 
 
@@ -235,15 +236,17 @@ class TextOutlierDetector(FittedDetector):
 
         Parameters
         ----------
-        documents : list of str, list of lists of items, or matrix of shape (n_docs, n_terms)
-            Texts; or baskets; or counts of terms, sparse or dense. With `memory`, anything that yields texts or baskets each
-            time it is iterated over, such as `tonmf.io.DocumentFiles`.
+        documents : list of str, list of lists of items, Series, or matrix of shape (n_docs, n_terms)
+            Texts; or baskets; or counts of terms, sparse or dense. A Series of pandas, polars or pyarrow, or a frame of one
+            column, has texts or baskets; missing ones are empty documents. With `memory`, anything that yields texts or
+            baskets each time it is iterated over, such as `tonmf.io.DocumentFiles`.
         y : ignored
             Present for API consistency.
         embeddings : array of shape (n_docs, width), optional
             Your own sentence embeddings. The distance to the nearest neighbours among them then becomes part of the score.
         names : sequence of shape (n_docs,), optional
-            Names of the documents for explanations; their numbers if not given.
+            Names of the documents for explanations. If not given, the index of a Series or a frame of pandas, unless it
+            only numbers the rows; otherwise the documents' numbers.
         terms : sequence of shape (n_terms,), optional
             Names of the columns of a matrix of counts; their numbers if not given.
 
@@ -253,16 +256,16 @@ class TextOutlierDetector(FittedDetector):
         """
         values = self.get_params(deep=False)
         check_parameters(values, DETECTOR_RULES)
-        recipe = Recipe.of(values)
+        recipe, column = Recipe.of(values), name_of_column(documents)
         if self.memory is not None:
-            self._adopt(self._learn_on_disk(recipe, documents, values, embeddings, names, terms))
+            self._adopt(self._learn_on_disk(recipe, documents, values, embeddings, names, terms), column)
             return self
         check_unused(values, defaults_of(type(self)), ("cache",), Message("without ", Param("memory")))
-        documents, kind = as_documents(documents)
+        names, (documents, kind) = names_for(documents, names), as_documents(documents)
         check_no_option_idle(values, defaults_of(type(self)), kind)
         counter = make_counter(values, kind, None if terms is None else list(map(str, terms)))
         # A fit that fails leaves the detector as it was.
-        self._adopt(recipe.learn(documents, kind, counter, embeddings, names))
+        self._adopt(recipe.learn(documents, kind, counter, embeddings, names), column, KnownNames.of(documents, names))
         return self
 
     def _learn_on_disk(
@@ -327,11 +330,16 @@ class TextOutlierDetector(FittedDetector):
         """
         check_parameters(self.get_params(deep=False), DETECTOR_RULES)
         if not hasattr(self, "_state"):
-            documents, _ = as_documents(documents)
+            names, column, (documents, _) = (
+                names_for(documents, names),
+                name_of_column(documents),
+                as_documents(documents),
+            )
             n_docs = n_documents(documents)
             ageing = age(half_life_of(self.half_life), n_docs, times, Clock())
             self.fit(documents, embeddings=embeddings, names=names, terms=terms)
-            self._adopt(replace(self._state, stream=replace(self._learner.stream_of(self._state), clock=ageing.clock)))
+            stream = replace(self._learner.stream_of(self._state), clock=ageing.clock)
+            self._adopt(replace(self._state, stream=stream), column, self._known_names)
             return self
         if terms is not None:
             raise InputError("terms name the columns of the first documents; these are known. Leave them out.")

@@ -7,7 +7,7 @@ those without a leading underscore here and in `tonmf.detector.detector` are the
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tonmf.arrays import Array
 from tonmf.detector.explain.explanation import Explanation
+from tonmf.detector.explain.ranks import rank_among
 from tonmf.detector.explain.topics import Topic
 from tonmf.detector.explain.unexpected import UnexpectedWord
 from tonmf.detector.reading import ReadDocuments, Reader
@@ -26,9 +27,17 @@ from tonmf.detector.state import DetectorState
 from tonmf.nmf.threads import make_ops
 from tonmf.parameters import check_at_least
 from tonmf.text.analysis import Analysis
-from tonmf.text.documents import as_documents, check_ids, check_names, n_documents, take
+from tonmf.text.documents import KnownNames, as_documents, check_ids, check_names, n_documents, take
+from tonmf.text.forms import forms_of, in_words
+from tonmf.text.frames import TEXT, Frame, names_for
 from tonmf.text.markup import tidy
 from tonmf.text.pieces import Piece, pieces_of_items, pieces_of_text
+
+AT_ONCE = 2000
+"""Rows of a frame to explain at a time."""
+
+RESULTS = {"rank": int, "score": float, "flagged": bool, "topic": int, "reason": str}
+"""Columns that a frame gets."""
 
 
 class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
@@ -39,8 +48,12 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     n_jobs: int | None
     max_topics: int
 
-    def _adopt(self, state: DetectorState) -> None:
-        """Take on a state, and be the fitted detector that it describes."""
+    def _adopt(self, state: DetectorState, column: Any = None, known_names: KnownNames | None = None) -> None:
+        """Take on a state, and be the fitted detector that it describes.
+
+        `column` is what the column of the documents was called, and `known_names` are what they were called themselves.
+        """
+        self._column, self._known_names = column, known_names
         self._state, self._explainer = state, state.explainer(self.analyzer)
         self.kind_, self.terms_, self.n_terms_ = state.kind, state.counter.terms, len(state.counter.terms)
         self.boilerplate_ = state.counter.boilerplate.listed()
@@ -78,7 +91,7 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         read : ReadDocuments
         """
-        reader, (documents, _) = self._reader, as_documents(documents)
+        reader, names, (documents, _) = self._reader, names_for(documents, names), as_documents(documents)
         n_docs = n_documents(documents)
         return reader.read(documents, check_new_embeddings(embeddings, n_docs, reader.state.scorer.neighbours), names)
 
@@ -128,11 +141,12 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         documents : as in ``fit``
         ids : sequence of int or str, optional
-            Numbers or names of the documents to explain; all if not given.
+            Numbers of the documents to explain, from 0, or their names as strings; all if not given.
         embeddings : array of shape (n_docs, width), optional
             Embeddings of all documents, if the detector was fitted with embeddings.
         names : sequence of shape (n_docs,), optional
-            Names of all documents; their numbers if not given.
+            Names of all documents. If not given, the index of a Series or a frame of pandas, or the names that ``fit`` got
+            for the same documents; otherwise their numbers.
         n_words : int
             Most unexpected words to list of each document.
         n_nearest : int
@@ -159,8 +173,10 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         check_at_least(n_words, 1, "n_words")
         check_at_least(n_nearest, 0, "n_nearest")
         check_at_least(n_missing, 0, "n_missing")
-        documents, _ = as_documents(documents)
+        names, (documents, _) = names_for(documents, names), as_documents(documents)
         n_docs = n_documents(documents)
+        if names is None and self._known_names is not None:
+            names = self._known_names.given_to(documents)
         called = check_names(names, n_docs)
         rows = check_new_embeddings(embeddings, n_docs, self._state.scorer.neighbours)
         chosen = list(range(n_docs)) if ids is None else check_ids(ids, called)
@@ -169,6 +185,57 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         rows = None if rows is None else rows[chosen]
         read = self._reader.read(take(documents, chosen), rows, [called[i] for i in chosen])
         return read.explain(n_words, n_nearest, n_missing)
+
+    def to_frame(self, frame: Any, column: Any = None, *, embeddings: Any = None) -> Any:
+        """Return the rows of a frame with their results, in the same order and as a frame of the same library.
+
+        The new columns are ``rank``, 1 for the strangest of these rows; ``score``; ``flagged``; ``topic``, the number of the
+        topic that explains most of the document, missing if there is none; and ``reason``, a sentence. A column of yours that
+        has one of these names is called ``input_`` and that name, with a warning.
+
+        Parameters
+        ----------
+        frame : frame or Series of pandas, polars, pyarrow or another library that narwhals knows
+            Training documents or new ones, with any other columns. Missing texts are empty documents, which are not judged.
+        column : str, optional
+            The column of the documents. By default, the only one, or the one that is called like the column that ``fit`` got,
+            or "text", or the only one that holds texts or lists.
+        embeddings : array of shape (n_docs, width), optional
+            If the detector was fitted with embeddings.
+
+        Returns
+        -------
+        frame : frame of the same library
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from tonmf import TextOutlierDetector
+        >>> from tonmf.datasets import load_noticeboard
+        >>> board = load_noticeboard()
+        >>> posts = pd.DataFrame({"post": board.texts, "planted": board.labels}, index=board.ids)
+        >>> detector = TextOutlierDetector().fit(posts["post"])
+        >>> posts = detector.to_frame(posts)
+        >>> posts.columns.tolist()
+        ['post', 'planted', 'rank', 'score', 'flagged', 'topic', 'reason']
+        >>> print(posts.loc["post-065", "reason"])
+        73 % of its distinct words are outside the vocabulary (typical: 27 %), such as “shall”, “award”, “pursuant”,
+        “clause”.
+        """
+        check_is_fitted(self)
+        given = Frame(frame, column, [self._column, TEXT])
+        documents = given.documents
+        explained: dict[str, list[Any]] = {"score": [], "judged": [], "flagged": [], "topic": [], "reason": []}
+        for start in range(0, len(documents), AT_ONCE):
+            some = slice(start, start + AT_ONCE)
+            rows = None if embeddings is None else embeddings[some]
+            for why in self.explain(documents[some], embeddings=rows, n_nearest=0, n_missing=0):
+                values = (why.score, why.judged, why.outlier, why.topic, why.reason)
+                for known, value in zip(explained.values(), values, strict=True):
+                    known.append(value)
+        scores, judged = np.asarray(explained["score"], float), np.asarray(explained.pop("judged"), bool)
+        ranks = rank_among(np.sort(scores[judged]), np.where(judged, scores, -np.inf))
+        return given.with_columns({"rank": ranks.tolist(), **explained}, RESULTS)
 
     def unexpected_words(self, documents: Any, n_words: int = 5) -> list[list[UnexpectedWord]]:
         """Return the words of each document that say most about what no topic explains, the largest share first.
@@ -222,6 +289,24 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         known = zip(counts.matrix.indices.tolist(), counts.matrix.data.tolist(), strict=True)
         return Counter({counter.terms[column]: int(n) for column, n in known} | outside)
 
+    def in_words(self, terms: Sequence[str], documents: Sequence[Any] = ()) -> list[str]:
+        """Return terms as the words to read, each once: stems and pairs of characters as the words that they came from.
+
+        Parameters
+        ----------
+        terms : sequence of str
+        documents : sequence, optional
+            Documents that have them, for terms that are not in the vocabulary.
+
+        Returns
+        -------
+        words : list of str
+        """
+        check_is_fitted(self)
+        counter = self._state.counter
+        unknown = set(terms).difference(counter.forms) if len(documents) else set()
+        return in_words(terms, {**forms_of(documents, counter.analyze, unknown), **counter.forms})
+
     def pieces(self, document: Any, words: Sequence[UnexpectedWord]) -> list[Piece]:
         """Cut a text or a basket into pieces to show; pieces that are unexpected words have the words' shares.
 
@@ -235,9 +320,15 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         if not isinstance(document, str):
             return pieces_of_items(document, shares)
         analyze = self._state.counter.analyze
+        shares = {**shares, **self._shares_of_terms(shares, forms_of([document], analyze))}
         shown = analyze.visible(document) if isinstance(analyze, Analysis) else document
         pieces = pieces_of_text(shown, shares, self._state.counter.spans(document))
         return pieces if shown == document else [replace(piece, text=tidy(piece.text)) for piece in pieces]
+
+    def _shares_of_terms(self, shares: Mapping[str, float], own: Mapping[str, str]) -> dict[str, float]:
+        """Return the shares of the terms that words came from; `own` are the forms of terms in the document itself."""
+        known = {term: share for word, share in shares.items() for term in self._explainer.terms_of.get(word, ())}
+        return {term: shares[word] for term, word in own.items() if word in shares and term not in shares} | known
 
     def topics(self, n_words: int = 10) -> list[Topic]:
         """Return the topics of the finest scale, the largest share first.

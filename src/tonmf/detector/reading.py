@@ -29,7 +29,8 @@ from tonmf.nmf.mixture import Reading
 from tonmf.nmf.ops import Ops
 from tonmf.nmf.threads import one_blas_thread
 from tonmf.text.counts import Counts, Outside
-from tonmf.text.documents import as_documents, check_names
+from tonmf.text.documents import as_documents, check_names, is_matrix
+from tonmf.text.forms import forms_of
 
 
 @dataclass(frozen=True)
@@ -174,14 +175,29 @@ class ReadDocuments:
 
     def unexpected_words(self, n_words: int) -> list[list[UnexpectedWord]]:
         """Return the words of each document that say most about what no topic explains."""
-        return [self.reader.explainer.words(self.leftovers, row, n_words) for row in range(len(self.ids))]
+        words = self.reader.explainer.words
+        return [words(self.leftovers, row, n_words, self.own_forms(row)) for row in range(len(self.ids))]
+
+    def own_forms(self, row: int) -> dict[str, str]:
+        """Return the words to show for the terms outside the vocabulary that a document has (`tonmf.text.forms`)."""
+        if is_matrix(self.documents) or not self.outside[row]:
+            return {}
+        return forms_of([self.documents[row]], self.reader.state.counter.analyze, self.outside[row])
 
     def explain(self, n_words: int, n_nearest: int, n_missing: int) -> list[Explanation]:
         """Explain the scores of the documents."""
         Y = self.corpus.source.matrix()
         with one_blas_thread():
             return self.reader.explainer.explain(
-                self.ids, self.leftovers, Y, self.readings, self.scores, n_words, n_nearest, n_missing
+                self.ids,
+                self.leftovers,
+                Y,
+                self.readings,
+                self.scores,
+                n_words,
+                n_nearest,
+                n_missing,
+                self.own_forms,
             )
 
     @property

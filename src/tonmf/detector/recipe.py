@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from sklearn.utils import check_random_state
@@ -35,8 +35,10 @@ from tonmf.nmf.threshold import threshold_for_share
 from tonmf.text.analysis import WordRules
 from tonmf.text.counts import Counts
 from tonmf.text.documents import ITEMS, TEXTS, check_names
+from tonmf.text.forms import in_words
 from tonmf.text.vocabulary import Vocabulary
 from tonmf.text.vocabulary.selection import least_documents
+from tonmf.text.vocabulary.terms import TermCounter
 from tonmf.text.weighting import inverse_document_frequencies
 
 
@@ -122,6 +124,9 @@ class Recipe:
             scorer, scores, sampled = learn_scorer(ops, corpus, rungs, topics, embeddings, rng, weights)
             profile = learn_profile(ops, corpus, sampled, rungs)
         threshold = self._threshold(scorer, scores)
+        if isinstance(counter, TermCounter) and not counter.forms:  # documents on disk or on a cluster
+            counter = counter.with_forms(profile.excerpts)
+        groups = [replace(group, words=in_words(group.words, counter.forms)) for group in groups]
         return DetectorState(
             kind,
             counter,

@@ -26,7 +26,7 @@ from tonmf.nmf.saved import mixture_arrays, read_mixture
 from tonmf.nmf.streaming import Past
 from tonmf.storage.bundles import UNIT, Bundle
 from tonmf.stream.saved import clock_arrays, clock_fields, digest_arrays, read_clock, read_digest
-from tonmf.text.analysis import Analyzer
+from tonmf.text.analysis import Analysis, Analyzer
 from tonmf.text.choose import boilerplate_share, make_analysis
 from tonmf.text.documents import COUNTS, ITEMS, TEXTS, items_of
 from tonmf.text.passages import MOST_TEXTS, NOTHING, Boilerplate
@@ -181,7 +181,9 @@ def _vocabulary_fields(counter: Vocabulary, excerpts: bool) -> dict[str, Any]:
         {"text": text[:LONGEST_PASSAGE] if excerpts else "", "terms": sorted(terms)}
         for text, terms in zip(counter.boilerplate.texts, counter.boilerplate.terms, strict=True)
     ]
-    return {"terms": counter.terms, "boilerplate": boilerplate}
+    emoji = isinstance(counter.analyze, Analysis) and counter.analyze.emoji
+    forms = {"forms": [counter.forms.get(term, term) for term in counter.terms]} if counter.forms else {}
+    return {"terms": counter.terms, **forms, "boilerplate": boilerplate, "emoji": emoji}
 
 
 def _read_counter(bundle: Bundle, kind: str, parameters: Mapping[str, Any]) -> Vocabulary:
@@ -196,9 +198,15 @@ def _read_counter(bundle: Bundle, kind: str, parameters: Mapping[str, Any]) -> V
     terms = part.texts("terms")
     if not terms or len(set(terms)) != len(terms):
         raise bundle.wrong("vocabulary.terms must be different strings, at least one")
-    analyze: Analyzer = items_of if kind == ITEMS else make_analysis(parameters)
+    analyze: Analyzer = items_of if kind == ITEMS else make_analysis(parameters, _emoji_are_words(part))
     boilerplate = _read_boilerplate(part) if kind == TEXTS else NOTHING
-    return TermCounter.restored(analyze, terms, boilerplate, boilerplate_share(parameters, kind))
+    forms = part.texts("forms", len(terms)) if part.has("forms") else terms
+    different = {term: form for term, form in zip(terms, forms, strict=True) if form != term}
+    return TermCounter.restored(analyze, terms, boilerplate, boilerplate_share(parameters, kind), different)
+
+
+def _emoji_are_words(part: Bundle) -> bool:
+    return part.has("emoji") and part.flag("emoji")  # models of earlier versions have no emoji
 
 
 def _read_boilerplate(part: Bundle) -> Boilerplate:

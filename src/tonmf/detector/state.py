@@ -41,7 +41,8 @@ class DetectorState:
         """Return what explains documents by this state."""
         terms, judged = self.counter.terms, self.alarms["empty"] == 0
         scores = self.outlier_scores[judged] if self.stream is None else self.stream.recent
-        return Explainer(terms, self.idf, self.scorer, self.profile, scores, self.threshold, self.word(analyzer))
+        word, forms = self.word(analyzer), self.counter.forms
+        return Explainer(terms, forms, self.idf, self.scorer, self.profile, scores, self.threshold, word)
 
     def word(self, analyzer: Any) -> str:
         """Return what documents are made of: "word", "item" or "term"."""

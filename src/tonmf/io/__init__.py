@@ -9,7 +9,8 @@ their documents  `lines`, `jsonlines`, `json_arrays`, `tables`, `parquet`, `arro
 how tables look  `table_layout`, by `records` (and quotes), `header` (is there one?), `separators` (of cells and of items)
 one input        `part` (its documents), `notes` (what was left out, what came twice)
 all inputs       `parts` reads them one by one; `reading` keeps all in memory, `document_files` goes in batches
-the way back     `write`
+=======
+the way back     `write`, `write_parquet` (on `values`), `user_columns`; `harmless`: cells that a spreadsheet would run
 ================ ===================================================================================================
 
 pyarrow is loaded only for CSV, TSV, Parquet, Arrow and .zst files (`arrow`), python-calamine only for workbooks, duckdb only

@@ -53,10 +53,17 @@ class Columns:
     label: str | None = None
     time: str | None = None
     outlier_labels: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    """All columns, if they are to be kept."""
 
     @property
     def names(self) -> list[str]:
         """Return the names of all columns to read."""
+        return list(dict.fromkeys([*self.chosen, *self.kept]))
+
+    @property
+    def chosen(self) -> list[str]:
+        """Return the names of the columns that say something of the documents."""
         return [*self.text, *(column for column in (self.id, self.label, self.time) if column is not None)]
 
     def content_of(self, row: Mapping[str, Any]) -> Any:
@@ -143,7 +150,8 @@ class Chooser:
         if ids is not None and self.options.id_column is None:
             notes.append(f"The ids were taken from column {shown(ids)} of {name}.")
         label, time = single.get("label_column"), single.get("time_column")
-        return Columns(text, ids, kinds.pop(), label, time, self.options.outlier_labels), notes
+        kept = tuple(sample) if self.options.keep_columns else ()
+        return Columns(text, ids, kinds.pop(), label, time, self.options.outlier_labels, kept), notes
 
     def _given(
         self, values: Mapping[str, Sequence[Any]], names: Sequence[str] | None, name: str

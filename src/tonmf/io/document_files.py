@@ -49,11 +49,14 @@ class DocumentFiles:
     ----------
     notes : list of str
         Sentences for the user, once the documents have been read: which column was taken, what was left out, and so on.
+    column_names : list of str or None
+        Names of all columns and keys of the files, once the documents have been read, if they are to be kept.
     """
 
     def __init__(self, paths: Sequence[str], options: ReadOptions = AS_USUAL, stdin: BinaryIO | None = None) -> None:
         check_options(options)
         self._options, self.notes = options, list[str]()
+        self.column_names: list[str] | None = None
         self._copies: list[Any] = []
         self._inputs = [
             self._copied(source, stdin)
@@ -119,15 +122,20 @@ class DocumentFiles:
 
     def _read(self, put: Any) -> None:
         texts, n_copies = SeenBefore(), 0
+        names: dict[str, None] = {}
 
         def take(part: Part) -> None:
             nonlocal n_copies
+            for row in part.rows:
+                if not row.keys() <= names.keys():
+                    names.update(dict.fromkeys(row))
             if part.kind == TEXTS:
                 n_copies += int(texts.add(part.content).sum())
-            put(Batch(part.ids, part.content))
+            put(Batch(part.ids, part.content, part.rows or None))
 
         notes = read_parts(self._inputs, self._options, take, in_batches=True)
         self.notes = [*notes, *note_on_copies(n_copies)]
+        self.column_names = list(names) if self._options.keep_columns else None
 
     def _copied(self, source: Input, stdin: BinaryIO | None) -> Input:
         """Return the input, or a copy of it if it can be read only once."""

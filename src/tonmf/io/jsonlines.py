@@ -103,7 +103,7 @@ def _read_objects(
     columns, notes = chooser.choose(values_of_keys, "jsonl", part.name, nested=nested)
     part.kind = columns.kind
     part.notes += notes
-    within = [column for column in columns.names if "." in column]
+    within = [column for column in columns.chosen if "." in column]
     texts = [(f"its {shown(column)}", column) for column in columns.text]
     for number, value in values:
         if not isinstance(value, dict):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tonmf.errors import Message, Param, ParameterError
 from tonmf.io.encodings import AUTO
@@ -56,6 +56,8 @@ class ReadOptions:
         Name of the sheet of a workbook to read, or its number from 1. By default, the first.
     sql : str, optional
         Query for the documents in a database: a row for each. By default, all rows of its only table.
+    keep_columns : bool
+        Keep all columns of tables and keys of JSON, to write them beside the results.
     """
 
     format: str | None = None
@@ -73,6 +75,7 @@ class ReadOptions:
     separator: str | None = None
     sheet: str | None = None
     sql: str | None = None
+    keep_columns: bool = field(default=False, repr=False)  # documents are the same, so caches are too
 
     @property
     def text_columns(self) -> tuple[str, ...]:

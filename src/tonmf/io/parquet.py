@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from tonmf.errors import InputError, Param
 from tonmf.io.arrow import arrow
 from tonmf.io.columns import SAMPLE, Chooser, items_in
+from tonmf.io.notes import note_on_shared_names
 from tonmf.io.options import ReadOptions
 from tonmf.io.part import Part
 from tonmf.io.streams import Opened
@@ -65,6 +66,8 @@ def add_batches(rows: RowBatches, part: Part, options: ReadOptions, chooser: Cho
     chooser.check_called_once(schema.names, part.name)
     columns, notes = chooser.choose(sample, part.format, part.name, schema.names)
     part.notes += notes
+    if options.keep_columns:
+        part.notes += note_on_shared_names(schema.names, part.name)
     part.kind = ITEMS if all(_is_list(schema.field(column).type, types) for column in columns.text) else TEXTS
     number, classes = 0, class_names(schema).get(columns.label or "", [])
     for batch in rows.iter_batches(columns.names):

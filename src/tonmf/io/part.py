@@ -12,7 +12,7 @@ from tonmf.io.streams import Sink
 from tonmf.stream.times import EXPECTED as EXPECTED_TIME
 from tonmf.stream.times import Moment, moment_of
 from tonmf.text.batches import is_enough, size_of
-from tonmf.text.documents import take, without_surrogates
+from tonmf.text.documents import TEXTS, take, without_surrogates
 from tonmf.wording import number_of, shown
 
 EXPECTED = {
@@ -43,6 +43,7 @@ class DocumentFacts(NamedTuple):
     id: str | None = None
     label: int | None = None
     time: Moment | None = None
+    row: Mapping[str, Any] | None = None
 
 
 UNKNOWN = DocumentFacts()
@@ -70,6 +71,7 @@ class Part:
         self.ids: list[str] = []
         self.labels: list[int] = []
         self.times: list[Moment] = []
+        self.rows: list[Mapping[str, Any]] = []
         self.terms: list[str] | None = None
         self.notes: list[str] = []
         self.label_words: dict[str, None] = {}  # the first different labels, as they are in the file
@@ -89,6 +91,8 @@ class Part:
             self.labels.append(facts.label)
         if facts.time is not None:
             self.times.append(facts.time)
+        if facts.row is not None:
+            self.rows.append(facts.row)
         self._size += size_of(content)
         if self._sink is not None and is_enough(len(self.ids), self._size):
             self.hand_over()
@@ -97,7 +101,7 @@ class Part:
         """Pass the documents to the sink, if there is one, and drop them."""
         if self._sink is not None and self.ids:
             self._sink(self)
-            self.content, self.ids, self.labels, self.times, self._size = [], [], [], [], 0
+            self.content, self.ids, self.labels, self.times, self.rows, self._size = [], [], [], [], [], 0
 
     def keep(self, rows: Sequence[int]) -> None:
         """Keep only these documents, given by their positions."""
@@ -105,6 +109,7 @@ class Part:
         self.ids = [self.ids[row] for row in rows]
         self.labels = [self.labels[row] for row in rows] if self.labels else []
         self.times = [self.times[row] for row in rows] if self.times else []
+        self.rows = [self.rows[row] for row in rows] if self.rows else []
 
     def facts(self, place: str, columns: Columns, row: Mapping[str, Any], skip: bool) -> DocumentFacts | None:
         """Read what a row says of its document beside the text; None if its label or its time cannot be read."""
@@ -130,7 +135,8 @@ class Part:
                 self.add_bad(place, expected, skip)
                 return None
         given_id = None if columns.id is None else id_from(row.get(columns.id))
-        return DocumentFacts(None if given_id is None else without_surrogates(given_id), label, time)
+        kept = _kept(columns, row) if columns.kept else None
+        return DocumentFacts(None if given_id is None else without_surrogates(given_id), label, time, kept)
 
     def add_bad(self, place: str, reason: str, skip: bool) -> None:
         """Count a line or row that cannot be read if such are to be skipped; otherwise raise `InputError`."""
@@ -172,6 +178,16 @@ class Part:
                 "Tables, JSON lines and matrices are read if the files themselves are given."
             )
         return notes
+
+
+def _kept(columns: Columns, row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row in the order of its file, without the id and the text that are in our columns of these names as they are."""
+    ours = {"id"} if columns.id == "id" else set()
+    if columns.text == ("text",) and columns.kind == TEXTS:
+        ours.add("text")
+    ours |= set(columns.chosen) - set(columns.kept)  # a key within another is kept there
+    names = dict.fromkeys([*(name for name in columns.kept if name in row), *row])
+    return {without_surrogates(name): row[name] for name in names if name not in ours}
 
 
 def _what(value: Any) -> str:

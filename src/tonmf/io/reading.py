@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
@@ -27,6 +27,7 @@ class Documents:
     notes   sentences for the user: which column was taken, what was left out, and so on
     labels  1 for documents known to be outliers, 0 for the rest; None if no column says so
     times   when each was written, in seconds since 1970, UTC; None if no column says so
+    rows    for each document, its values in the columns of its table; None unless they are to be kept
     ======= ===============================================================================
     """
 
@@ -37,6 +38,7 @@ class Documents:
     notes: list[str]
     labels: list[int] | None = None
     times: list[float] | None = None
+    rows: list[Mapping[str, Any]] | None = None
 
 
 def read_documents(paths: Sequence[str], options: ReadOptions = AS_USUAL, stdin: BinaryIO | None = None) -> Documents:
@@ -68,6 +70,7 @@ def read_documents(paths: Sequence[str], options: ReadOptions = AS_USUAL, stdin:
         notes,
         None if options.label_column is None else [label for part in parts for label in part.labels],
         None if options.time_column is None else [moment.seconds for part in parts for moment in part.times],
+        [row for part in parts for row in part.rows or [{}] * len(part.ids)] if options.keep_columns else None,
     )
 
 

@@ -7,6 +7,7 @@ from itertools import chain, islice
 from typing import Any
 
 from tonmf.io.columns import SAMPLE, Chooser, is_list_of_items, is_missing, items_in
+from tonmf.io.notes import note_on_shared_names
 from tonmf.io.options import ReadOptions
 from tonmf.io.part import Part
 from tonmf.text.documents import ITEMS, without_surrogates
@@ -30,6 +31,8 @@ def add_rows(
     columns, notes = chooser.choose(sample, part.format, part.name, names)
     part.kind = columns.kind
     part.notes += notes
+    if options.keep_columns:
+        part.notes += note_on_shared_names(names, part.name)
     wanted = {name: once[name] for name in columns.names}
     for number, row in chain(first, rows):
         cells = {name: row[place] for name, place in wanted.items()}

@@ -12,6 +12,7 @@ from tonmf.errors import InputError
 from tonmf.io.arrow import arrow
 from tonmf.io.columns import Chooser, Columns
 from tonmf.io.decoding import DecodedLines
+from tonmf.io.harmless import as_it_was, is_own_table
 from tonmf.io.notes import Occurrences
 from tonmf.io.options import ReadOptions
 from tonmf.io.part import Part
@@ -152,12 +153,15 @@ def _parse(
         part.add_bad(f"row {number}", cells, skip_bad)
     bad = {row.number - 1 for row in wrong}
     numbers = [record.number for position, record in enumerate(block) if position not in bad]
-    return numbers, {name: parsed.column(position).to_pylist() for name, position in wanted.items()}
+    found = {name: parsed.column(position).to_pylist() for name, position in wanted.items()}
+    if is_own_table(table.names or ()):
+        found = {name: list(map(as_it_was, values)) for name, values in found.items()}
+    return numbers, found
 
 
 def _add_rows(numbers: list[int], cells: dict[str, list[str]], columns: Columns, part: Part, skip_bad: bool) -> None:
     for place, number in enumerate(numbers):
-        row = {column: cells[column][place] for column in columns.names}
+        row = {column: values[place] for column, values in cells.items()}
         facts = part.facts(f"row {number}", columns, row, skip_bad)
         if facts is not None:
             part.add(number, columns.content_of(row), facts)

@@ -1,4 +1,4 @@
-"""Write tables to files: CSV, TSV, JSON lines and Parquet."""
+"""Write tables to files: CSV, TSV, JSON lines and Parquet (`tonmf.io.write_parquet`)."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import bz2
 import gzip
 import json
 import lzma
-import math
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -18,9 +17,11 @@ from typing import Any
 from tonmf.errors import InputError, ParameterError
 from tonmf.io.arrow import arrow
 from tonmf.io.formats import COMPRESSION_OF, FORMAT_OF, split_name
+from tonmf.io.harmless import harmless
+from tonmf.io.values import cell_of, json_value, plain_columns
+from tonmf.io.write_parquet import ANY, parquet_writer
 from tonmf.storage.atomic import check_writable, replacing
-from tonmf.text.documents import without_surrogates
-from tonmf.wording import listed, one_line, path_shown
+from tonmf.wording import listed, path_shown
 
 WRITTEN = ("csv", "tsv", "jsonl", "parquet")
 DELIMITERS = {"csv": ",", "tsv": "\t"}
@@ -61,20 +62,29 @@ def check_no_input(path: str | os.PathLike[str], inputs: Iterable[str]) -> None:
         )
 
 
-def write_table(path: str | os.PathLike[str], columns: Mapping[str, Sequence[Any]]) -> None:
+def write_table(
+    path: str | os.PathLike[str], columns: Mapping[str, Sequence[Any]], types: Mapping[str, str] | None = None
+) -> None:
     """Write columns of equal length to a file, atomically.
 
-    Values are strings, integers, floats, booleans, None, or lists of strings. In CSV and TSV, lists are joined by "; " and
-    None is an empty cell. In JSON lines, NaN and infinity, which JSON does not have, become null. Half a surrogate pair, which
-    is not valid text, becomes U+FFFD.
+    Values are strings, integers, floats, booleans, None, or lists of strings. In CSV and TSV, lists are joined by "; ", None is
+    an empty cell, and a text that a spreadsheet would run has an apostrophe before it (`tonmf.io.harmless`). In JSON lines, NaN
+    and infinity, which JSON does not have, become null. Half a surrogate pair, which is not valid text, becomes U+FFFD.
+
+    `types` names the types of columns (`TYPES`); for columns without one, the values decide.
     """
+    check_lengths(columns)
+    with writing_table(path, types) as write:
+        write(columns)
+
+
+def check_lengths(columns: Mapping[str, Sequence[Any]]) -> None:
+    """Raise `ParameterError` unless all columns have the same length."""
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) != 1:
         raise ParameterError(
             f"Expected columns of one length, got {listed(f'{name} ({length})' for name, length in lengths.items()) or 'none'}."
         )
-    with writing_table(path) as write:
-        write(columns)
 
 
 Write = Callable[[Mapping[str, Sequence[Any]]], None]
@@ -89,44 +99,37 @@ def writing_table(path: str | os.PathLike[str], types: Mapping[str, str] | None 
     form = output_format(path)
     with replacing(path) as temporary:
         if form == "parquet":
-            with _parquet_writer(temporary, types) as write:
+            with parquet_writer(temporary, types) as write:
                 yield write
             return
         with _compressing(temporary, split_name(os.fspath(path))[2]) as file:
-            first = True
-
-            def write(columns: Mapping[str, Sequence[Any]]) -> None:
-                nonlocal first
-                plain = _plain_columns(columns)
-                rows = zip(*plain.values(), strict=True)
-                if form == "jsonl":
-                    lines = _json_lines(list(plain), rows)
-                else:
-                    lines = _cell_lines(list(plain), rows, DELIMITERS[form], with_names=first)
-                for line in lines:
-                    file.write(line.encode())
-                first = False
-
-            yield write
+            yield text_writer(file.write, form, types)
 
 
-def _plain_columns(columns: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
-    return {without_surrogates(name): [_plain(value) for value in column] for name, column in columns.items()}
+def text_writer(write: Callable[[bytes], Any], form: str, types: Mapping[str, str] | None = None) -> Write:
+    """Return a function that writes some rows of a table as CSV, TSV or JSON lines, given a function that takes bytes."""
+    first, of_any_type = True, {name for name, kind in (types or {}).items() if kind == ANY}
 
+    def write_rows(columns: Mapping[str, Sequence[Any]]) -> None:
+        nonlocal first
+        plain = plain_columns(columns, of_any_type)
+        if form == "jsonl":
+            lines = _json_lines(list(plain), zip(*plain.values(), strict=True))
+        else:
+            cells = {
+                name: list(map(cell_of, column)) if name in of_any_type else column for name, column in plain.items()
+            }
+            lines = _cell_lines(list(cells), zip(*cells.values(), strict=True), DELIMITERS[form], with_names=first)
+        for line in lines:
+            write(line.encode())
+        first = False
 
-def _plain(value: Any) -> Any:
-    """Turn NumPy values into Python's own, and text into text that can be encoded."""
-    if hasattr(value, "tolist"):
-        value = value.tolist()
-    if isinstance(value, list | tuple):
-        return [without_surrogates(str(item)) for item in value]
-    return without_surrogates(value) if isinstance(value, str) else value
+    return write_rows
 
 
 def _json_lines(names: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> Iterator[str]:
     for row in rows:
-        finite = [None if isinstance(value, float) and not math.isfinite(value) else value for value in row]
-        yield json.dumps(dict(zip(names, finite, strict=True)), ensure_ascii=False) + "\n"
+        yield json.dumps(dict(zip(names, map(json_value, row), strict=True)), ensure_ascii=False) + "\n"
 
 
 def _cell_lines(
@@ -140,47 +143,14 @@ def _cell_lines(
             return ""
         if isinstance(value, bool):
             return "true" if value else "false"
-        text = BETWEEN_ITEMS.join(value) if isinstance(value, list) else str(value)
+        if isinstance(value, list):
+            value = BETWEEN_ITEMS.join(value)
+        text = harmless(value) if isinstance(value, str) else str(value)
         return '"' + text.replace('"', '""') + '"' if special.search(text) else text
 
     for row in chain([names] if with_names else [], rows):
         # A line that is quite empty would be no row.
         yield (delimiter.join(map(cell, row)) or '""') + "\n"
-
-
-TYPES = ("whole", "number", "truth", "text", "texts")
-"""Types of columns: whole numbers, numbers, true or false, texts, or lists of texts."""
-
-
-@contextmanager
-def _parquet_writer(path: Path, types: Mapping[str, str] | None) -> Iterator[Write]:
-    pyarrow, parquet = (arrow(module, "Writing Parquet") for module in ("pyarrow", "pyarrow.parquet"))
-    kinds = (pyarrow.int64(), pyarrow.float64(), pyarrow.bool_(), pyarrow.string(), pyarrow.list_(pyarrow.string()))
-    known = {name: dict(zip(TYPES, kinds, strict=True))[kind] for name, kind in (types or {}).items()}
-    with ExitStack() as stack:
-        writer: Any = None
-
-        def write(columns: Mapping[str, Sequence[Any]]) -> None:
-            nonlocal writer
-            table = pyarrow.table(_arrow_arrays(_plain_columns(columns), known, pyarrow))
-            if writer is None:
-                writer = stack.enter_context(parquet.ParquetWriter(path, table.schema))
-            writer.write_table(table)
-
-        yield write
-
-
-def _arrow_arrays(columns: Mapping[str, list[Any]], known: Mapping[str, Any], pyarrow: Any) -> dict[str, Any]:
-    arrays = {}
-    for name, values in columns.items():
-        present = [value for value in values if value is not None]
-        of_lists = any(isinstance(value, list) for value in present)
-        guess = pyarrow.list_(pyarrow.string()) if of_lists else (None if present else pyarrow.string())
-        try:
-            arrays[name] = pyarrow.array(values, type=known.get(name, guess))
-        except (pyarrow.ArrowException, TypeError, OverflowError) as error:
-            raise InputError(f"Column {name}: expected values of one type ({one_line(error)}).") from error
-    return arrays
 
 
 @contextmanager

@@ -67,7 +67,8 @@ def _index(documents: Sequence[dict[str, Any]]) -> dict[str, Any]:
     topics = [document["topic"] or 0 for document in documents]
     alarms = [document["main_alarm"] or "" for document in documents]
     labels = [document["label"] for document in documents] if documents and "label" in documents[0] else None
-    return {**columns, "topic": topics, "alarm": alarms, "label": labels}
+    firsts = [document["copy_of"] - 1 for document in documents]
+    return {**columns, "topic": topics, "alarm": alarms, "label": labels, "first": firsts}
 
 
 def _part(name: str, content: Any) -> str:
@@ -79,10 +80,11 @@ def _part(name: str, content: Any) -> str:
 def _without_scripts(summary: dict[str, Any]) -> str:
     """Return a list of the strangest documents, for mail programs and browsers that run no scripts."""
     analysed = summary["analysed"]
+    lines = [document for place, document in enumerate(summary["documents"], 1) if document["copy_of"] == place]
     rows = "".join(
-        f"<tr><td>{document['rank']}</td><td>{_score(document)}</td><td>{html.escape(document['id'])}</td>"
+        f"<tr><td>{document['rank']}</td><td>{_score(document)}</td><td>{html.escape(document['id'])}{_times(document)}</td>"
         f"<td>{html.escape(document['sentence'])}</td></tr>"
-        for document in summary["documents"][:WITHOUT_SCRIPTS]
+        for document in lines[:WITHOUT_SCRIPTS]
     )
     return (
         f"<noscript><h1>{html.escape(summary['title'])}</h1>"
@@ -94,6 +96,10 @@ def _without_scripts(summary: dict[str, Any]) -> str:
 
 def _score(document: dict[str, Any]) -> str:
     return "not judged" if document["main_alarm"] == "empty" else f"{document['score']:.2f}"
+
+
+def _times(document: dict[str, Any]) -> str:
+    return f" ×{document['copies']:,}" if document["copies"] > 1 else ""
 
 
 def _json(content: Any, markup: bool = True) -> str:

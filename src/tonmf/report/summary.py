@@ -78,6 +78,8 @@ def summarise(
     documents, topics = _documents(ranking, how_much, on_done)
     for document, (x, y) in zip(documents, places_of_documents(topics, circle).tolist(), strict=True):
         document |= {"x": round(x, 4), "y": round(y, 4)}
+    for document, (first, n_copies) in zip(documents, _copies(ranking), strict=True):
+        document |= {"copy_of": first, "copies": n_copies}
     notes = [*notes, *_note_on_cut_texts(documents, how_much)]
     curves = None
     if labels is not None:
@@ -164,6 +166,16 @@ def _groups(ranking: Ranking) -> list[dict[str, Any]]:
     """Return the small groups; they name documents by their places in the summary, from 1."""
     places = 1 + ranking.order.argsort()
     return [{**asdict(group), "documents": places[group.documents].tolist()} for group in ranking.small_groups]
+
+
+def _copies(ranking: Ranking) -> list[tuple[int, int]]:
+    """Return for each document of the summary the place of the first exact copy, from 1, and how many copies there are."""
+    firsts = ranking.firsts[ranking.order].tolist()
+    place_of: dict[int, int] = {}
+    n_copies = Counter(firsts)
+    for place, first in enumerate(firsts, start=1):
+        place_of.setdefault(first, place)
+    return [(place_of[first], n_copies[first]) for first in firsts]
 
 
 def _note_on_cut_texts(documents: Sequence[dict[str, Any]], how_much: tuple[int, Level, Level]) -> list[str]:

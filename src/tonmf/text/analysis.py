@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from tonmf.errors import InPython, MissingExtraError, Param, ParameterError
 from tonmf.text.mail import without_headers
 from tonmf.text.markup import PAD, places_without_pads, without_markup
 from tonmf.text.masks import MaskedWords, classes_of, is_mask, is_number
-from tonmf.text.words import word_spans, words_of
+from tonmf.text.words import without_mark, word_spans, words_of
 
 Analyzer = Callable[[Any], Iterable[str]]
 
@@ -51,6 +52,7 @@ class Analysis:
     masked_words: MaskedWords | None = None
     strip_html: bool = False
     strip_headers: bool = False
+    emoji: bool = True
     _stem: Any = field(default=None, repr=False)
     _terms: dict[str, list[str]] = field(default_factory=dict, repr=False, compare=False)
 
@@ -58,6 +60,17 @@ class Analysis:
         """Return the terms of a text."""
         shown = self.visible(text)
         return self._as_terms(self.analyze(text if shown is text else shown.replace(PAD, "")))
+
+    def unstemmed(self, text: str) -> Iterable[str]:
+        """Return the terms of a text before stemming."""
+        return self.analyze(self.visible(text).replace(PAD, ""))
+
+    def stem(self, term: str) -> str:
+        """Return a term of words as a term of their stems; as it is without a stemmer."""
+        if self.stemmer is None:
+            return term
+        stem = self._stem = self._stem or make_stemmer(self.stemmer)
+        return " ".join(self._stem_of(word, stem) for word in term.split(" "))
 
     def passes_over(self, term: str) -> bool:
         """Return whether a term does not count at all unless other documents have it: so do numbers, if any class is masked."""
@@ -85,7 +98,7 @@ class Analysis:
             for start, end, word in self.masked_words.spans(text):
                 yield from ((start, end, term) for term in self._terms_of_word(word))
             return
-        spans = word_spans(text) if self.word_pattern is None else _matches(self.word_pattern, text)
+        spans = word_spans(text, self.emoji) if self.word_pattern is None else _matches(self.word_pattern, text)
         yield from terms_at(text, spans, self._terms_of_word)
 
     def _terms_of_word(self, word: str) -> list[str]:
@@ -103,8 +116,7 @@ class Analysis:
 
     def _as_terms(self, terms: Iterable[str]) -> Iterable[str]:
         if self.stemmer is not None:
-            stem = self._stem = self._stem or make_stemmer(self.stemmer)
-            terms = [" ".join(self._stem_of(word, stem) for word in term.split(" ")) for term in terms]
+            terms = [self.stem(term) for term in terms]
         return terms if self.rules == WordRules() else [term for term in terms if self.rules.allow(term)]
 
     def _stem_of(self, word: str, stem: Callable[[str], str]) -> str:
@@ -126,6 +138,10 @@ def _as_it_is(word: str) -> list[str]:
     return [word]
 
 
+def _without_mark(word: str) -> list[str]:
+    return [without_mark(word)]
+
+
 def _matches(pattern: str, text: str) -> Iterator[tuple[int, int]]:
     """Yield (start, end) where a pattern matches; if it has a group, where that group is."""
     compiled = re.compile(pattern)
@@ -143,15 +159,16 @@ def make_analyzer(
     mask: Sequence[str] | str | None = None,
     strip_html: bool = False,
     strip_headers: bool = False,
+    emoji: bool = True,
 ) -> Analysis:
-    """Make the analysis that the options describe."""
+    """Make the analysis that the options describe; in models of earlier versions emoji are no words."""
     from sklearn.feature_extraction.text import CountVectorizer  # heavy, and a wrong option is found without it
 
     words: dict[str, Any] = {"token_pattern": token_pattern}
     masked_words = None
     if token_pattern is None and analyzer == "word":
-        masked_words = MaskedWords(classes) if (classes := classes_of(mask)) else None
-        words["tokenizer"] = masked_words or words_of
+        masked_words = MaskedWords(classes, emoji) if (classes := classes_of(mask)) else None
+        words["tokenizer"] = masked_words or partial(words_of, emoji=emoji)
     if isinstance(stop_words, str):
         stop_words = stop_words_of(stop_words)
     stop_words = list(stop_words) if isinstance(stop_words, tuple | set | frozenset) else stop_words
@@ -167,7 +184,8 @@ def make_analyzer(
     if analyzer != "word":
         return Analysis(analyze, stemmer, rules, strip_html=strip_html, strip_headers=strip_headers)
     # A word by itself, whatever the length of sequences; what is cut out of a text need not match the pattern again.
-    single = CountVectorizer(lowercase=lowercase, stop_words=stop_words, tokenizer=_as_it_is, token_pattern=None)
+    as_word = _without_mark if token_pattern is None and emoji else _as_it_is
+    single = CountVectorizer(lowercase=lowercase, stop_words=stop_words, tokenizer=as_word, token_pattern=None)
     analyze_word = single.build_analyzer()
     return Analysis(
         analyze,
@@ -178,6 +196,7 @@ def make_analyzer(
         masked_words,
         strip_html=strip_html,
         strip_headers=strip_headers,
+        emoji=emoji,
     )
 
 

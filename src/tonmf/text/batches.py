@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any, Protocol
 
 from tonmf.errors import InputError, Param
-from tonmf.text.documents import as_documents, reject_non_lists, to_be_read_twice
+from tonmf.text.documents import as_documents, listed_series, reject_non_lists, to_be_read_twice
+from tonmf.text.frames import names_for
 
 BATCH, BATCH_SIZE = 2000, 4_000_000
 """The most documents in a batch, and the size at which it ends even with fewer."""
@@ -20,10 +21,11 @@ ITEM = 60
 
 @dataclass(frozen=True)
 class Batch:
-    """Some documents and their ids."""
+    """Some documents and their ids, and if they are to be kept, the values of each in the columns of its table."""
 
     ids: list[str]
     content: list[Any]
+    rows: list[Mapping[str, Any]] | None = None
 
 
 def size_of(document: Any) -> int:
@@ -55,13 +57,13 @@ class Batches(Protocol):
 class BatchesOf:
     """Batches of any documents that can be iterated again: a list, or an object whose ``__iter__`` starts afresh.
 
-    Their ids are their numbers.
+    Their ids are their numbers, unless they have names.
     """
 
     fingerprint: Any = None
 
-    def __init__(self, documents: Iterable[Any]) -> None:
-        self._documents = documents
+    def __init__(self, documents: Iterable[Any], names: Sequence[Any] | None = None) -> None:
+        self._documents, self._names = documents, names
 
     def __iter__(self) -> Iterator[Batch]:
         first, kind = 0, None
@@ -72,8 +74,10 @@ class BatchesOf:
                     f"Documents must all be of one kind: the first are {kind}, those from {first} on {found}."
                 )
             kind = found
-            yield Batch(list(map(str, range(first, first + len(content)))), content)
-            first += len(content)
+            last = first + len(content)
+            ids = range(first, last) if self._names is None else self._names[first:last]
+            yield Batch(list(map(str, ids)), content)
+            first = last
 
     def _stretches(self) -> Iterator[list[Any]]:
         some, size = list[Any](), 0
@@ -111,9 +115,10 @@ def in_batches(documents: Any, again: bool) -> Batches:
     if hasattr(documents, "fingerprint"):
         batches: Batches = documents
         return batches
+    names, documents = names_for(documents, None), listed_series(documents)
     reject_non_lists(documents)
     if not isinstance(documents, Iterator):
-        return BatchesOf(documents)
+        return BatchesOf(documents, names)
     if again:
         raise InputError(
             "Expected documents that can be read more than once, got an iterator, which is used up after the first time, so it "

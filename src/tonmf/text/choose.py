@@ -35,11 +35,11 @@ def boilerplate_share(values: Mapping[str, Any], kind: str) -> float | None:
     return float(values["boilerplate"])
 
 
-def make_analysis(values: Mapping[str, Any]) -> Analysis:
-    """Make the function that cuts texts into terms."""
+def make_analysis(values: Mapping[str, Any], emoji: bool = True) -> Analysis:
+    """Make the function that cuts texts into terms; in models of earlier versions emoji are no words."""
     rules = WordRules() if values["word_rules"] is None else WORD_RULES[values["word_rules"]]
     options = {name: values[name] for name in TEXT_OPTIONS if name != "word_rules"}
-    return make_analyzer(**options, rules=rules)
+    return make_analyzer(**options, rules=rules, emoji=emoji)
 
 
 def check_no_option_idle(values: Mapping[str, Any], defaults: Mapping[str, Any], kind: str) -> None:

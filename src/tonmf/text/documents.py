@@ -6,13 +6,16 @@ scipy is loaded only where there may be a matrix, so that reading plain files ne
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tonmf.errors import InputError
+from tonmf.text.frames import column_of, is_frame, is_lazy, is_missing, is_series, values_of
 from tonmf.wording import number_of
 
 TEXTS, ITEMS, COUNTS = "texts", "rows of items", "a matrix of counts"
@@ -25,10 +28,12 @@ ONE_OF = {TEXTS: "a text", ITEMS: "a row of items"}
 def as_documents(documents: Any, first: int = 0) -> tuple[Any, str]:
     """Return the documents, as a list unless they are a matrix, and their kind.
 
-    `first` is the number of the first document in error messages.
+    A Series, or a frame of one column, is a list; missing values are empty documents there. `first` is the number of the first
+    document in error messages.
     """
     if is_matrix(documents):
         return documents, COUNTS
+    documents = listed_series(documents)
     reject_non_lists(documents)
     listed = list(documents)
     if not listed:
@@ -42,6 +47,12 @@ def as_documents(documents: Any, first: int = 0) -> tuple[Any, str]:
             f"{ONE_OF[kinds[other]]}."
         )
     return listed, kinds[0]
+
+
+def listed_series(documents: Any) -> Any:
+    """Return a Series, or a frame of one column, as a list, with empty documents for missing values; others as they are."""
+    documents = column_of(documents)
+    return values_of(documents) if is_series(documents) else documents
 
 
 def to_be_read_twice(document: Any) -> Any:
@@ -92,7 +103,9 @@ def reject_non_lists(documents: Any) -> None:
         raise InputError(f"Expected a list of strings, of rows of items, or a matrix of counts; got {name}.")
     if isinstance(documents, str | bytes):
         raise InputError(f"Expected a list of documents, got one {name} of length {len(documents)}. Put it in a list.")
-    if hasattr(documents, "columns"):
+    if is_lazy(documents):
+        raise InputError(f"Expected a list of documents, got a {name}, which is yet to be computed. Collect it first.")
+    if is_frame(documents):
         columns = [str(column) for column in documents.columns]
         listed = ", ".join(columns[:8]) + (", …" if len(columns) > 8 else "")
         raise InputError(
@@ -115,14 +128,9 @@ def _kind_of_document(number: int, document: Any) -> str:
         return TEXTS
     if isinstance(document, Iterable) and not isinstance(document, bytes | Mapping):
         return ITEMS
-    missing = document is None or type(document).__name__ in ("NAType", "NaTType") or _is_nan(document)
-    what = "missing" if missing else f"of type {type(document).__name__}"
+    what = "missing" if is_missing(document) else f"of type {type(document).__name__}"
     advice = "Decode it" if isinstance(document, bytes) else "Drop it, or put an empty string in its place"
     raise InputError(f"Document {number} is {what}; expected a string or a list of items. {advice}.")
-
-
-def _is_nan(value: Any) -> bool:
-    return isinstance(value, float) and value != value
 
 
 def items_of(row: Iterable[Any]) -> list[str]:
@@ -132,7 +140,7 @@ def items_of(row: Iterable[Any]) -> list[str]:
     ['17', 'milk']
     """
     items = list(row)
-    if any(item is None or _is_nan(item) for item in items):
+    if any(is_missing(item) for item in items):
         raise InputError(f"An item is missing in a row of items: {items[:10]!r}. Leave it out.")
     return list(map(str, items))
 
@@ -176,8 +184,71 @@ def check_ids(ids: Iterable[Any], names: Sequence[str]) -> list[int]:
         elif isinstance(wanted, int | np.integer) and not isinstance(wanted, bool) and -n_docs <= int(wanted) < n_docs:
             numbers.append(int(wanted) % n_docs)
         else:
-            raise InputError(f"ids must be numbers of the {n_docs} documents, or their names; got {wanted!r}.")
+            is_name = isinstance(wanted, int | np.integer) and str(wanted) in names
+            advice = f" Give the name as a string, {str(wanted)!r}." if is_name else ""
+            raise InputError(f"ids must be numbers of the {n_docs} documents, or their names; got {wanted!r}.", advice)
     return numbers
+
+
+@dataclass(frozen=True)
+class KnownNames:
+    """The names of documents, for when the same documents come again without them."""
+
+    names: list[str]
+    fingerprint: int
+
+    @classmethod
+    def of(cls, documents: Any, names: Sequence[Any] | None) -> KnownNames | None:
+        """Remember the names of documents that `as_documents` returned, if they have any."""
+        return None if names is None else cls(check_names(names, n_documents(documents)), _fingerprint(documents))
+
+    def given_to(self, documents: Any) -> list[str] | None:
+        """Return the names if these are the same documents, in the same order."""
+        same = n_documents(documents) == len(self.names) and _fingerprint(documents) == self.fingerprint
+        return self.names if same else None
+
+
+def _fingerprint(documents: Any) -> int:
+    """Return a number that differs for other documents; it is the same only within one process."""
+    if not is_matrix(documents):
+        return hash(tuple(one if isinstance(one, str) else tuple(map(str, one)) for one in documents))
+    if isinstance(documents, np.ndarray):
+        return hash((documents.shape, documents.tobytes()))
+    import scipy.sparse as sp
+
+    rows = sp.csr_matrix(documents)
+    return hash((rows.shape, *(array.tobytes() for array in (rows.indptr, rows.indices, rows.data))))
+
+
+def content_of(document: Any) -> Hashable:
+    """Return what exact copies have in common: a text itself, or the items of a basket in any order.
+
+    >>> content_of("a text"), content_of(["milk", 17]) == content_of(["17", "milk"])
+    ('a text', True)
+    """
+    return document if isinstance(document, str) else tuple(sorted(items_of(document)))
+
+
+def first_copies(documents: Any) -> NDArray[np.int64]:
+    """Return for each document the number of the first one with the same content: its own, unless it is an exact copy.
+
+    >>> first_copies(["a", "b", "a"]).tolist()
+    [0, 1, 0]
+    """
+    first: dict[Hashable, int] = {}
+    contents = _rows_of(documents) if is_matrix(documents) else map(content_of, documents)
+    return np.array([first.setdefault(content, row) for row, content in enumerate(contents)], np.int64)
+
+
+def _rows_of(matrix: Any) -> Iterator[Hashable]:
+    """Yield the content of each row of a matrix, sparse or dense."""
+    import scipy.sparse as sp
+
+    rows = sp.csr_matrix(matrix, copy=True)
+    rows.sum_duplicates()
+    rows.eliminate_zeros()
+    for start, end in pairwise(rows.indptr):
+        yield rows.indices[start:end].tobytes(), rows.data[start:end].tobytes()
 
 
 def note_on_copies(n_copies: int) -> list[str]:

@@ -31,7 +31,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from tonmf.text.words import UNSPACED, word_spans, words_of
+from tonmf.text.words import UNSPACED, without_mark, word_spans, words_of
 
 MASKS = ("url", "email", "handle", "id", "date", "number")
 """The classes."""
@@ -71,7 +71,7 @@ PATTERNS = {
         rf"|{HEX}{{2}}(?:-{HEX}{{2}}){{5}}|{HEX}{{1,4}}(?::{HEX}{{1,4}}){{5,7}}|{HEX}{{1,4}}(?::{HEX}{{1,4}})*::[0-9a-f:]*+)"
         rf"{NOT_BEFORE_WORD}"
     ),
-    "number": rf"{NOT_AFTER_WORD}[$£€]?\d++(?:[.,]\d++)*+(?:e[+-]?\d++)?{NOT_BEFORE_WORD}",
+    "number": rf"{NOT_AFTER_WORD}[$£€]?\d++(?:[.,]\d++)*+(?:e[+-]?\d++)?{NOT_BEFORE_WORD}(?!\ufe0f?\u20e3)",
 }
 """Regular expressions of the classes, in the order in which they are tried; case does not matter."""
 
@@ -118,36 +118,37 @@ def typed(mask: Sequence[str] | str | None) -> str:
 
 @dataclass(frozen=True)
 class MaskedWords:
-    """A function from a text to its words, with those of some classes masked.
+    """A function from a text to its words, with those of some classes masked; emoji are words or not.
 
     >>> MaskedWords(MASKS)("Write to me@example.org before 16/11/2026: 2,500 of 0x7f3a, $3.5 each, www.example.org!")
     ['Write', 'to', '<email>', 'before', '<date>', '####', 'of', '<id>', '$#.#', 'each', '<url>']
     """
 
     classes: tuple[str, ...]
+    emoji: bool = True
 
     def __call__(self, text: str) -> list[str]:
         """Return the words of a text, in order."""
         trigger = self._trigger(text)
         if trigger is None:
-            return words_of(text)
+            return words_of(text, self.emoji)
         words: list[str] = []
         done = 0
         for start, end in _stretches(text, trigger):
-            words += words_of(text[done:start])
+            words += words_of(text[done:start], self.emoji)
             words += [word for _, _, word in self._found(text[start:end])]
             done = end
-        return words + words_of(text[done:])
+        return words + words_of(text[done:], self.emoji)
 
     def spans(self, text: str) -> Iterator[tuple[int, int, str]]:
         """Yield (start, end, word) for the words of a text, in order."""
         trigger = self._trigger(text)
         done = 0
         for start, end in () if trigger is None else _stretches(text, trigger):
-            yield from _moved(_plain(text[done:start]), done)
+            yield from _moved(_plain(text[done:start], self.emoji), done)
             yield from _moved(self._found(text[start:end]), start)
             done = end
-        yield from _moved(_plain(text[done:]), done)
+        yield from _moved(_plain(text[done:], self.emoji), done)
 
     def _trigger(self, text: str) -> re.Pattern[str] | None:
         """Return what to look for in a text to find words to mask; None if there are none."""
@@ -159,8 +160,8 @@ class MaskedWords:
 
     def _found(self, stretch: str) -> Found:
         if len(stretch) > LONGEST_REMEMBERED:
-            return _words_in(stretch, self.classes)
-        return _remembered(stretch, self.classes)
+            return _words_in(stretch, self.classes, self.emoji)
+        return _remembered(stretch, self.classes, self.emoji)
 
 
 def is_mask(term: str) -> bool:
@@ -238,18 +239,18 @@ def _stretches(text: str, trigger: re.Pattern[str]) -> Iterator[tuple[int, int]]
         yield start, done
 
 
-def _words_in(stretch: str, classes: tuple[str, ...]) -> Found:
+def _words_in(stretch: str, classes: tuple[str, ...], emoji: bool) -> Found:
     """Return (start, end, word) for the words of a stretch without spaces, masked."""
     words: list[tuple[int, int, str]] = []
     done, ids = 0, "id" in classes
     pattern = _pattern(classes)
     for found in pattern.finditer(stretch):
-        words += _moved(_plain(stretch[done : found.start()], ids), done)
+        words += _moved(_plain(stretch[done : found.start()], emoji, ids), done)
         done = found.end()
         word = _masked(found, classes)
         if len(word) > 1:
             words.append((*found.span(), word))
-    words += _moved(_plain(stretch[done:], ids), done)
+    words += _moved(_plain(stretch[done:], emoji, ids), done)
     return tuple(words)
 
 
@@ -264,10 +265,10 @@ def _masked(found: re.Match[str], classes: tuple[str, ...]) -> str:
     return shape_of(found[0]) if "number" in classes else as_word(found[0])
 
 
-def _plain(text: str, ids: bool = False) -> Iterator[tuple[int, int, str]]:
+def _plain(text: str, emoji: bool, ids: bool = False) -> Iterator[tuple[int, int, str]]:
     """Yield (start, end, word) for the words of a text; with `ids`, those that are ids are masked."""
-    for start, end in word_spans(text):
-        word = text[start:end]
+    for start, end in word_spans(text, emoji):
+        word = without_mark(text[start:end]) if emoji else text[start:end]
         yield start, end, "<id>" if ids and is_id(word) else word
 
 

@@ -21,6 +21,7 @@ from tonmf.errors import InputError
 from tonmf.parameters import check_at_least
 from tonmf.stream.times import UNITS, duration_of, duration_text, seconds_of, time_text
 from tonmf.text.documents import as_documents, check_names, is_matrix, n_documents, one_of, take
+from tonmf.text.frames import names_for
 from tonmf.timeline.nursery import FoundTopic, NewTopic, Nursery
 from tonmf.timeline.results import Alert, Timeline, Window
 from tonmf.timeline.trends import WindowTotals, changes, padded, states_of
@@ -31,6 +32,9 @@ BATCH = 100
 """Documents after which the model is updated."""
 
 PUT_IN_ORDER = "The documents did not come in order of time, and were put in order."
+
+BY_CHANCE = 3.0
+"""Standard deviations by which the number of flagged documents may differ from what the fit leads one to expect."""
 
 ENOUGH_FIRST = 200
 """Documents that a model should have learnt from before a timeline begins; fewer are noted."""
@@ -93,13 +97,13 @@ def follow(
     check_at_least(batch, 1, "batch")
     if detector.uses_embeddings_:
         raise InputError("A timeline is made of words; the detector was fitted with embeddings. Fit one without.")
-    documents, _ = as_documents(documents)
+    ids, (documents, _) = names_for(documents, ids), as_documents(documents)
     n_docs = n_documents(documents)
     names, seconds = check_names(ids, n_docs), seconds_of(times, n_docs)
     length = duration_of(window, "window")
     order = np.argsort(seconds, kind="stable").astype(np.int64)
     windows = Windows.over(seconds, length)
-    first = note_on_first(detector.n_seen_)
+    first, before = note_on_first(detector.n_seen_), _flagged_in_fit(detector)
     follower = Follower(detector, Nursery() if nursery is None else nursery, documents, names, seconds, learn)
     with detector.keeping_topics():
         for start in range(0, n_docs, batch):
@@ -107,7 +111,33 @@ def follow(
                 windows.add(seconds[observed.rows], observed)
             if on_done is not None:
                 on_done(min(start + batch, n_docs) / n_docs)
-    return follower.timeline(order, windows, [*first, *_notes(seconds, windows)])
+    timeline = follower.timeline(order, windows, [*first, *_notes(seconds, windows)])
+    notes = [] if before is None else note_on_level(int(timeline.outliers.sum()), n_docs, *before)
+    return replace(timeline, notes=[*timeline.notes, *notes])
+
+
+def _flagged_in_fit(detector: TextOutlierDetector) -> tuple[int, int] | None:
+    """Return how many documents a detector flagged in its fit, and of how many; None if it has learnt from others since."""
+    n_docs = len(detector.labels_)
+    return (int((detector.labels_ == -1).sum()), n_docs) if n_docs == detector.n_seen_ else None
+
+
+def note_on_level(flagged: int, n_docs: int, flagged_first: int, n_first: int) -> list[str]:
+    """Return a note if a timeline flags far fewer documents than the fit on the first ones did, with the reason.
+
+    >>> note_on_level(20, 1000, 4, 200)
+    []
+    """
+    expected = n_docs * flagged_first / n_first
+    if 2 * flagged >= expected or expected - flagged <= BY_CHANCE * np.sqrt(expected + 1):
+        return []
+    shares = f"({100 * flagged / n_docs:.1f} %) than among the first documents ({100 * flagged_first / n_first:.1f} %)"
+    together = (
+        "Those were judged together, as tonmf detect judges documents: strange ones that are alike raise each other's"
+    )
+    by_themselves = "Each later one was judged when it came, by what had come before"
+    advice = "To judge all documents together, fit on all of them (tonmf detect)"
+    return [f"Fewer are flagged {shares}. {together} scores. {by_themselves}. {advice}."]
 
 
 def note_on_first(n_docs: int) -> list[str]:
@@ -269,7 +299,10 @@ class Follower:
     def timeline(self, order: NDArray[np.int64], windows: Windows, notes: list[str]) -> Timeline:
         """Return the results, with documents in the order in which they were followed."""
         rung = self.detector.rungs_[0]
-        words = [first_words(topic, self.detector.terms_, TOPIC_WORDS) for topic in rung.topics.T]
+        words = [
+            self.detector.in_words(first_words(topic, self.detector.terms_, 4 * TOPIC_WORDS))[:TOPIC_WORDS]
+            for topic in rung.topics.T
+        ]
         for alert in self.alerts:
             words[alert.topic] = alert.new.words[:TOPIC_WORDS]
         scores, outliers, judged, topics = (

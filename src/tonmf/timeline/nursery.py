@@ -283,7 +283,7 @@ class Nursery:
         view = NurseryView(list(self._strange), rarities, bursts, self._least)
         for group in view.groups():
             if group.chance < CHANCE and not self._is_known(group, view, detector):
-                return self._announce(group, view)
+                return self._announce(group, view, detector)
         return None
 
     def _bursting(self, rarities: Rarities) -> dict[str, float]:
@@ -305,20 +305,21 @@ class Nursery:
             row[column] = mean[term]
         return bool((row @ detector.rungs_[0].topics).max() >= SAME_TOPIC)
 
-    def _announce(self, group: StrangeGroup, view: NurseryView) -> FoundTopic:
+    def _announce(self, group: StrangeGroup, view: NurseryView, detector: TextOutlierDetector) -> FoundTopic:
         """Make a group a topic; its documents leave the nursery."""
         chosen = [view.strange[row] for row in group.members]
         self._announced.append(group.weights)
         gone = {one.number for one in chosen}
         self._strange = deque((one for one in self._strange if one.number not in gone), maxlen=CAPACITY)
+        documents = [one.document for one in chosen]
         topic = NewTopic(
-            group.words,
+            detector.in_words(group.words, documents),
             [one.id for one in chosen],
             group.size,
             *_beginning_and_end(chosen, view.strange[-1]),
             group.chance,
         )
-        return FoundTopic(topic, [one.document for one in chosen])
+        return FoundTopic(topic, documents)
 
 
 def _beginning_and_end(members: Sequence[StrangeDocument], last: StrangeDocument) -> tuple[float, float]:

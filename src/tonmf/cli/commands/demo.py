@@ -36,9 +36,10 @@ def demo(top: opt.Top = 15, report: opt.Report = None) -> None:
             "detector was not told which, and nothing was tuned.\n"
         )
     )
-    rows = ranking.order[:top].tolist()
+    lines = ranking.lines(top)
+    rows = [line[0] for line in lines]
     explanations = ranking.detector.explain(ranking.documents, ids=rows, names=list(ranking.ids))
-    screen.show(ranking_table(ranking, explanations, rows, screen.width, planted))
+    screen.show(ranking_table(ranking, explanations, lines, screen.width, planted))
     screen.show()
     flagged = ranking.outliers
     found = sum(bool(flagged[row]) for row, kind in enumerate(planted) if kind is not None)

@@ -5,15 +5,17 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tonmf.cli import options as opt
-from tonmf.cli.answer import GROUPS_SHOWN, show_next, show_ranking, write
+from tonmf.cli.answer import GROUPS_SHOWN, note_count, show_next, show_ranking, write
 from tonmf.cli.errors import in_flags
 from tonmf.cli.learning import check_kind, check_learning, check_save, learn, learning_options
+from tonmf.cli.output import check_table, is_stdout
 from tonmf.cli.reading import as_flags, read, reading_files, with_labels
 from tonmf.cli.report_files import check_report, title_of, write_report
 from tonmf.cli.screen import Screen
@@ -30,7 +32,7 @@ LONGEST_COMMAND = 200
 
 
 class Reasons(StrEnum):
-    """Documents that get their topic and unexpected terms in a table."""
+    """Documents that get their topic, unexpected terms and reason in a table."""
 
     ALL = "all"
     OUTLIERS = "outliers"
@@ -61,6 +63,7 @@ def detect(
     seed: opt.Seed = 0,
     jobs: opt.Jobs = None,
     top: opt.Top = 20,
+    all_copies: opt.AllCopies = False,
     output: opt.Output = None,
     save: opt.Save = None,
     report: opt.Report = None,
@@ -87,7 +90,8 @@ def detect(
     reasons: Annotated[
         Reasons | None,
         typer.Option(
-            help="Which documents get their topic and unexpected terms in --output. (Default: all; outliers with --memory.)",
+            help="Which documents get their topic, unexpected terms and reason in --output. (Default: all; outliers with "
+            "--memory.)",
             rich_help_panel=opt.RESULTS,
         ),
     ] = None,
@@ -99,7 +103,8 @@ def detect(
     learning = learning_options(
         contamination, stop_words, stem, mask, strip_html, strip_headers, min_df, boilerplate, topics, seed, jobs
     )
-    _check_targets(files, output, save, excerpts)
+    check_table(output, files, as_json)
+    check_save(save, excerpts)
     if reasons is not None and output is None:
         raise ParameterError("--reasons has no effect without --output. Give both, or leave it out.")
     if dask is not None and jobs is not None:
@@ -111,7 +116,7 @@ def detect(
         _check_memory(memory, report, dask)
         from tonmf.io import DocumentFiles
 
-        documents_on_disk = DocumentFiles(files, reading)
+        documents_on_disk = DocumentFiles(files, replace(reading, keep_columns=output is not None))
         with screen.step("Loading"):
             from tonmf.cli.large import fetch_and_write, learn_large
         large = learn_large(screen, documents_on_disk, **learning, memory=memory, cache=cache)
@@ -124,30 +129,25 @@ def detect(
     else:
         if cache is not None:
             raise ParameterError("--cache has no effect without --memory. Give both, or leave it out.")
-        documents = read(screen, files, with_labels(reading, label_column, label_outlier))
+        reading_all = replace(reading, keep_columns=output is not None)
+        documents = read(screen, files, with_labels(reading_all, label_column, label_outlier))
         check_kind(learning, documents.kind)
         ranking = learn(screen, documents.content, documents.ids, terms=documents.terms, dask=dask, **learning)
         for note in ranking.observations:
             screen.note(note)
         notes = [*documents.notes, *ranking.observations]
         if output is not None:
-            write(screen, ranking, output, (reasons or Reasons.ALL).value)
+            write(screen, ranking, documents, output, (reasons or Reasons.ALL).value)
         if save is not None:
             ranking.detector.save(save, excerpts=excerpts)
         if report is not None:
             write_report(screen, ranking, report, title_of(files, title), notes, documents.labels)
-    rows = show_ranking(screen, ranking, top, notes, ranking.small_groups[:GROUPS_SHOWN])
+    if is_stdout(output):
+        note_count(screen, ranking)
+        return
+    rows = show_ranking(screen, ranking, top, notes, ranking.small_groups[:GROUPS_SHOWN], all_copies)
     strangest = ranking.ids[rows[0] if rows else int(ranking.order[0])]
     show_next(screen, *_next_steps(files, reading, strangest, output, save, report, memory))
-
-
-def _check_targets(files: Sequence[str], output: str | None, save: str | None, excerpts: bool) -> None:
-    """Reject targets that cannot be written, before the work begins."""
-    if output is not None:
-        from tonmf.io import check_output
-
-        check_output(output, files)
-    check_save(save, excerpts)
 
 
 def _check_memory(memory: str, report: str | None, dask: str | None) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tonmf.cli import options as opt
-from tonmf.cli.answer import show_ranking, write
+from tonmf.cli.answer import note_count, show_ranking, write
 from tonmf.cli.learning import check_model, scored
+from tonmf.cli.output import check_table, is_stdout
 from tonmf.cli.reading import read, reading_files
 from tonmf.cli.screen import Screen
 
@@ -20,6 +22,7 @@ def score(
     files: opt.Files,
     reading: ReadOptions,
     top: opt.Top = 20,
+    all_copies: opt.AllCopies = False,
     output: opt.Output = None,
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
@@ -28,12 +31,12 @@ def score(
     """Score the documents in FILES by a saved MODEL, on the scale of its training documents."""
     screen = Screen(quiet, as_json)
     check_model(model, jobs)
-    if output is not None:
-        from tonmf.io import check_output
-
-        check_output(output, files)
-    documents = read(screen, files, reading)
+    check_table(output, files, as_json)
+    documents = read(screen, files, replace(reading, keep_columns=output is not None))
     ranking = scored(screen, model, documents, jobs)
     if output is not None:
-        write(screen, ranking, output)
-    show_ranking(screen, ranking, top, documents.notes)
+        write(screen, ranking, documents, output)
+    if is_stdout(output):
+        note_count(screen, ranking)
+    else:
+        show_ranking(screen, ranking, top, documents.notes, all_copies=all_copies)

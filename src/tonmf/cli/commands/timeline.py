@@ -13,6 +13,7 @@ from tonmf.cli import options as opt
 from tonmf.cli.answer import show_next
 from tonmf.cli.learning import check_kind, check_learning, check_save, learning_options
 from tonmf.cli.learning import learn as fit
+from tonmf.cli.output import check_table, is_stdout, write_results
 from tonmf.cli.reading import read, reading_files
 from tonmf.cli.screen import Screen
 from tonmf.cli.timeline_tables import show_timeline
@@ -88,13 +89,14 @@ def timeline(
     options = learning_options(
         contamination, stop_words, stem, mask, strip_html, strip_headers, min_df, boilerplate, topics, seed, jobs
     )
-    _check_targets(files, window, half_life, output, plot)
+    _check_targets(files, window, half_life, plot)
+    check_table(output, files, as_json)
     check_learning(options)
     check_save(save, excerpts)
     _first_of(warm_up)
     if half_life is not None and not learn:
         raise ParameterError("--half-life has no effect beside --no-learn. Give one of the two.")
-    documents = read(screen, files, replace(reading, time_column=time_column))
+    documents = read(screen, files, replace(reading, time_column=time_column, keep_columns=output is not None))
     check_kind(options, documents.kind)
     n_first = _n_first(warm_up, sorted(documents.times or []))
     documents = _in_order(screen, documents)
@@ -114,24 +116,20 @@ def timeline(
         with screen.step(f"Saving {save}"):
             detector.save(save, excerpts=excerpts)
         screen.note(f"The model after the last document is in {save}; its topics are numbered by share.")
+    if is_stdout(output):
+        return
     show_timeline(screen, found, n_first, documents.notes)
     if save is not None:
         show_next(screen, *_next_steps(save, time_column, documents))
 
 
-def _check_targets(
-    files: Sequence[str], window: str, half_life: str | None, output: str | None, plot: str | None
-) -> None:
+def _check_targets(files: Sequence[str], window: str, half_life: str | None, plot: str | None) -> None:
     """Reject wrong options and targets before the work begins."""
     from tonmf.stream.half_life import half_life_of
     from tonmf.stream.times import duration_of
 
     duration_of(window, "window")
     half_life_of(half_life)
-    if output is not None:
-        from tonmf.io import check_output
-
-        check_output(output, files)
     if plot is not None:
         from tonmf.io.write import check_no_input
         from tonmf.plots import check_plot
@@ -157,6 +155,7 @@ def _in_order(screen: Screen, documents: Documents) -> Documents:
         content=take(documents.content, order),
         ids=[documents.ids[row] for row in order],
         times=[times[row] for row in order],
+        rows=None if documents.rows is None else [documents.rows[row] for row in order],
         notes=[*documents.notes, PUT_IN_ORDER],
     )
 
@@ -243,16 +242,17 @@ def _follow(
 
 
 def _write(screen: Screen, documents: Documents, found: Timeline, n_first: int, output: str) -> None:
-    from tonmf.io import write_table
     from tonmf.text.documents import is_matrix, joined_items
 
+    places = [n_first + row for row in found.rows.tolist()]
     texts: list[str | None] = [None] * len(found.ids)
     if not is_matrix(documents.content):
-        later = [documents.content[n_first + row] for row in found.rows.tolist()]
+        later = [documents.content[place] for place in places]
         texts = [one if isinstance(one, str) else joined_items(one) for one in later]
-    with screen.step(f"Writing {output}"):
-        write_table(output, {**found.columns(), "text": texts})
-    screen.note(f"All {len(found.ids):,} documents of the timeline are in {output}.")
+    rows = [{}] * len(places) if documents.rows is None else [documents.rows[place] for place in places]
+    write_results(screen, output, {}, {**found.columns(), "text": texts}, rows)
+    if not is_stdout(output):
+        screen.note(f"All {len(found.ids):,} documents of the timeline are in {output}.")
 
 
 def _next_steps(save: str, time_column: str, documents: Documents) -> list[str]:

@@ -35,7 +35,7 @@ from tonmf.text.vocabulary.growing import GrowingVocabulary, LearntTerms
 from tonmf.text.vocabulary.terms import TermCounter
 from tonmf.text.weighting import damped, idf_of, unit_rows
 
-VERSION = 3
+VERSION = 4
 
 FILES = re.compile(r"(store\.json|vocabulary\.json|boilerplate\.json|H|terms-0|(names|raw|shard)-\d{5,})(\.part)?")
 FOLDERS = re.compile(r"among|kept|fits-[0-9a-f]{16}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,14 +15,18 @@ from tonmf.detector.explain.explanation import Explanation, NearDocument, TopicS
 from tonmf.detector.explain.profile import Compared, CorpusProfile
 from tonmf.detector.explain.ranks import rank_among
 from tonmf.detector.explain.topics import KnownDocument, Topic, by_share
-from tonmf.detector.explain.unexpected import Leftovers, UnexpectedWord
+from tonmf.detector.explain.unexpected import Leftovers, UnexpectedWord, joined
 from tonmf.detector.scores.ladder import first_words
 from tonmf.detector.scores.scoring import DocumentScores, Scorer
 from tonmf.nmf.mixture import Reading
 from tonmf.nmf.ops import SAME_ROW
+from tonmf.text.forms import in_words
 
 TOPIC_WORDS = 5
 """Words that stand for a topic in an explanation."""
+
+TERMS_OF_A_WORD = 4
+"""Terms to look at for each word to show, since several may have come from one word."""
 
 SMALLEST_LEAN = 0.1
 """The smallest share of a document that makes a topic one of its topics."""
@@ -33,9 +37,13 @@ AT_ONCE = 500
 
 @dataclass(frozen=True)
 class Explainer:
-    """Explains documents by a fitted detector, and ranks them among `scores`, those of judged documents."""
+    """Explains documents by a fitted detector, and ranks them among `scores`, those of judged documents.
+
+    `forms` are the words to show for terms that are none (`tonmf.text.forms`).
+    """
 
     terms: Sequence[str]
+    forms: Mapping[str, str]
     idf: Array
     scorer: Scorer
     profile: CorpusProfile
@@ -50,11 +58,24 @@ class Explainer:
             Topic(
                 number,
                 float(rung.shares[column]),
-                first_words(rung.topics[:, column], self.terms, n_words),
+                self.first_words(rung.topics[:, column], n_words),
                 [self.profile.ordinary(row) for row in self.profile.typical[column]],
             )
             for number, column in enumerate(by_share(rung), start=1)
         ]
+
+    @cached_property
+    def terms_of(self) -> dict[str, list[str]]:
+        """Return the terms that came from each word."""
+        terms: dict[str, list[str]] = {}
+        for term, word in self.forms.items():
+            terms.setdefault(word, []).append(term)
+        return terms
+
+    def first_words(self, topic: Array, n_words: int) -> list[str]:
+        """Return the words of largest weight; terms that came from one word count once."""
+        n_terms = n_words if not self.forms else n_words * TERMS_OF_A_WORD
+        return in_words(first_words(topic, self.terms, n_terms), self.forms)[:n_words]
 
     @cached_property
     def _short_topics(self) -> list[Topic]:
@@ -84,10 +105,22 @@ class Explainer:
             number + 1 if lean else None for number, lean in zip(shares.argmax(axis=1).tolist(), leans, strict=True)
         ]
 
-    def words(self, leftovers: Leftovers, row: int, n_words: int) -> list[UnexpectedWord]:
-        """Return the words of a document that say most, the largest share first."""
-        outside = self.scorer.alarms.rarity_outside + 1
-        return leftovers.words(row, n_words, self.terms, self.idf, outside, typical=float(self.profile.unknown[50]))
+    def words(
+        self, leftovers: Leftovers, row: int, n_words: int, own: Mapping[str, str] | None = None
+    ) -> list[UnexpectedWord]:
+        """Return the words of a document that say most, the largest share first.
+
+        `own` are the words to show for terms that only the document has, if any term is no word itself.
+        """
+        outside, typical = self.scorer.alarms.rarity_outside + 1, float(self.profile.unknown[50])
+        if not (self.forms or own):
+            return leftovers.words(row, n_words, self.terms, self.idf, outside, typical)
+        n_terms = leftovers.n_terms(row)
+        return joined(
+            leftovers.words(row, n_terms, self.terms, self.idf, outside, typical),
+            {**self.forms, **(own or {})},
+            n_words,
+        )
 
     def explain(
         self,
@@ -99,8 +132,12 @@ class Explainer:
         n_words: int,
         n_nearest: int,
         n_missing: int,
+        own: Callable[[int], Mapping[str, str]] = lambda row: {},
     ) -> list[Explanation]:
-        """Explain documents, given by their counts, as unit rows, as the rungs read them, and by their scores."""
+        """Explain documents, given by their counts, as unit rows, as the rungs read them, and by their scores.
+
+        `own` returns the words to show for terms that only the document of a row has.
+        """
         counts, topics = leftovers.counts, self._short_topics
         unknown = counts.n_outside / np.maximum(counts.n_distinct, 1)
         ranks = self.ranks(scores.total, scores.judged)
@@ -120,7 +157,7 @@ class Explainer:
                     n_docs=len(self.scores),
                     parts=_parts(scores, row),
                     unexplained=Compared.with_quantiles(leftovers.unexplained[row], self.profile.unexplained),
-                    unexpected=self.words(leftovers, row, n_words),
+                    unexpected=self.words(leftovers, row, n_words, own(row)),
                     topic=main[row],
                     topics=main_topics,
                     missing=self._missing(_terms_of(counts.matrix, row), readings, row, n_missing)
@@ -152,7 +189,7 @@ class Explainer:
         pairs = zip(self.scorer.rungs, readings, strict=True)
         expected = np.mean([rung.topics @ reading.theta[row, 1:] for rung, reading in pairs], axis=0)
         expected[present] = 0
-        return first_words(expected, self.terms, n_missing)
+        return self.first_words(expected, n_missing)
 
     def _nearest(self, Y: sp.csr_matrix, n_nearest: int) -> list[list[NearDocument]]:
         """Return for each row the most similar ordinary documents of the sample, itself not among them."""

@@ -148,8 +148,13 @@ class Explanation:
 
     @property
     def sentence(self) -> str:
-        """Return the explanation in short."""
-        return f"{self._verdict()} {self._reason()}" if self.judged else f"Not judged: it has {no_words(self.kind)}."
+        """Return the explanation in short: whether it is flagged, and the reason."""
+        return f"{self._verdict()} {self.reason}" if self.judged else self.reason
+
+    @property
+    def reason(self) -> str:
+        """Return the reason for the score, for places that show the score and the rank themselves."""
+        return self._reason() if self.judged else f"Not judged: it has {no_words(self.kind)}."
 
     @property
     def main_alarm(self) -> str | None:

@@ -20,7 +20,7 @@ of unknown words and `typical` that of a typical document.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -70,6 +70,27 @@ def most_telling(words: Sequence[UnexpectedWord], n_words: int) -> list[Unexpect
     return [word for place, word in enumerate(words) if place in chosen]
 
 
+def joined(words: Sequence[UnexpectedWord], forms: Mapping[str, str], n_words: int) -> list[UnexpectedWord]:
+    """Replace terms by the words that they came from, add up those of one word, and return the words that say most.
+
+    The largest share comes first.
+    """
+    found: dict[str, UnexpectedWord] = {}
+    for one in words:
+        word = forms.get(one.word, one.word)
+        if (known := found.get(word)) is None:
+            found[word] = replace(one, word=word)
+        else:
+            found[word] = UnexpectedWord(
+                word,
+                known.share + one.share,
+                max(known.count, one.count),
+                known.known or one.known,
+                known.telling + one.telling,
+            )
+    return sorted(most_telling(list(found.values()), n_words), key=lambda word: -word.share)
+
+
 @dataclass(frozen=True)
 class Leftovers:
     """The parts of documents that no topic explains, and what is needed to name them.
@@ -115,6 +136,10 @@ class Leftovers:
         scale = np.clip((1 - self.unexplained) / np.where(all_topics > 0, all_topics, 1), 0, 1)
         shares: Array = self.explained * scale[:, None]
         return shares
+
+    def n_terms(self, row: int) -> int:
+        """Return the number of different terms of a document."""
+        return int(self.C.indptr[row + 1] - self.C.indptr[row]) + len(self.outside[row])
 
     def words(
         self, row: int, n_words: int, terms: Sequence[str], idf: Array, idf_outside: float, typical: float

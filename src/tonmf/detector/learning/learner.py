@@ -107,9 +107,12 @@ class Learner:
         following = learnt_state(
             state, stream, words.change, words.idf, rungs, sample, company, new, self.contamination
         )
-        if boilerplate is None or not isinstance(following.counter, TermCounter):
+        counter = following.counter
+        if not isinstance(counter, TermCounter):
             return following
-        return replace(following, counter=following.counter.with_boilerplate(boilerplate))
+        if words.change is not None:
+            counter = counter.with_forms(new.documents)
+        return replace(following, counter=counter if boilerplate is None else counter.with_boilerplate(boilerplate))
 
     def _learn_rung(
         self, remembered: RungStream, W: Array, source: MatrixSource, weights: Array, ageing: Ageing

@@ -17,7 +17,7 @@ documents at hand. The next three say which terms a vocabulary is to have, and e
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from tonmf.text.analysis import Analyzer
@@ -35,6 +35,10 @@ class Vocabulary(Protocol):
     """
 
     terms: list[str]
+
+    @property
+    def forms(self) -> Mapping[str, str]:
+        """Return the words to show for terms that are none (`tonmf.text.forms`)."""
 
     @property
     def boilerplate(self) -> Boilerplate:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
@@ -46,6 +47,7 @@ class MatrixCounter:
     """
 
     boilerplate = NOTHING
+    forms: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, min_df: float, names: Sequence[str] | None = None) -> None:
         self._min_df, self.names = min_df, names

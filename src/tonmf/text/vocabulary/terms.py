@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Self
 
@@ -25,6 +25,7 @@ from tonmf.text.counts import (
     select_terms,
     subtract,
 )
+from tonmf.text.forms import forms_of
 from tonmf.text.passages import NOTHING, Boilerplate, PassageKeys, PassageTally
 from tonmf.text.pieces import Span
 from tonmf.text.vocabulary.selection import by_alphabet, frequent
@@ -52,6 +53,8 @@ class TermCounter:
         By alphabet.
     boilerplate : Boilerplate
         What is not counted.
+    forms : mapping of str to str
+        Words to show for terms that are none (`tonmf.text.forms`).
     """
 
     def __init__(
@@ -64,6 +67,7 @@ class TermCounter:
         self.analyze, self._min_df, self.rules, self.boilerplate_share = analyze, min_df, rules, boilerplate_share
         self.terms: list[str] = []
         self.boilerplate = NOTHING
+        self.forms: Mapping[str, str] = {}
         self._numbers: dict[str, int] = {}
 
     @classmethod
@@ -73,20 +77,31 @@ class TermCounter:
         terms: Sequence[str],
         boilerplate: Boilerplate = NOTHING,
         boilerplate_share: float | None = None,
+        forms: Mapping[str, str] | None = None,
     ) -> Self:
-        """Make a vocabulary of terms and boilerplate that were chosen before, terms in the order given."""
+        """Make a vocabulary of terms, boilerplate and forms that were chosen before, terms in the order given."""
         counter = cls(analyze, min_df=1, boilerplate_share=boilerplate_share)
         counter._choose(list(terms))
         counter.boilerplate = boilerplate
+        counter.forms = {} if forms is None else forms
         return counter
 
     def with_terms(self, terms: Sequence[str]) -> Self:
         """Return a vocabulary of these terms."""
-        return self.restored(self.analyze, sorted(terms), self.boilerplate, self.boilerplate_share)
+        return self.restored(self.analyze, sorted(terms), self.boilerplate, self.boilerplate_share, self.forms)
 
     def with_boilerplate(self, boilerplate: Boilerplate) -> Self:
         """Return a vocabulary of the same terms that leaves this boilerplate out."""
-        return self.restored(self.analyze, self.terms, boilerplate, self.boilerplate_share)
+        return self.restored(self.analyze, self.terms, boilerplate, self.boilerplate_share, self.forms)
+
+    def with_forms(self, documents: Sequence[Any]) -> Self:
+        """Return the same vocabulary with the forms that its terms have in documents, where none is known yet."""
+        found = forms_of(documents, self.analyze).items()
+        new = {term: form for term, form in found if term in self._numbers and term not in self.forms}
+        if not new:
+            return self
+        forms = {**self.forms, **new}
+        return self.restored(self.analyze, self.terms, self.boilerplate, self.boilerplate_share, forms)
 
     def _choose(self, terms: list[str]) -> None:
         self.terms = terms
@@ -104,6 +119,7 @@ class TermCounter:
         kept = frequent(document_frequencies(matrix), occurrences(matrix), matrix.shape[0], self._min_df, self.rules)
         kept = by_alphabet(words, kept)
         self._choose(words[kept].tolist())
+        self.forms = forms_of(documents, self.analyze, self._numbers)
         return select_terms(matrix, kept, counted.n_words, self._passed_over(words))
 
     def count(self, documents: Sequence[Any]) -> Counts:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ class VectorizerCounter:
     """
 
     boilerplate = NOTHING
+    forms: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, vectorizer: Any) -> None:
         if not (hasattr(vectorizer, "fit_transform") and hasattr(vectorizer, "transform")):

@@ -17,11 +17,12 @@ const SAME_SCORE = 1e-6;
  * Show explained documents: one by itself, several as in a report.
  *
  * @param {object[]} answers of the server, in input order.
+ * @param {object[]} sent the documents.
  * @param {{topics: object[], word: string, contamination: (number|string), title: string}} about of the model, and a title
  * @returns {{view: HTMLElement, heading: HTMLElement}}
  */
-export function resultsOf(answers, about) {
-  return answers.length === 1 ? oneResult(answers[0], about) : manyResults(answers, about);
+export function resultsOf(answers, sent, about) {
+  return answers.length === 1 ? oneResult(answers[0], about) : manyResults(answers, sent, about);
 }
 
 function oneResult(answer, { topics, word }) {
@@ -38,8 +39,8 @@ function oneResult(answer, { topics, word }) {
   return { view, heading };
 }
 
-function manyResults(answers, { topics, word, contamination, title }) {
-  const { ranked, columns } = inOrder(answers);
+function manyResults(answers, sent, { topics, word, contamination, title }) {
+  const { ranked, columns } = inOrder(answers, sent);
   const found = { threshold: ranked[0].threshold, flagged: answers.filter(({ outlier }) => outlier).length };
   const scores = new Scores(columns.score.subarray(0, columns.judged), found);
   const state = new State({ ...LIST_STATE, ...found });
@@ -65,7 +66,7 @@ function manyResults(answers, { topics, word, contamination, title }) {
 }
 
 /** Sort documents by score, the strangest first, those that are not judged last; return them and their columns. */
-function inOrder(answers) {
+function inOrder(answers, sent) {
   const all = answers.map((_, row) => row);
   const judged = all.filter((row) => answers[row].judged).sort((one, other) => answers[other].score - answers[one].score);
   const rows = [...judged, ...all.filter((row) => !answers[row].judged)];
@@ -81,8 +82,23 @@ function inOrder(answers) {
     x: nowhere,
     y: nowhere,
     label: null,
+    first: firstsOf(rows.map((row) => contentKey(sent[row]))),
   });
   return { ranked, columns };
+}
+
+/** Return what exact copies have in common, as the key of a map. */
+function contentKey({ text, items, counts }) {
+  return text ?? JSON.stringify(items ? items.map(String).sort() : Object.entries(counts).sort());
+}
+
+/** Return for each place the first with the same content. */
+function firstsOf(contents) {
+  const first = new Map();
+  return contents.map((content, place) => {
+    if (!first.has(content)) first.set(content, place);
+    return first.get(content);
+  });
 }
 
 /** 1 + the number of higher scores, for scores that descend. */

@@ -69,7 +69,7 @@ export function scoreView(model, fitOn) {
       onDone(0);
       const answers = await explained(documents, model.limits, signal, onDone);
       signal.throwIfAborted();
-      if (progress.isOf(signal)) show(resultsOf(answers, { ...model, title }));
+      if (progress.isOf(signal)) show(resultsOf(answers, documents, { ...model, title }));
     } catch (error) {
       // If another task has started meanwhile, this error no longer matters.
       if (progress.isOf(signal)) fail(error, origin);

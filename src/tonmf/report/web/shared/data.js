@@ -21,7 +21,8 @@ function bytesOf(letters) {
 /**
  * Return the index of all documents as columns in order of rank, with numbers in typed arrays for speed.
  *
- * Documents without words are not judged: they come last, after the `judged` first ones.
+ * Documents without words are not judged: they come last, after the `judged` first ones. `first` has the place of the first
+ * document that is the same word for word: its own, unless it is a copy.
  */
 export function columnsOf(index) {
   return {
@@ -36,6 +37,7 @@ export function columnsOf(index) {
     x: Float32Array.from(index.x),
     y: Float32Array.from(index.y),
     label: index.label ? Uint8Array.from(index.label) : null,
+    first: Int32Array.from(index.first),
   };
 }
 

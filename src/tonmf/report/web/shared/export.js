@@ -3,7 +3,7 @@ import { element } from "./dom.js";
 
 const NAMES = ["rank", "id", "score", "outlier", "judged", "topic", "unexpected_terms", "text"];
 
-/** Return the listed documents as CSV, with the columns that the command line writes. */
+/** Return the listed documents as CSV, with the columns that the command line writes, but for the reasons and the user's own. */
 export async function csvOf(places, documents, columns, flagged) {
   const wanted = new Set(Array.from(places, (place) => Math.floor(place / documents.partSize)));
   const isListed = new Uint8Array(columns.length);
@@ -35,13 +35,17 @@ function lineOf(place, shown, columns, flagged) {
   return `${cells.join(",")}\r\n`;
 }
 
+const SIGNED_NUMBER = /^[-+]((\d[\d.,]*|[.,]\d+)(e[-+]?\d+)?\s?%?|nan|inf)$/i;
+
 /**
  * Return a text as a cell, quoted as RFC 4180 says.
  *
- * Put an apostrophe before a text that begins like a formula: spreadsheets would run it, and texts may come from anywhere.
+ * Put an apostrophe before a text that begins like a formula: spreadsheets would run it, and texts may come from anywhere. A
+ * text that begins with such an apostrophe gets one more, as in tonmf.io.harmless.
  */
 function textCell(text) {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  const runs = /^'*[=+\-@\t\r][^]/.test(text) && !SIGNED_NUMBER.test(text);
+  const safe = runs ? `'${text}` : text;
   return /[",\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 

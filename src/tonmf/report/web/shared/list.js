@@ -1,4 +1,5 @@
 import { ALL, Choice } from "./choice.js";
+import { together } from "./copies.js";
 import { element } from "./dom.js";
 import { csvOf, download, fileName } from "./export.js";
 import { counted, whole } from "./format.js";
@@ -8,12 +9,13 @@ import { listTable } from "./list_table.js";
 import { pager } from "./pager.js";
 
 /** The list's initial state; it also needs `threshold` and `flagged`. */
-export const LIST_STATE = { ...ALL, sort: "rank", descending: false, page: 0, size: 50, opened: null };
+export const LIST_STATE = { ...ALL, sort: "rank", descending: false, copies: "together", page: 0, size: 50, opened: null };
 
-const CRITERIA = [...Object.keys(ALL), "sort", "descending"];
+const CRITERIA = [...Object.keys(ALL), "sort", "descending", "copies"];
 
 /**
- * The ranked list: filters, one page of the documents that meet them, each of which opens, and an export.
+ * The ranked list: filters, one page of the documents that meet them, each of which opens, and an export. Exact copies share a
+ * line, unless each is to have its own.
  *
  * @param {object} source `columns` (see `columnsOf`), `documents` (`Documents`), `scores` (`Scores`), `topics`,
  *     `groups`, `word`, `title`, and `flagged`, the number of outliers at the model's threshold.
@@ -29,46 +31,53 @@ export function rankedList(source, state) {
   const table = listTable(source, state);
   const none = element("p", { class: "absent", hidden: true }, "No document meets these criteria.");
   const pages = pager(state, () => heading.scrollIntoView());
-  let places = choice.places(state);
+  let { lines, copies, n_documents } = chosen();
   let entries = new Map();
+
+  function chosen() {
+    const places = choice.places(state);
+    const found = state.copies === "together" ? together(places, source.columns.first) : { lines: places, copies: new Map() };
+    return { ...found, n_documents: places.length };
+  }
 
   /** Show the current page. Entries that stay keep what is open in them. */
   async function render() {
     const start = state.page * state.size;
-    const shown = Array.from(places.slice(start, start + state.size));
+    const shown = Array.from(lines.slice(start, start + state.size));
     const before = entries;
     entries = new Map(shown.map((place) => [place, before.get(place) ?? listEntry(place, source, state)]));
     for (const [place, entry] of before) if (!entries.has(place)) entry.view.remove();
     shown.forEach((place, row) => {
-      const { view } = entries.get(place);
+      const { view, showCopies } = entries.get(place);
+      showCopies(copies.get(place) ?? []);
       if (table.tBodies[row] !== view) table.insertBefore(view, table.tBodies[row] ?? null);
     });
-    table.hidden = keepButton.disabled = places.length === 0;
-    none.hidden = places.length > 0;
-    status.textContent = statusOf(places.length, source.columns.length, state);
+    table.hidden = keepButton.disabled = lines.length === 0;
+    none.hidden = lines.length > 0;
+    status.textContent = statusOf(lines.length, n_documents, source.columns.length, state);
     refresh();
     await Promise.all([...entries.values()].map((entry) => entry.filled));
   }
 
   function refresh() {
     for (const entry of entries.values()) entry.refresh();
-    pages.follow(places.length);
+    pages.follow(lines.length);
   }
 
   state.on([...CRITERIA, "page", "size", "threshold"], (changed) => {
     const follows = state.show !== "all" && changed.includes("threshold");
     const isChosenAnew = changed.some((name) => CRITERIA.includes(name));
-    if (follows || isChosenAnew) places = choice.places(state);
+    if (follows || isChosenAnew) ({ lines, copies, n_documents } = chosen());
     if (isChosenAnew && !changed.includes("page")) state.page = 0;
-    if (follows) state.page = Math.max(0, Math.min(state.page, Math.ceil(places.length / state.size) - 1));
+    if (follows) state.page = Math.max(0, Math.min(state.page, Math.ceil(lines.length / state.size) - 1));
     if (follows || isChosenAnew || changed.includes("page") || changed.includes("size")) render();
     else refresh();
   });
 
   async function keep() {
     keepButton.disabled = true;
-    const lines = await csvOf(places, source.documents, source.columns, state.flagged);
-    download(lines, fileName(source.title, "-documents.csv"));
+    const rows = await csvOf(choice.places(state), source.documents, source.columns, state.flagged);
+    download(rows, fileName(source.title, "-documents.csv"));
     keepButton.disabled = false;
   }
 
@@ -78,10 +87,17 @@ export function rankedList(source, state) {
     heading.focus({ preventScroll: true });
   }
 
+  /** Return the first place of the line that a document is on; undefined if it is not listed. */
+  function headOf(place) {
+    if (lines.includes(place)) return place;
+    return [...copies.keys()].find((head) => copies.get(head).includes(place));
+  }
+
   async function reveal(place) {
-    if (!places.includes(place)) state.set(ALL);
-    state.set({ page: Math.floor(places.indexOf(place) / state.size) });
-    const entry = entries.get(place);
+    if (headOf(place) === undefined) state.set(ALL);
+    const head = headOf(place);
+    state.set({ page: Math.floor(lines.indexOf(head) / state.size) });
+    const entry = entries.get(head);
     await entry.open();
     entry.view.scrollIntoView({ block: "start" });
     entry.view.querySelector("button.open").focus({ preventScroll: true });
@@ -100,9 +116,10 @@ export function rankedList(source, state) {
   return { view, ready: render(), reveal, choose };
 }
 
-/** Return "51–100 of 260 documents", and the number of all documents if filters hide some. */
-function statusOf(n_chosen, n_all, { page, size }) {
+/** Return "51–100 of 260 documents", the number of lines if copies share some, and that of all documents if filters hide some. */
+function statusOf(n_lines, n_chosen, n_all, { page, size }) {
   const first = page * size;
-  const range = n_chosen > size ? `${whole(first + 1)}–${whole(Math.min(first + size, n_chosen))} of ` : "";
-  return `${range}${counted(n_chosen, "document")}${n_chosen < n_all ? `, of ${whole(n_all)} in all` : ""}`;
+  const range = n_lines > size ? `${whole(first + 1)}–${whole(Math.min(first + size, n_lines))} of ` : "";
+  const documents = `${counted(n_chosen, "document")}${n_chosen < n_all ? `, of ${whole(n_all)} in all` : ""}`;
+  return range + (n_lines < n_chosen ? `${counted(n_lines, "line")} (${documents})` : documents);
 }

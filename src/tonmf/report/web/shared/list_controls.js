@@ -1,4 +1,5 @@
 import { ALL, ORDERS, sizeOf } from "./choice.js";
+import { anyCopies } from "./copies.js";
 import { element } from "./dom.js";
 import { isolated, whole } from "./format.js";
 import { searchField } from "./search_field.js";
@@ -6,6 +7,7 @@ import { searchField } from "./search_field.js";
 const ALARM_NAMES = ["empty", "unknown", "repeated", "rare"];
 const BY_FLAG = ["all", "flagged", "not flagged"];
 const EVERY = [null, "all"];
+const COPIES = { together: "on one line", each: "on a line each" };
 
 /** The list's search, filters and sort order. */
 export function listControls({ columns, documents, topics, groups }, state) {
@@ -26,6 +28,7 @@ export function listControls({ columns, documents, topics, groups }, state) {
     alarms.length > 0 && choiceField("Alarm", "alarm", [EVERY, ...alarms, ["", "none"]], state),
     groups.length > 0 && choiceField("Group", "group", [EVERY, ...groups.map(groupOption)], state),
     columns.label && choiceField("Label", "label", [EVERY, ...labels], state),
+    anyCopies(columns.first) && choiceField("Copies", "copies", Object.entries(COPIES), state),
     choiceField("Sort by", "sort", Object.entries(ORDERS), state),
     selectionButton(state),
     clearButton(state),

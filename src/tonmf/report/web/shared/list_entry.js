@@ -1,3 +1,4 @@
+import { copiesView } from "./copies.js";
 import { textOf } from "./data.js";
 import { documentView } from "./document_view.js";
 import { element, ownDirection, wordList } from "./dom.js";
@@ -8,7 +9,7 @@ const LONGEST_ID = 120;
 const LONGEST_NAME = 40;
 const LONGEST_EXCERPT = 240;
 
-/** One document of the list: a row, and below it, once opened, everything about the document. */
+/** One document of the list, or several copies: a row, and below it, once opened, everything about the document. */
 export function listEntry(place, source, state) {
   const { columns, documents, scores, topics, word } = source;
   const [id, score] = [columns.id[place], columns.score[place]];
@@ -18,6 +19,7 @@ export function listEntry(place, source, state) {
     { type: "button", class: "open", "aria-expanded": "false", "aria-controls": detailId, click: toggle },
     ownDirection(shortened(id, LONGEST_ID)),
   );
+  const copies = copiesView(columns);
   const isJudged = place < columns.judged;
   const flag = element("span", { class: "flag" });
   const words = element("td", { class: "for-words" });
@@ -25,7 +27,7 @@ export function listEntry(place, source, state) {
     "tr",
     {
       class: "entry-row",
-      click: (event) => !event.target.closest("button") && String(getSelection()) === "" && toggle(),
+      click: (event) => !event.target.closest("button, details") && String(getSelection()) === "" && toggle(),
     },
     element("td", { class: "for-rank number" }, whole(columns.rank[place])),
     element(
@@ -39,7 +41,7 @@ export function listEntry(place, source, state) {
           ]
         : element("span", { class: "absent" }, "not judged"),
     ),
-    element("th", { scope: "row", class: "for-id" }, button),
+    element("th", { scope: "row", class: "for-id" }, button, copies.view),
     element("td", { class: "for-topic" }, topicName(columns.topic[place], topics)),
     columns.label && element("td", { class: "for-label" }, columns.label[place] ? "outlier" : ""),
     words,
@@ -88,7 +90,7 @@ export function listEntry(place, source, state) {
     moved.textContent = `With the threshold moved to ${decimal(state.threshold)} it is ${verdict}.`;
   }
 
-  return { view, filled, open, refresh };
+  return { view, filled, open, refresh, showCopies: copies.show };
 }
 
 function barOf(score, scores) {
