@@ -58,7 +58,7 @@ READ = [
         "has no column '3' (--text-column); it has title, author.",
     ),
     (["two.csv", "--separator", "::"], "--separator must be one character in a csv file; got '::'."),
-    (["d.txt", "--header"], "--header needs files of rows (csv, tsv, baskets); got lines. Leave it out."),
+    (["d.txt", "--header"], "--header needs files of rows (csv, tsv, spreadsheet, baskets); got lines. Leave it out."),
     (["two.csv", "--text-column", "title", "--min-words", "9"], "9 words or more (--min-words)."),
 ]
 WRITE = [
