@@ -9,11 +9,10 @@ import pytest
 from planted import A_DAY, DAY, START, SUBJECT, stream
 
 from tonmf import InputError, MissingExtraError, ParameterError, TextOutlierDetector, load
-from tonmf.datasets import make_corpus
 from tonmf.datasets.archives import read_reuters_dispatches
 from tonmf.plots import MOST_TOPICS, PALE, plot_timeline, topics_to_show
 from tonmf.stream.times import moment_of, time_text
-from tonmf.timeline.follow import Windows, follow, note_on_level
+from tonmf.timeline.follow import Windows, follow
 from tonmf.timeline.nursery import Nursery
 
 
@@ -56,26 +55,6 @@ def test_a_subject_that_appears_becomes_a_topic_that_is_tracked(planted, learnt)
     assert shares[:2] == [0, 0]
     assert shares[-1] > 0.01
     assert [alert.topic in window.emerging for window in timeline.windows] == [False, False, False, True]
-
-
-def test_a_timeline_that_flags_far_fewer_than_the_fit_says_why():
-    """7 of 2,862 mails were flagged where a fit flags 74 of 3,578, and nothing said why."""
-    (note,) = note_on_level(7, 2862, 15, 716)
-    assert note.startswith("Fewer are flagged (0.2 %) than among the first documents (2.1 %).")
-    assert note.endswith("To judge all documents together, fit on all of them (tonmf detect).")
-    assert note_on_level(40, 2862, 15, 716) == [], "more than half"
-    assert note_on_level(1, 100, 4, 100) == [], "that may be chance"
-    assert note_on_level(0, 500, 0, 200) == []
-
-
-def test_the_reason_is_among_the_notes_of_a_timeline_unless_the_model_has_learnt_from_others():
-    texts = make_corpus(n_docs=200, n_outliers=0).texts
-    detector = TextOutlierDetector(n_restarts=1, contamination=0.2).fit(texts)
-    ordinary = [texts[row] for row in np.argsort(detector.outlier_scores_)[:150]]
-    learnt = copy.deepcopy(detector).partial_fit(texts[:100])
-    for one, n_told in ((detector, 1), (learnt, 0)):
-        notes = follow(one, ordinary, list(range(150)), learn=False).notes
-        assert sum(note.startswith("Fewer are flagged (0.0 %)") for note in notes) == n_told
 
 
 def test_what_has_become_a_topic_is_less_strange(planted, learnt):

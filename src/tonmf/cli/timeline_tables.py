@@ -24,6 +24,13 @@ FEW = " few"
 """Mark after the number of documents of a window that has few."""
 
 
+UNLIKE_DETECT = (
+    "Each was judged when it came, by those before it; tonmf detect judges all together and usually flags more, since strange "
+    "documents that are alike then raise each other's scores."
+)
+"""Why the number of flagged documents differs from that of `tonmf detect`."""
+
+
 def show_timeline(screen: Screen, found: Timeline, n_first: int, notes: Sequence[str]) -> None:
     """Print the answer, except for what to do next."""
     if screen.as_json:
@@ -34,7 +41,9 @@ def show_timeline(screen: Screen, found: Timeline, n_first: int, notes: Sequence
     screen.show()
     flagged, n_docs = int(found.outliers.sum()), len(found.ids)
     were = "was" if flagged == 1 else "were"
-    screen.show(Text(f"{flagged:,} of {n_docs:,} documents {were} flagged, after {n_first:,} to fit on."))
+    screen.show(
+        Text(f"{flagged:,} of {n_docs:,} documents {were} flagged, after {n_first:,} to fit on. {UNLIKE_DETECT}")
+    )
     _show_few(screen, found)
     if found.alerts:
         screen.show()

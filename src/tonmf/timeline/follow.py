@@ -33,9 +33,6 @@ BATCH = 100
 
 PUT_IN_ORDER = "The documents did not come in order of time, and were put in order."
 
-BY_CHANCE = 3.0
-"""Standard deviations by which the number of flagged documents may differ from what the fit leads one to expect."""
-
 ENOUGH_FIRST = 200
 """Documents that a model should have learnt from before a timeline begins; fewer are noted."""
 
@@ -103,7 +100,7 @@ def follow(
     length = duration_of(window, "window")
     order = np.argsort(seconds, kind="stable").astype(np.int64)
     windows = Windows.over(seconds, length)
-    first, before = note_on_first(detector.n_seen_), _flagged_in_fit(detector)
+    first = note_on_first(detector.n_seen_)
     follower = Follower(detector, Nursery() if nursery is None else nursery, documents, names, seconds, learn)
     with detector.keeping_topics():
         for start in range(0, n_docs, batch):
@@ -111,33 +108,7 @@ def follow(
                 windows.add(seconds[observed.rows], observed)
             if on_done is not None:
                 on_done(min(start + batch, n_docs) / n_docs)
-    timeline = follower.timeline(order, windows, [*first, *_notes(seconds, windows)])
-    notes = [] if before is None else note_on_level(int(timeline.outliers.sum()), n_docs, *before)
-    return replace(timeline, notes=[*timeline.notes, *notes])
-
-
-def _flagged_in_fit(detector: TextOutlierDetector) -> tuple[int, int] | None:
-    """Return how many documents a detector flagged in its fit, and of how many; None if it has learnt from others since."""
-    n_docs = len(detector.labels_)
-    return (int((detector.labels_ == -1).sum()), n_docs) if n_docs == detector.n_seen_ else None
-
-
-def note_on_level(flagged: int, n_docs: int, flagged_first: int, n_first: int) -> list[str]:
-    """Return a note if a timeline flags far fewer documents than the fit on the first ones did, with the reason.
-
-    >>> note_on_level(20, 1000, 4, 200)
-    []
-    """
-    expected = n_docs * flagged_first / n_first
-    if 2 * flagged >= expected or expected - flagged <= BY_CHANCE * np.sqrt(expected + 1):
-        return []
-    shares = f"({100 * flagged / n_docs:.1f} %) than among the first documents ({100 * flagged_first / n_first:.1f} %)"
-    together = (
-        "Those were judged together, as tonmf detect judges documents: strange ones that are alike raise each other's"
-    )
-    by_themselves = "Each later one was judged when it came, by what had come before"
-    advice = "To judge all documents together, fit on all of them (tonmf detect)"
-    return [f"Fewer are flagged {shares}. {together} scores. {by_themselves}. {advice}."]
+    return follower.timeline(order, windows, [*first, *_notes(seconds, windows)])
 
 
 def note_on_first(n_docs: int) -> list[str]:
