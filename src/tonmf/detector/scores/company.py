@@ -41,8 +41,8 @@ STRONGEST = 20
 """Documents that vouch for another, at most."""
 
 LARGE_SHARE = 0.1
-"""Share of the documents up to which those that vouch do so in full; from twice that share on they do not at all, since outliers
-are few."""
+"""Share of the documents up to which those that vouch do so in full. From twice that share on they do not at all: outliers are
+few."""
 
 MOST = 4.0
 """Thresholds that company adds to a score, at most."""
@@ -56,8 +56,7 @@ AT_ONCE = 500
 
 @dataclass(frozen=True)
 class Company:
-    """The unit rows of the documents that vouch, how much each does, how much their company can add to a score, and the usual sum
-    of the largest weighted cosines."""
+    """The unit rows of the documents that vouch, how much each does, the most that company adds to a score, and the usual S."""
 
     rows: sp.csr_matrix
     weights: Array
