@@ -35,9 +35,12 @@ def test_the_page_says_which_bars_hold():
         "n_changed": 0,
         "most_changed": 0.0,
     }
+    good["ap_in_sample_alone"] = 0.45
     good |= {f"{name}_in_sample": good[name] for name in ("auc", "ap", "recall", "false_alarms")}
     config = {"task": "Reuters + crude", "method": "tonmf", "seed": 0}
-    assert report([{"config": config, "result": good}]).text.count("**pass**") == 3
+    page = report([{"config": config, "result": good}]).text
+    assert page.count("**pass**") == 3
+    assert "In sample without company it is .450." in page
     bad = good | {"ap": 0.4, "false_alarms": 0.2, "n_changed": 1}
     assert report([{"config": config, "result": bad}]).text.count("**fail**") == 3
 
