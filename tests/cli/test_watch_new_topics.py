@@ -209,7 +209,7 @@ def test_the_columns_that_were_taken_are_taken_again(tmp_path, planted):
     path = tmp_path / "new.jsonl"
     path.write_text(json.dumps({"name": "x", "story": documents[0]["text"], "at": 5}) + "\n")
     after = run_watch(tmp_path, "kept", Reader(True), load(model), NewTopics())
-    assert (after.columns.text, after.columns.id) == ("story", None)
+    assert (after.columns.text, after.columns.id) == (("story",), None)
     with path.open("a") as file:
         file.write(
             '{"name": "A name that is no story", "at": 6}\n' + json.dumps({"story": documents[1]["text"], "at": 7})
