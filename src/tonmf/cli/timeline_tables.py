@@ -25,8 +25,8 @@ FEW = " few"
 
 
 UNLIKE_DETECT = (
-    "Each was judged when it came, by those before it; tonmf detect judges all together and usually flags more, since strange "
-    "documents that are alike then raise each other's scores."
+    "Each was judged when it came, by those before it. tonmf detect judges all together and flags another number: the first "
+    "are judged by as many as the last, and strange documents that are alike raise each other's scores."
 )
 """Why the number of flagged documents differs from that of `tonmf detect`."""
 
