@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.corpora import Texts
-from benchmarks.foreign import SENTENCES, foreign_text
+from benchmarks.foreign import LANGUAGES
 from tonmf.io import ReadOptions, read_documents
 
 Apply = Callable[[Sequence[str], NDArray[np.int64], np.random.Generator], Texts]
@@ -269,11 +269,10 @@ def cut(texts: Sequence[str], labels: NDArray[np.int64], rng: np.random.Generato
 def languages(
     texts: Sequence[str], labels: NDArray[np.int64], rng: np.random.Generator, *, share: float = 0.3
 ) -> Texts:
-    """Replace a share of the ordinary documents by texts in three other languages, equally long. Outliers stay as they are."""
+    """Translate a share of the ordinary documents, word by word, into three made-up languages. Outliers stay as they are."""
     changed, ordinary = list(texts), np.flatnonzero(labels == 0)
     for turn, number in enumerate(rng.permutation(ordinary)[: round(share * len(ordinary))]):
-        language = list(SENTENCES)[turn % len(SENTENCES)]
-        changed[number] = foreign_text(language, len(texts[number].split()), rng)
+        changed[number] = texts[number].translate(LANGUAGES[turn % len(LANGUAGES)])
     return changed, labels
 
 

@@ -36,7 +36,7 @@ def corpus_of(baskets, min_df=2):
     counter = TermCounter(items_of, min_df)
     counts = counter.learn(baskets)
     idf = inverse_document_frequencies(counts.matrix)
-    return Corpus.in_memory(counts.matrix, counts.totals, counter.terms, idf, 5, ReferenceOps())
+    return Corpus.in_memory(counts.matrix, counts.totals, counter.terms, idf, idf, 5, ReferenceOps())
 
 
 def unrelated(n_docs, seed=0, length=30, n_words=2000):
@@ -180,7 +180,7 @@ PLANTED = {kind: [post.text for post in POSTS if post.planted == kind] for kind 
 @pytest.mark.parametrize("n_copies", [2, 3, 5, 12])
 def test_copies_of_an_outlier_stay_outliers_and_are_listed(n_copies, kind):
     """They explained one another: one had a score of 6.2, three of −3.2, and five were among the most ordinary documents."""
-    texts = [*ORDINARY, *[PLANTED[kind][0]] * n_copies]
+    texts = [*ORDINARY, *[PLANTED[kind][1]] * n_copies]
     detector = TextOutlierDetector(n_restarts=1).fit(texts)
     assert (detector.outlier_scores_[-n_copies:] > detector.threshold_).all()
     copies = set(range(len(ORDINARY), len(texts)))

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.preprocessing import normalize
 
-from tonmf.detector.scores.ordinary import NEAREST, SAMPLE, ordinary_documents, remoteness_of, sample_of
+from tonmf.detector.scores.ordinary import NEAREST, SAMPLE, ordinary_documents, remoteness_of, sample_of, trust_in
 from tonmf.nmf.in_memory import MatrixSource
 from tonmf.nmf.ops.compiled import CompiledOps
 from tonmf.nmf.ops.reference import ReferenceOps
@@ -13,10 +15,10 @@ from tonmf.nmf.ops.reference import ReferenceOps
 OPS = [ReferenceOps(), CompiledOps(1), CompiledOps(3)]
 
 
-def remoteness(ops, X, sample, block_size=300):
+def remoteness(ops, X, sample, block_size=300, trust=None):
     """Of all rows of X, block by block."""
     blocks = MatrixSource(X, np.ones(X.shape[0]), block_size, ops).blocks()
-    return np.concatenate([remoteness_of(ops, block.X, ops.prepare(sample)) for block in blocks])
+    return np.concatenate([remoteness_of(ops, block.X, ops.prepare(sample), trust) for block in blocks])
 
 
 def unit_rows(n_docs, seed=0, n_terms=80):
@@ -43,10 +45,31 @@ def test_a_row_without_terms_is_near_nothing_and_finitely_far():
     assert np.isfinite(far).all()
 
 
-def test_threads_and_blocks_make_no_difference_to_the_bit():
+@pytest.mark.parametrize("trust", [None, np.linspace(0, 1, 200)], ids=["all alike", "trust"])
+def test_threads_and_blocks_make_no_difference_to_the_bit(trust):
     X = unit_rows(300)
-    values = [remoteness(ops, X, X[:200], size) for ops, size in [(OPS[1], 300), (OPS[2], 41)]]
+    values = [remoteness(ops, X, X[:200], size, trust) for ops, size in [(OPS[1], 300), (OPS[2], 41)]]
     np.testing.assert_array_equal(*values)
+
+
+@pytest.mark.parametrize("n_others", [100, 11, 5, 1])
+def test_the_nearest_count_by_how_far_they_are_trusted(n_others):
+    X, trust = unit_rows(150), np.random.default_rng(0).random(n_others)
+    far = remoteness(OPS[1], X, X[:n_others], trust=trust)
+    cosines = (X @ X[:n_others].T).toarray().astype(float) * trust
+    np.fill_diagonal(cosines, 0)
+    nearest = -np.sort(-cosines, axis=1)[:, :NEAREST].sum(axis=1) / min(NEAREST, max(n_others - 1, 1))
+    np.testing.assert_allclose(far, -np.log(nearest + 0.01), atol=1e-5)
+
+
+@given(scores=st.lists(st.floats(-9, 9), min_size=1), threshold=st.floats(0.1, 5))
+def test_trust_falls_with_the_score_and_ends_at_the_threshold(scores, threshold):
+    scores = np.sort(scores)
+    trust = trust_in(scores, threshold)
+    assert (np.diff(trust) <= 0).all()
+    assert (trust[scores <= 0] == 1).all()
+    assert (trust[scores > threshold] == 0).all()
+    assert (trust_in(scores, 0.0) == 1).all()
 
 
 def test_documents_of_a_strange_group_do_not_vouch_for_one_another():

@@ -258,7 +258,9 @@ class CountedTexts:
         totals = WordTotals.joined(executor.gather(totals_of, source))
         background = executor.run(add_counts, source, EmptySums((len(terms), 1))).P[:, 0]
         describe = describer(source, executor, checked)
-        return Corpus(source, executor, terms, self.vocabulary.idf, background, totals, describe)
+        return Corpus(
+            source, executor, terms, self.vocabulary.idf, self.vocabulary.weights, background, totals, describe
+        )
 
 
 def describer(
@@ -343,7 +345,7 @@ def vectorize(counted: CountedPartition, vocabulary: PartitionsVocabulary, max_t
         return Partition((), 0)
     counts = vocabulary.counts_of(counted)
     C = damped(counts.matrix)
-    source = CountedSource(unit_rows(C, vocabulary.idf), C, counts.totals, max_topics, make_ops("numba", 1))
+    source = CountedSource(unit_rows(C, vocabulary.weights), C, counts.totals, max_topics, make_ops("numba", 1))
     blocks = [
         ExcerptBlock.with_excerpts(block, counted.begins[block.first : block.first + len(block.squared_norms)])
         for block in source.blocks()

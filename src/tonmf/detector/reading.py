@@ -80,6 +80,7 @@ class Reader:
             counts.totals,
             state.counter.terms,
             state.idf,
+            state.weights,
             self.max_topics,
             self.ops,
             background=state.background,

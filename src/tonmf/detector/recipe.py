@@ -39,7 +39,7 @@ from tonmf.text.forms import in_words
 from tonmf.text.vocabulary import Vocabulary
 from tonmf.text.vocabulary.selection import least_documents
 from tonmf.text.vocabulary.terms import TermCounter
-from tonmf.text.weighting import inverse_document_frequencies
+from tonmf.text.weighting import inverse_document_frequencies, term_weights
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,14 @@ class Recipe:
         idf = inverse_document_frequencies(counts.matrix)
         describe = describer(documents, counts, counter.terms, ids)
         corpus = Corpus.in_memory(
-            counts.matrix, counts.totals, counter.terms, idf, self.max_topics, self._ops(), describe=describe
+            counts.matrix,
+            counts.totals,
+            counter.terms,
+            idf,
+            term_weights(idf),
+            self.max_topics,
+            self._ops(),
+            describe=describe,
         )
         return self.learn_from(corpus, kind, counter, checked)
 

@@ -38,7 +38,7 @@ from tonmf.text.vocabulary.terms import TermCounter
 ALARMS = ("empty", *CUTS)
 
 
-LARGEST_IDF, SMALLEST_SPREAD = 1e3, 1e-30
+LARGEST_IDF, SMALLEST_SPREAD, SMALLEST_WEIGHT = 1e3, 1e-30, 1e-6
 """Limits that no fit comes near: idf is about ln n_docs, and a spread that small counts as none."""
 
 LONGEST_PASSAGE = 200
@@ -53,6 +53,8 @@ def state_fields(state: DetectorState, excerpts: bool) -> dict[str, Any]:
         "vocabulary": _vocabulary_fields(state.counter, excerpts),
         "threshold": float(state.threshold),
         "level": float(scorer.level),
+        "least_weight": float(state.least_weight),
+        "trusted": None if scorer.trust is None else True,  # none in detectors of earlier versions
         "evidence": float(scorer.evidence) or None,  # none in detectors of earlier versions
         "company": None
         if scorer.company is None
@@ -117,6 +119,8 @@ def state_arrays(state: DetectorState) -> dict[str, NDArray[Any]]:
         arrays.update(stream_arrays(state.stream))
     if scorer.neighbours is not None:
         arrays["embeddings"] = scorer.neighbours.rows
+    if scorer.trust is not None:
+        arrays["sample.trust"] = scorer.trust
     if scorer.company is not None:
         arrays.update(_row_arrays("company", scorer.company.rows))
         arrays["company.weights"] = scorer.company.weights
@@ -154,6 +158,7 @@ def read_state(bundle: Bundle, parameters: Mapping[str, Any]) -> DetectorState:
         alarms,
         background,
         read_stream(bundle.part("stream"), scorer, background) if bundle.has("stream") else None,
+        bundle.number("least_weight", above=SMALLEST_WEIGHT) if bundle.has("least_weight") else 1.0,
     )
 
 
@@ -241,6 +246,7 @@ def _read_scorer(bundle: Bundle, idf: Array) -> Scorer:
         bundle.number("level"),
         0.0 if earlier else bundle.number("evidence", above=-1e-9),
         _read_company(bundle, len(idf)) if bundle.has("company") else None,
+        bundle.positive("sample.trust", np.float64, (sample.shape[0],), most=UNIT) if bundle.has("trusted") else None,
     )
 
 

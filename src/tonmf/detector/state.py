@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from tonmf.arrays import Array
@@ -18,6 +19,7 @@ from tonmf.stream.digest import Digest
 from tonmf.text.documents import ITEMS, TEXTS
 from tonmf.text.vocabulary import Vocabulary
 from tonmf.text.vocabulary.changing import Candidates
+from tonmf.text.weighting import LEAST_WEIGHT, term_weights
 
 
 @dataclass(frozen=True)
@@ -36,13 +38,19 @@ class DetectorState:
     alarms: dict[str, Array]
     background: Array
     stream: DetectorStream | None = None
+    least_weight: float = LEAST_WEIGHT
+
+    @cached_property
+    def weights(self) -> Array:
+        """Return how much each term weighs in rows; in detectors saved by earlier versions that is its idf."""
+        return term_weights(self.idf, self.least_weight)
 
     def explainer(self, analyzer: Any) -> Explainer:
         """Return what explains documents by this state."""
         terms, judged = self.counter.terms, self.alarms["empty"] == 0
         scores = self.outlier_scores[judged] if self.stream is None else self.stream.recent
         word, forms = self.word(analyzer), self.counter.forms
-        return Explainer(terms, forms, self.idf, self.scorer, self.profile, scores, self.threshold, word)
+        return Explainer(terms, forms, self.weights, self.scorer, self.profile, scores, self.threshold, word)
 
     def word(self, analyzer: Any) -> str:
         """Return what documents are made of: "word", "item" or "term"."""

@@ -5,7 +5,8 @@ letter shape              what
 ====== ================== ==================================================================
 C      n_docs × n_terms   damped counts c = 1 + ln(count): the tenth mention says less than the first
 idf    n_terms            ln((1 + n)/(1 + df)) + 1: a word of few documents says more
-Y      n_docs × n_terms   rows c∘idf at unit norm: long and short documents count alike
+w      n_terms            idf, but less for a word that half of the documents or more have
+Y      n_docs × n_terms   rows c∘w at unit norm: long and short documents count alike
 ====== ================== ==================================================================
 """
 
@@ -43,9 +44,25 @@ def idf_of(document_frequencies: NDArray[np.int64], n_docs: int) -> Array:
     return idf
 
 
-def unit_rows(C: sp.csr_matrix, idf: Array) -> sp.csr_matrix:
-    """Return Y: rows c∘idf at unit norm; a row without terms stays zero."""
-    values = C.data * idf[C.indices]
+LEAST_WEIGHT = 0.02
+"""Share of its idf that a word of all documents has as weight."""
+
+
+def term_weights(idf: Array, least: float = LEAST_WEIGHT) -> Array:
+    """Return w = idf · clip(log₂((1 + n)/(1 + df)), least, 1): words of most documents count like stop words.
+
+    The logarithm is (idf − 1)/ln 2: 1 for a word of half of the documents, 0 for one of all. With `least=1` w is idf.
+
+    >>> term_weights(idf_of(np.array([1, 9, 39]), 39)).round(3).tolist()
+    [3.996, 2.386, 0.02]
+    """
+    weights: Array = idf * np.clip((idf - 1) / np.log(2), least, 1)
+    return weights
+
+
+def unit_rows(C: sp.csr_matrix, weights: Array) -> sp.csr_matrix:
+    """Return Y: rows c∘w at unit norm; a row without terms stays zero."""
+    values = C.data * weights[C.indices]
     lengths = np.diff(C.indptr)
     rows = np.repeat(np.arange(len(lengths)), lengths)
     norms = np.sqrt(np.bincount(rows, weights=values**2, minlength=len(lengths)))

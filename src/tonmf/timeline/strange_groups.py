@@ -19,7 +19,7 @@ from tonmf.detector.scores.groups import members_of
 from tonmf.detector.scores.ladder import Ladder, first_words
 from tonmf.nmf.threads import make_ops
 from tonmf.text.counts import totals_of
-from tonmf.text.weighting import damped, unit_rows
+from tonmf.text.weighting import damped, term_weights, unit_rows
 from tonmf.timeline.bursts import latest_burst
 
 TOPIC_SHARE, MAX_TOPICS = 0.01, 25
@@ -93,7 +93,7 @@ class NurseryView:
         weights = np.array([self.rarities[term] * self.bursts[term] for term in terms])
         if not M.nnz:
             return []
-        corpus = Corpus.in_memory(M, totals_of(M), terms, weights, MAX_TOPICS, make_ops("numba", 1))
+        corpus = Corpus.in_memory(M, totals_of(M), terms, weights, weights, MAX_TOPICS, make_ops("numba", 1))
         ladder = Ladder(corpus, MAX_TOPICS, lambda n: make_ops("numba", n), 1, 1, lambda n: None)
         rung, glance = next(ladder.fits([(TOPIC_SHARE, 0)]))
         groups = []
@@ -137,9 +137,9 @@ class NurseryView:
 
     @cached_property
     def _rows(self) -> sp.csr_matrix:
-        """Return the strange documents as the detector weighs documents, c∘idf at unit norm."""
+        """Return the strange documents as the detector weighs documents, c∘w at unit norm."""
         idf = np.array([self.rarities[term] for term in self._terms])
-        return unit_rows(damped(counted(self.strange, self._terms)), idf)
+        return unit_rows(damped(counted(self.strange, self._terms)), term_weights(idf))
 
 
 def counted(strange: Sequence[StrangeDocument], terms: Sequence[str]) -> sp.csr_matrix:

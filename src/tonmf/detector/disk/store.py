@@ -33,7 +33,7 @@ from tonmf.text.passages import NOTHING, Boilerplate, GrowingTally, PassageKeys
 from tonmf.text.totals import WordTotals
 from tonmf.text.vocabulary.growing import GrowingVocabulary, LearntTerms
 from tonmf.text.vocabulary.terms import TermCounter
-from tonmf.text.weighting import damped, idf_of, unit_rows
+from tonmf.text.weighting import damped, idf_of, term_weights, unit_rows
 
 VERSION = 4
 
@@ -150,7 +150,7 @@ class Store:
     def _weigh(self, vocabulary: LearntTerms, n_docs: int, shards: Sequence[tuple[str, int]]) -> None:
         """Turn provisional numbers into columns, and counts into unit rows."""
         idf = idf_of(vocabulary.document_frequencies, n_docs)
-        background = np.zeros(len(idf))
+        weights, background = term_weights(idf), np.zeros(len(idf))
         by_number = np.argsort(vocabulary.numbers)
         sorted_numbers = vocabulary.numbers[by_number]
         write_json(self.folder / "vocabulary.json", {"terms": vocabulary.terms})
@@ -163,7 +163,7 @@ class Store:
             counts = counts_by_column(counted.ends, counted.counts, columns, len(idf), counted.n_words)
             C = damped(counts.matrix)
             background += np.bincount(C.indices, C.data, len(idf))
-            write_shard(self.folder / name, unit_rows(C, idf), C, _small(counts.totals))
+            write_shard(self.folder / name, unit_rows(C, weights), C, _small(counts.totals))
             raw.unlink()
         write_arrays(self.folder / "terms-0", {"idf": idf, "background": background})
 
@@ -193,7 +193,7 @@ class Store:
             return ids_and_excerpts(self.folder, names, rows)
 
         idf, background = (np.array(file.map(name)) for name in ("idf", "background"))
-        return Corpus(source, SerialExecutor(), terms, idf, background, totals, describe)
+        return Corpus(source, SerialExecutor(), terms, idf, term_weights(idf), background, totals, describe)
 
 
 @dataclass

@@ -44,7 +44,7 @@ class Explainer:
 
     terms: Sequence[str]
     forms: Mapping[str, str]
-    idf: Array
+    weights: Array
     scorer: Scorer
     profile: CorpusProfile
     scores: Array
@@ -114,10 +114,10 @@ class Explainer:
         """
         outside, typical = self.scorer.alarms.rarity_outside + 1, float(self.profile.unknown[50])
         if not (self.forms or own):
-            return leftovers.words(row, n_words, self.terms, self.idf, outside, typical)
+            return leftovers.words(row, n_words, self.terms, self.weights, outside, typical)
         n_terms = leftovers.n_terms(row)
         return joined(
-            leftovers.words(row, n_terms, self.terms, self.idf, outside, typical),
+            leftovers.words(row, n_terms, self.terms, self.weights, outside, typical),
             {**self.forms, **(own or {})},
             n_words,
         )

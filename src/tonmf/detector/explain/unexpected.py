@@ -12,7 +12,7 @@ among them as that rung divides it. If the finest rung explains less than the la
 to none of its topics.
 
 A document has more words than anyone wants to read, and a word that is everywhere is no reason. The words to list are those
-with the largest share × idf, and they are listed by share. Every document has a few words of its own, names and typos, that
+with the largest share × weight, and they are listed by share. Every document has a few words of its own, names and typos, that
 say nothing: for words outside the vocabulary the product is multiplied by 1 − typical/own, where `own` is the document's share
 of unknown words and `typical` that of a typical document.
 """
@@ -51,7 +51,7 @@ class UnexpectedWord:
     known : bool
         Whether it is in the vocabulary.
     telling : float
-        How much it says about the document: the share times the word's idf, less for a word outside the vocabulary.
+        How much it says about the document: the share times the word's weight in rows, less for a word outside the vocabulary.
     """
 
     word: str
@@ -142,11 +142,12 @@ class Leftovers:
         return int(self.C.indptr[row + 1] - self.C.indptr[row]) + len(self.outside[row])
 
     def words(
-        self, row: int, n_words: int, terms: Sequence[str], idf: Array, idf_outside: float, typical: float
+        self, row: int, n_words: int, terms: Sequence[str], of_terms: Array, of_outside: float, typical: float
     ) -> list[UnexpectedWord]:
         """Return the words of one document that say most, the largest share first.
 
-        `typical` is the share of unknown words in a typical document.
+        `of_terms` and `of_outside` are the weights of terms and of words outside the vocabulary; `typical` is the share of
+        unknown words in a typical document.
         """
         start, end = self.C.indptr[row], self.C.indptr[row + 1]
         columns, weight = self.C.indices[start:end], self.weights[row]
@@ -155,7 +156,7 @@ class Leftovers:
         shares = np.concatenate([self.parts[start:end], outside]) / (weight if weight > 0 else 1)
         own = len(strangers) / max(len(strangers) + len(columns), 1)
         factor = max(1 - typical / own, 0.0) if own > 0 else 0.0
-        weights = np.concatenate([idf[columns], np.full(len(strangers), idf_outside * factor)])
+        weights = np.concatenate([of_terms[columns], np.full(len(strangers), of_outside * factor)])
         telling = shares * weights
         most = np.argsort(-telling, kind="stable")[:n_words]
         listed = most[np.argsort(-shares[most], kind="stable")]

@@ -66,6 +66,7 @@ def begin(
     scorer: Scorer,
     profile: CorpusProfile,
     idf: Array,
+    weights: Array,
     background: Array,
     scores: Array,
     plain: Array,
@@ -106,7 +107,7 @@ def begin(
         added=np.zeros(0),
         digests=digests,
         keys=keys_of_sample(scorer.sample.shape[0], n_docs, rng),
-        belonging=_belonging(scorer, idf, ops),
+        belonging=_belonging(scorer, weights, ops),
         embedding_keys=None if scorer.neighbours is None else keys_of_sample(len(scorer.neighbours.rows), n_docs, rng),
         recent=scores[has_words][-RECENT:],
     )
@@ -127,13 +128,13 @@ def _begin_rung(rung: Rung, sample: sp.csr_matrix, n_docs: int, ops: Ops) -> Run
     return RungStream(past, rho, _of_scale(rung.help_scale, n_docs), _of_scale(rung.share_scale, n_docs))
 
 
-def _belonging(scorer: Scorer, idf: Array, ops: Ops) -> Array:
+def _belonging(scorer: Scorer, weights: Array, ops: Ops) -> Array:
     """Return θ of the sample; its damped counts follow from its rows, as the smallest of a document is nearly always 1."""
     sample, n_topics = scorer.sample, scorer.rungs[0].topics.shape[1]
     if sample.shape[0] == 0:
         return np.zeros((0, n_topics))
     counts = sample.copy()
-    counts.data = (sample.data / idf[sample.indices]).astype(np.float32)
+    counts.data = (sample.data / weights[sample.indices]).astype(np.float32)
     rows = np.repeat(np.arange(sample.shape[0]), np.diff(sample.indptr))
     smallest = np.full(sample.shape[0], np.inf)
     np.minimum.at(smallest, rows, counts.data)

@@ -39,7 +39,7 @@ from tonmf.text.passages import Boilerplate
 from tonmf.text.vocabulary.changing import Change, changed_vocabulary, seen_passages
 from tonmf.text.vocabulary.selection import least_documents
 from tonmf.text.vocabulary.terms import TermCounter
-from tonmf.text.weighting import damped, unit_rows
+from tonmf.text.weighting import damped, term_weights, unit_rows
 
 LEAST_LEFT = 1000.0
 """Documents below which the past does not fade by time alone: after a long silence nothing would be left to compare with."""
@@ -69,6 +69,7 @@ class Learner:
                 state.scorer,
                 state.profile,
                 state.idf,
+                state.weights,
                 state.background,
                 scores,
                 plain,
@@ -86,7 +87,7 @@ class Learner:
         least = least_documents(self.min_df, stream.n_docs, self.rules)
         stream, words = self._words(state, stream, new, ageing, least)
         stream, boilerplate = _passages(state, stream, new, ageing)
-        Y = unit_rows(damped(words.counts(new)), words.idf)
+        Y = unit_rows(damped(words.counts(new)), words.weights)
         weights = ageing.weights * new.quiet * Copies.among(new.corpus).weights(stream.n_docs)
         topics, streams = [], []
         with one_blas_thread():
@@ -97,7 +98,7 @@ class Learner:
                 topics.append(W)
         stream, topics, kept = self._with_topics_that_stay(replace(stream, rungs=streams), topics, MOST_ADDED)
         rungs = [
-            learnt_rung(rung, W, remembered, words.idf, stream.background)
+            learnt_rung(rung, W, remembered, words.weights, stream.background)
             for rung, W, remembered in zip(state.scorer.rungs, topics, stream.rungs, strict=True)
         ]
         sample = Sample.of(state, stream, words.rows(state.scorer.sample))
@@ -166,7 +167,7 @@ class Learner:
         change = changed_vocabulary(state.counter, stream.df, joining, least)
         stream, words = _with_vocabulary(state, stream, change, common=new)
         C = damped(words.counts(new))
-        Y = unit_rows(C, words.idf)
+        Y = unit_rows(C, words.weights)
         with one_blas_thread():
             carried = [words.topics(rung, of.past) for rung, of in zip(state.scorer.rungs, stream.rungs, strict=True)]
             streams = [replace(of, past=past) for of, (_, past) in zip(stream.rungs, carried, strict=True)]
@@ -181,7 +182,7 @@ class Learner:
                 _, sums = solve(problem_of(source.again(), self.ops), W, np.inf)
                 past = remembered.past.with_topic(W, sums.Q[:-1, -1], float(sums.Q[-1, -1]), float(sums.usage[-1]))
                 remembered = replace(remembered, past=past)
-                rungs.append(learnt_rung(rung, W, remembered, words.idf, stream.background))
+                rungs.append(learnt_rung(rung, W, remembered, words.weights, stream.background))
                 streams.append(remembered)
             stream = replace(stream, rungs=streams, added=np.append(stream.added, streams[0].past.usage[-1]))
             sample = Sample.of(state, stream, words.rows(state.scorer.sample)).of_topics(kept)
@@ -223,10 +224,11 @@ def _all_words(outside: Any) -> set[str]:
 
 @dataclass(frozen=True)
 class VocabularyUpdate:
-    """The vocabulary change, the new idf, and new idf / old idf."""
+    """The vocabulary change, the new idf and weights of terms, and new weight / old weight."""
 
     change: Change | None
     idf: Array
+    weights: Array
     ratio: Array
 
     def counts(self, new: ReadDocuments) -> sp.csr_matrix:
@@ -238,15 +240,15 @@ class VocabularyUpdate:
         return self.change.of_counts(new.counts.matrix, new.outside)
 
     def rows(self, sample: sp.csr_matrix) -> sp.csr_matrix:
-        """Weigh unit rows of the old idf by the new idf."""
+        """Weigh unit rows of the old weights by the new ones."""
         return unit_rows(sample if self.change is None else self.change.of_columns(sample), self.ratio)
 
     def company(self, company: Company | None, share: float) -> Company | None:
-        """Return the documents that vouch for others, by the new idf; they are a share of the documents seen by now."""
+        """Return the documents that vouch for others, by the new weights; they are a share of the documents seen by now."""
         return None if company is None else company.later(self.rows(company.rows), max(share, 0.0))
 
     def topics(self, rung: Rung, past: Past) -> tuple[Array, Past]:
-        """Return a copy of topics and their sums, by the new idf and vocabulary."""
+        """Return a copy of topics and their sums, by the new weights and vocabulary."""
         P, W = past.right_hand_side(rung.topics), rung.topics
         if self.change is not None:
             P, W = self.change.of_rows(P), self.change.of_rows(W)
@@ -259,7 +261,7 @@ def _with_vocabulary(
     state: DetectorState, stream: DetectorStream, change: Change | None, common: ReadDocuments | None = None
 ) -> tuple[DetectorStream, VocabularyUpdate]:
     """Apply a vocabulary change and compute idf; words of a group in `common` become as common as the average word."""
-    before = state.idf
+    before = state.weights
     if change is not None:
         documents, totals = change.counts_of_joined()
         counted = (n for word, (n, _) in change.joined.items() if not state.counter.passes_over(word))
@@ -276,9 +278,10 @@ def _with_vocabulary(
         usual = (1 + stream.n_docs) / np.exp(state.scorer.alarms.medians["rare"]) - 1
         stream = replace(stream, df=np.where(shared, np.maximum(stream.df, usual), stream.df))
     idf: Array = np.log((1 + stream.n_docs) / (1 + np.minimum(stream.df, stream.n_docs))) + 1
+    weights = term_weights(idf, state.least_weight)
     if change is not None:
-        before = change.of_rows(before, idf[change.origin < 0])
-    return stream, VocabularyUpdate(change, idf, idf / before)
+        before = change.of_rows(before, weights[change.origin < 0])
+    return stream, VocabularyUpdate(change, idf, weights, weights / before)
 
 
 LEAVES_BELOW = 0.1

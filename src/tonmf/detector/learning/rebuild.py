@@ -18,7 +18,7 @@ from tonmf.detector.scores.alarms import Alarms, smallest_width
 from tonmf.detector.scores.company import Company
 from tonmf.detector.scores.embeddings import Neighbours
 from tonmf.detector.scores.ladder import Rung
-from tonmf.detector.scores.ordinary import NEAREST, ORDINARY_SHARE, SAMPLE
+from tonmf.detector.scores.ordinary import NEAREST, NEAREST_AT_FIRST, ORDINARY_SHARE, SAMPLE, trust_in
 from tonmf.detector.scores.scale import LOWER, UPPER, Scale
 from tonmf.detector.scores.scoring import Scorer, level_of
 from tonmf.detector.state import OF_ALARMS, DetectorState, DetectorStream, RungStream
@@ -30,14 +30,14 @@ from tonmf.stream.reservoir import chosen, faded_keys, fresh_keys
 from tonmf.text.vocabulary.changing import Change
 
 
-def learnt_rung(rung: Rung, W: Array, remembered: RungStream, idf: Array, background: Array) -> Rung:
+def learnt_rung(rung: Rung, W: Array, remembered: RungStream, weights: Array, background: Array) -> Rung:
     """Make a rung of new topics, with the mixture and scales that its stream remembers."""
     usage = remembered.past.usage
     return Rung(
         rung.topic_share,
         W,
         usage / max(usage.sum(), np.finfo(np.float64).tiny),
-        replace(Mixture.of(W / idf[:, None], background, usage), outside=rung.mixture.outside),
+        replace(Mixture.of(W / weights[:, None], background, usage), outside=rung.mixture.outside),
         _scale(remembered.helps, rung.help_scale),
         _scale(remembered.shares, rung.share_scale),
     )
@@ -51,12 +51,14 @@ def _scale(digest: Digest, otherwise: Scale) -> Scale:
 
 @dataclass(frozen=True)
 class Sample:
-    """The ordinary documents that others are compared with: their rows, names, excerpts, reservoir keys and topics.
+    """The ordinary documents that others are compared with: their rows, trust, names, excerpts, reservoir keys and topics.
 
-    A document is ordinary if the topics' score is no higher than `limit`. `stayed` is the share of them that was there before.
+    A document is ordinary if its score is no higher than `limit`. In detectors saved by earlier versions, which trust all
+    alike, the topics' score must be. `stayed` is the share of the documents that was there before.
     """
 
     rows: sp.csr_matrix
+    trust: Array | None
     ids: list[str]
     excerpts: list[str]
     keys: Array
@@ -68,11 +70,14 @@ class Sample:
 
     @classmethod
     def of(cls, state: DetectorState, stream: DetectorStream, rows: sp.csr_matrix) -> Self:
-        """Take the current sample, with rows by the new idf."""
+        """Take the current sample, with rows by the new weights."""
         profile, scorer = state.profile, state.scorer
-        limit = float(stream.digests["topics"].percentiles([100 * ORDINARY_SHARE])[0])
+        limit = scorer.level
+        if scorer.trust is None:
+            limit = float(stream.digests["topics"].percentiles([100 * ORDINARY_SHARE])[0])
         return cls(
             rows,
+            scorer.trust,
             profile.ids,
             profile.excerpts,
             stream.keys,
@@ -88,14 +93,16 @@ class Sample:
 
     def with_ordinary(self, new: ReadDocuments, Y: sp.csr_matrix, ageing: Ageing, rng: np.random.Generator) -> Self:
         """Replace documents of the sample at random by the ordinary ones among new documents."""
-        ordinary = np.flatnonzero(new.quiet & (new.topic_scores <= self.limit) & (np.diff(Y.indptr) > 0))
+        scores = new.topic_scores if self.trust is None else new.scores.plain
+        ordinary = np.flatnonzero(new.quiet & (scores <= self.limit) & (np.diff(Y.indptr) > 0))
         weights = ageing.weights[ordinary]
         sample = self._with_embeddings(new, ordinary, fresh_keys(weights, rng), ageing.factor)
         old, keys = faded_keys(self.keys, ageing.factor), fresh_keys(weights, rng)
         kept, taken = chosen(old, keys, max(SAMPLE, len(old)))
         documents = ordinary[taken]
         belonging = np.concatenate([self.belonging[kept], new.readings[0].theta[documents, 1:]])
-        return sample._of(new, Y, kept, documents, np.concatenate([old[kept], keys[taken]]), belonging)
+        trust = trust_in(scores[documents], self.limit)
+        return sample._of(new, Y, kept, documents, trust, np.concatenate([old[kept], keys[taken]]), belonging)
 
     def with_group(
         self,
@@ -106,16 +113,22 @@ class Sample:
     ) -> Self:
         """Add all documents of a group that got a topic of its own, the last of `theta`, with keys drawn from the others'.
 
-        If they are few, each is added several times, so that documents like them have enough neighbours.
+        They are trusted in full. If they are few, each is added several times, so that documents like them have enough
+        neighbours.
         """
         documents = np.flatnonzero(np.diff(Y.indptr) > 0)
-        documents = np.tile(documents, -(-(NEAREST + 1) // max(len(documents), 1)))
+        documents = np.tile(documents, -(-(self._n_nearest + 1) // max(len(documents), 1)))
         keys = rng.choice(self.keys, len(documents)) if len(self.keys) else np.zeros(len(documents))
         before = np.column_stack([self.belonging, np.zeros(len(self.belonging))])
         stays = np.sort(np.argsort(self.keys, kind="stable")[: max(max(SAMPLE, len(self.keys)) - len(documents), 0)])
         belonging = np.concatenate([before[stays], theta[documents, 1:]])
         sample = self._with_embeddings(new, documents, keys, 1.0)
-        return sample._of(new, Y, stays, documents, np.concatenate([self.keys[stays], keys]), belonging)
+        trust = np.ones(len(documents))
+        return sample._of(new, Y, stays, documents, trust, np.concatenate([self.keys[stays], keys]), belonging)
+
+    @property
+    def _n_nearest(self) -> int:
+        return NEAREST_AT_FIRST if self.trust is None else NEAREST
 
     def _of(
         self,
@@ -123,6 +136,7 @@ class Sample:
         Y: sp.csr_matrix,
         kept: NDArray[np.int64],
         documents: NDArray[np.int64],
+        trust: Array,
         keys: Array,
         belonging: Array,
     ) -> Self:
@@ -134,6 +148,7 @@ class Sample:
         return replace(
             self,
             rows=rows,
+            trust=None if self.trust is None else np.concatenate([self.trust[kept], trust]),
             ids=[self.ids[row] for row in kept] + [new.ids[row] for row in documents],
             excerpts=[self.excerpts[row] for row in kept] + excerpts,
             keys=keys,
@@ -183,6 +198,7 @@ def learnt_state(
         level,
         state.scorer.evidence,
         company,
+        sample.trust,
     )
     stream = replace(stream, keys=sample.keys, belonging=sample.belonging, embedding_keys=sample.embedding_keys)
     following = replace(

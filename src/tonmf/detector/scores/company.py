@@ -9,7 +9,7 @@ only ever adds to a score, and never more than `MOST` thresholds: a document tha
     company = MOST t (1 − exp(−max(0, S − s)))
 
 where m is the mean score of the nearest training documents, weighted by their cosines; S is the sum of the `STRONGEST` largest
-v cosine of a document, and s its median over the training documents. All scores are those without company.
+v cosine of a document, and s its P84 over the training documents: most have none. All scores are those without company.
 Copies of a document (`tonmf.detector.scores.copies`) vouch together like one.
 """
 
@@ -24,6 +24,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tonmf.arrays import Array
+from tonmf.detector.scores.scale import UPPER
 
 STRANGE = 0.5
 """Share of the threshold above which a document is strange enough to vouch, and its neighbours must be on average."""
@@ -62,6 +63,10 @@ class Company:
     weights: Array
     most: float
     usual: float = 0.0
+
+    def beyond(self, strongest: Array) -> Self:
+        """Return the same, with what is usual by the training documents' sums of the largest weighted cosines."""
+        return replace(self, usual=float(np.percentile(strongest, UPPER)))
 
     def part(self, strongest: Array) -> Array:
         """Return the part of a score, given the sum of the largest weighted cosines."""

@@ -59,10 +59,10 @@ class DocumentBlock(Block):
 
 @dataclass(frozen=True)
 class FewerTerms:
-    """Some of the terms of a corpus: their numbers and idf, and the numbers of dropped ones that do not count at all."""
+    """Some of the terms of a corpus: their numbers and weights, and the numbers of dropped ones that do not count at all."""
 
     kept: NDArray[np.int64]
-    idf: Array
+    weights: Array
     passed_over: NDArray[np.int64]
 
 
@@ -92,7 +92,7 @@ def rows_of_terms(block: DocumentBlock, terms: FewerTerms) -> Rows:
         (totals.n_outside + summed(outside)).astype(dtype),
         totals.outside_weight + summed(outside, weight_of(counts)),
     )
-    return Rows(unit_rows(some, terms.idf), some, fewer)
+    return Rows(unit_rows(some, terms.weights), some, fewer)
 
 
 class DocumentSource(Source, Protocol):
@@ -207,7 +207,8 @@ class Corpus:
     source              the documents, in blocks
     executor            who runs the blocks
     terms      n_terms  the vocabulary
-    idf        n_terms  the weight of each term
+    idf        n_terms  how rare each term is
+    weights    n_terms  how much each term weighs in rows (`tonmf.text.weighting.term_weights`)
     background n_terms  Σ_i c_it over the training documents
     totals              words of each document, in the vocabulary or not
     describe            returns the names and the excerpts of documents, given their numbers
@@ -218,6 +219,7 @@ class Corpus:
     executor: Executor
     terms: Sequence[str]
     idf: Array
+    weights: Array
     background: Array
     totals: WordTotals
     describe: Describe = nameless
@@ -229,6 +231,7 @@ class Corpus:
         totals: WordTotals,
         terms: Sequence[str],
         idf: Array,
+        weights: Array,
         max_topics: int,
         ops: Ops,
         *,
@@ -239,18 +242,19 @@ class Corpus:
         C = damped(counts)
         if background is None:
             background = np.bincount(C.indices, C.data, len(terms)).astype(np.float64)
-        source = CountedSource(unit_rows(C, idf), C, totals, max_topics, ops)
-        return cls(source, SerialExecutor(), terms, idf, background, totals, describe)
+        source = CountedSource(unit_rows(C, weights), C, totals, max_topics, ops)
+        return cls(source, SerialExecutor(), terms, idf, weights, background, totals, describe)
 
     def of_terms(self, kept: NDArray[np.int64], passes_over: Callable[[str], bool]) -> Corpus:
         """Return the same corpus by some of the terms; others are outside the vocabulary, or do not count at all."""
-        idf = self.idf[kept]
+        idf, weights = self.idf[kept], self.weights[kept]
         passed_over = np.array([i for i, term in enumerate(self.terms) if passes_over(term)], np.int64)
         fewer = replace(
             self,
-            source=self.source.of_terms(FewerTerms(kept, idf, passed_over)),
+            source=self.source.of_terms(FewerTerms(kept, weights, passed_over)),
             terms=[self.terms[number] for number in kept.tolist()],
             idf=idf,
+            weights=weights,
             background=self.background[kept],
         )
         return replace(fewer, totals=WordTotals.joined(fewer.map_blocks(lambda block: block.totals)))
@@ -304,10 +308,10 @@ class Corpus:
 
         return Glance.joined(self.map_blocks(of_block))
 
-    def remoteness(self, sample: sp.csr_matrix, ops: Ops) -> Array:
+    def remoteness(self, sample: sp.csr_matrix, trust: Array | None, ops: Ops) -> Array:
         """Return the distance of every document from those of a sample (`tonmf.detector.scores.ordinary`)."""
         prepared = ops.prepare(sample)
-        return np.concatenate(self.map_blocks(lambda block: remoteness_of(ops, block.X, prepared)))
+        return np.concatenate(self.map_blocks(lambda block: remoteness_of(ops, block.X, prepared, trust)))
 
     def vouched_for(self, company: Company, ops: Ops) -> Array:
         """Return the sum of the largest weighted cosines of every document with strange ones."""

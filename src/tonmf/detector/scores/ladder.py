@@ -171,7 +171,7 @@ class Ladder:
 
         solution = solve(Problem(source, options, ops, executor, report, checkpoints), W)
         on_passes(PASSES - n_reported)  # those that the fit did not need
-        mixture = Mixture.of(solution.topics.W / corpus.idf[:, None], corpus.background, solution.usage)
+        mixture = Mixture.of(solution.topics.W / corpus.weights[:, None], corpus.background, solution.usage)
         glance, readable = corpus.glance(mixture, ops), corpus.readable
         rung = Rung(
             topic_share,

@@ -1,6 +1,6 @@
 """The one road to a score: measure documents against topics, ordinary documents and alarms, then combine.
 
-    text   = e (z(b) + z(g) + 2 u + 3 z(r)) / 5
+    text   = e (z(b) + z(g) + 2 u + 5 z(r)) / 7
                                                b, g: `tonmf.nmf.mixture`, means over the ladder;  r: `ordinary`
     alone  = text, or text + z(d)              d: `embeddings`, if there are any
     plain  = alone + e c                       c: `company`, the strange training documents that are like it
@@ -11,7 +11,8 @@ where e = n/(n + 3) for a document of n different words: a few words say little,
 middle; u says how far the share of unknown words is beyond one width of that alarm, and is 0 below it; z is the distance from
 the training documents' median in units of their spread (`tonmf.detector.scores.scale`), and `level` is the automatic threshold,
 so that a document with an alarm always lies above it. `learn_scorer` scores the training documents, and `Scorer.score` all
-others, by the same two steps: `measure`, then `Scorer.combine`.
+others, by the same two steps: `measure`, then `Scorer.combine`. The training documents are scored twice: first against the
+documents that the topics explain best, then against all, each trusted by its first score.
 """
 
 from __future__ import annotations
@@ -29,14 +30,14 @@ from tonmf.detector.scores.company import Company, learn_company
 from tonmf.detector.scores.corpus import Corpus
 from tonmf.detector.scores.embeddings import Neighbours
 from tonmf.detector.scores.ladder import Rung
-from tonmf.detector.scores.ordinary import ordinary_documents, sample_of
+from tonmf.detector.scores.ordinary import ordinary_documents, sample_of, trust_in
 from tonmf.detector.scores.scale import Scale, doubt
 from tonmf.nmf.ops import Ops
 from tonmf.nmf.threshold import UPPER_QUANTILE, weighted_quantile
 from tonmf.text.totals import WordTotals
 
-REMOTENESS_WEIGHT = 3.0
-"""Weight of z(r), the distance from ordinary documents, beside z(b) and z(g)."""
+REMOTENESS_WEIGHT, REMOTENESS_WEIGHT_AT_FIRST = 5.0, 3.0
+"""Weight of z(r), the distance from ordinary documents, beside z(b) and z(g); and before it is known how far to trust each."""
 
 UNKNOWN_WEIGHT = 2.0
 """Weight of u, the unknown words, beside z(b) and z(g)."""
@@ -44,7 +45,7 @@ UNKNOWN_WEIGHT = 2.0
 EVIDENCE = 3.0
 """Different words at which the words of a document count half."""
 
-WIDTHS = 2.35
+WIDTHS = 2.2
 """Upper widths beyond the median at which the threshold lies: fewer than for residuals, as a mean of z has less of a tail."""
 
 
@@ -85,7 +86,7 @@ class DocumentScores:
     """Scores of documents: what was measured, the parts that add up to the score before alarms, that score, the alarms, and the
     final score.
 
-    The parts are "topics" for e (z(b) + z(g) + 2 u)/5, "neighbours" for 3 e z(r)/5, "embeddings" for z(d) if there are any, and
+    The parts are "topics" for e (z(b) + z(g) + 2 u)/7, "neighbours" for 5 e z(r)/7, "embeddings" for z(d) if there are any, and
     "company" for e c if any document vouches for others.
     """
 
@@ -120,7 +121,11 @@ class DocumentScores:
 
 @dataclass(frozen=True)
 class Scorer:
-    """All that is needed to score documents: the ladder, a sample of ordinary documents, alarms, and the scales of each."""
+    """All that is needed to score documents: the ladder, a sample of ordinary documents, alarms, and the scales of each.
+
+    `trust` says how far each document of the sample is trusted to be ordinary. It is None at first, and in detectors saved by
+    earlier versions: all are trusted alike.
+    """
 
     rungs: Sequence[Rung]
     sample: sp.csr_matrix
@@ -131,6 +136,7 @@ class Scorer:
     level: float
     evidence: float = EVIDENCE
     company: Company | None = None
+    trust: Array | None = None
 
     def score(
         self, ops: Ops, corpus: Corpus, embeddings: Array | None = None, topics: Array | None = None
@@ -138,8 +144,14 @@ class Scorer:
         """Score the documents of a corpus; `topics` is their z(b) + z(g), if the rungs have read them already."""
         if topics is None:
             topics = mean_score(rung.score(corpus.glance(rung.mixture, ops)) for rung in self.rungs)
-        measures = measure(ops, corpus, topics, self.sample, self.neighbours, embeddings, self.company)
+        measures = self.measure(ops, corpus, topics, embeddings)
         return self.combine(measures, corpus.totals)
+
+    def measure(self, ops: Ops, corpus: Corpus, topics: Array, embeddings: Array | None) -> Measures:
+        """Measure documents against the ordinary ones, and the strange ones that vouch for others."""
+        distances = None if embeddings is None or self.neighbours is None else self.neighbours.distances(embeddings)
+        vouched = np.zeros(corpus.n_docs) if self.company is None else corpus.vouched_for(self.company, ops)
+        return Measures(topics, corpus.remoteness(self.sample, self.trust, ops), distances, corpus.rarity(), vouched)
 
     def combine(self, measures: Measures, totals: WordTotals) -> DocumentScores:
         """Add up what was measured, and lift the documents that raise an alarm."""
@@ -150,7 +162,8 @@ class Scorer:
         return DocumentScores(measures, parts, plain, alarms, np.where(alarms["empty"] > 0, 0.0, total))
 
     def _parts(self, measures: Measures, totals: WordTotals) -> dict[str, Array]:
-        weight, n_distinct = REMOTENESS_WEIGHT, np.maximum(totals.n_distinct, 1)
+        weight = REMOTENESS_WEIGHT_AT_FIRST if self.trust is None else REMOTENESS_WEIGHT
+        n_distinct = np.maximum(totals.n_distinct, 1)
         pull = n_distinct / (n_distinct + self.evidence)
         unexplained = measures.topics + UNKNOWN_WEIGHT * self.alarms.unknown_widths(totals)
         parts: dict[str, Array] = {
@@ -162,21 +175,6 @@ class Scorer:
         if self.company is not None:
             parts["company"] = pull * self.company.part(measures.company)
         return parts
-
-
-def measure(
-    ops: Ops,
-    corpus: Corpus,
-    topics: Array,
-    sample: sp.csr_matrix,
-    neighbours: Neighbours | None,
-    embeddings: Array | None,
-    company: Company | None = None,
-) -> Measures:
-    """Measure documents against the ordinary ones in `sample` and `neighbours`, and the strange ones in `company`."""
-    distances = None if embeddings is None or neighbours is None else neighbours.distances(embeddings)
-    vouched = np.zeros(corpus.n_docs) if company is None else corpus.vouched_for(company, ops)
-    return Measures(topics, corpus.remoteness(sample, ops), distances, corpus.rarity(), vouched)
 
 
 def level_of(plain: Array, weights: Array | None = None, doubt: float = 1.0) -> float:
@@ -224,31 +222,66 @@ def learn_scorer(
     In the threshold each document counts by its weight, copies of one together like one. Returns the scorer, the scores, and
     the numbers of the documents in the scorer's sample.
     """
-    readable, totals = corpus.readable, corpus.totals
-    ordinary = ordinary_documents(topics, readable)
-    sampled = sample_of(ordinary, rng)
-    sample = corpus.take(sampled).Y
+    training = _Training(ops, corpus, topics, embeddings, weights)
+    ordinary = ordinary_documents(topics, corpus.readable)
     neighbours = None if embeddings is None else Neighbours(embeddings[ordinary])
-    measures = measure(ops, corpus, topics, sample, neighbours, embeddings)
-    scorer = Scorer(
-        rungs,
-        sample,
-        Scale.of(measures.remoteness[readable]),
-        neighbours,
-        Scale(0.0, 1.0) if measures.distances is None else Scale.of(measures.distances),
-        Alarms.learn(totals, measures.rarity),
-        level=0.0,
-    )
-    alone = scorer.combine(measures, totals)
-    company = learn_company(
-        alone.plain, _level(alone, weights), readable, sampled, len(ordinary), lambda rows: corpus.take(rows).Y, weights
-    )
-    if company is not None:
-        measures = replace(measures, company=corpus.vouched_for(company, ops))
-        usual = float(np.median(measures.company[readable]))
-        scorer = replace(scorer, company=replace(company, usual=usual))
-    scorer = replace(scorer, level=_level(scorer.combine(measures, totals), weights))
-    return scorer, scorer.combine(measures, totals), sampled
+    at_first, scores = training.learn(rungs, neighbours, sample_of(ordinary, rng), len(ordinary), None)
+    trusted = np.flatnonzero(corpus.readable & (scores.plain <= max(at_first.level, float(scores.plain.min()))))
+    sampled = sample_of(trusted, rng)
+    trust = trust_in(scores.plain[sampled], at_first.level)
+    scorer, scores = training.learn(rungs, neighbours, sampled, len(trusted), trust)
+    return scorer, scores, sampled
+
+
+@dataclass(frozen=True)
+class _Training:
+    """Training documents to learn a scorer from: their z(b) + z(g), embeddings if there are any, and how much each counts."""
+
+    ops: Ops
+    corpus: Corpus
+    topics: Array
+    embeddings: Array | None
+    weights: Array | None
+
+    def learn(
+        self,
+        rungs: Sequence[Rung],
+        neighbours: Neighbours | None,
+        sampled: NDArray[np.int64],
+        n_ordinary: int,
+        trust: Array | None,
+    ) -> tuple[Scorer, DocumentScores]:
+        """Learn a scorer that compares with the sampled documents, which stand for `n_ordinary`; also return the scores."""
+        corpus, totals, readable = self.corpus, self.corpus.totals, self.corpus.readable
+        unscaled = Scorer(
+            rungs,
+            corpus.take(sampled).Y,
+            Scale(0.0, 1.0),
+            neighbours,
+            Scale(0.0, 1.0),
+            Alarms.learn(totals, corpus.rarity()),
+            level=0.0,
+            trust=trust,
+        )
+        measures = unscaled.measure(self.ops, corpus, self.topics, self.embeddings)
+        scorer = replace(unscaled, remoteness_scale=Scale.of(measures.remoteness[readable]))
+        if measures.distances is not None:
+            scorer = replace(scorer, distance_scale=Scale.of(measures.distances))
+        alone = scorer.combine(measures, totals)
+        company = learn_company(
+            alone.plain,
+            _level(alone, self.weights),
+            readable,
+            sampled,
+            n_ordinary,
+            lambda rows: corpus.take(rows).Y,
+            self.weights,
+        )
+        if company is not None:
+            measures = replace(measures, company=corpus.vouched_for(company, self.ops))
+            scorer = replace(scorer, company=company.beyond(measures.company[readable]))
+        scorer = replace(scorer, level=_level(scorer.combine(measures, totals), self.weights))
+        return scorer, scorer.combine(measures, totals)
 
 
 def _level(scores: DocumentScores, weights: Array | None) -> float:

@@ -32,7 +32,7 @@ from tonmf.text.documents import TEXTS
 from tonmf.text.passages import NOTHING, Boilerplate, PassageKeys, PassageTally
 from tonmf.text.vocabulary.selection import by_alphabet, frequent
 from tonmf.text.vocabulary.terms import TermCounter
-from tonmf.text.weighting import idf_of
+from tonmf.text.weighting import idf_of, term_weights
 
 
 @dataclass(frozen=True)
@@ -179,6 +179,11 @@ class PartitionsVocabulary:
         return cls(
             next(iter(tally.kinds)), n_docs, len(words) > 0, words[kept].tolist(), idf_of(documents[kept], n_docs)
         )
+
+    @property
+    def weights(self) -> Array:
+        """Return how much each term weighs in rows."""
+        return term_weights(self.idf)
 
     def counts_of(self, counted: CountedPartition) -> Counts:
         """Count a partition by these terms."""
