@@ -321,6 +321,9 @@ def _encoded(text: str, encoding: str) -> bytes:
         return text.encode("utf-8")
 
 
+CUT = "cut documents"
+"""The family of changes that shorten documents."""
+
 N_COPIES = (2, 3, 5, 10, 20, 40)
 REPLACED = 0.3
 """Share of the words that differ in near copies."""
@@ -347,7 +350,7 @@ _ALL = [
     Change("mail headers", "mail headers", mail_headers),
     *_copying(),
     Change("numbers and ids", "numbers and ids", numbers),
-    *[Change(f"first {n} words", "cut documents", partial(cut, n_words=n), 1) for n in (5, 10, 20)],
+    *[Change(f"first {n} words", CUT, partial(cut, n_words=n), 1) for n in (5, 10, 20)],
     Change("mixed languages", "mixed languages", languages),
     *[
         Change(f"{n} documents", "few documents", partial(fewer, n=n), draws)
