@@ -77,7 +77,7 @@ def as_written(row, source, target):
         dt.date.fromisoformat(row["when"]) if source == "docs.parquet" and target.suffix == ".parquet" else row["when"]
     )
     score = str(row["score"]) if in_cells or not has_lists else row["score"]
-    title = "" if row["title"] is None and (in_cells or not has_lists) else row["title"]
+    title = "" if row["title"] is None and in_cells else row["title"]
     if in_cells and title:
         title = f"'{title}"
     return {"input_score": score, "when": when, "tags": tags, "title": title}
@@ -125,6 +125,40 @@ def test_our_own_table_can_be_read_again_and_loses_nothing(tmp_path):
         assert (again["input_score"], again["input_input_score"]) == (row["input_score"], row["score"])
         assert again["input_reason"] == row["reason"]
         assert (again["text"], again["title"]) == (row["text"], row["title"])
+
+
+@pytest.mark.parametrize("extension", ["csv", "tsv"])
+def test_names_of_columns_gain_no_apostrophes_on_the_way_through(tmp_path, extension):
+    rows = [{"id": row["id"], "text": row["text"], "=1+1": row["when"], "-x": 1} for row in users_rows()]
+    pd.DataFrame(rows).to_csv(tmp_path / f"0.{extension}", index=False, sep="," if extension == "csv" else "\t")
+    for number in range(3):
+        ran = run("detect", f"{number}.{extension}", "-o", f"{number + 1}.{extension}", cwd=tmp_path)
+        assert ran.code == 0, ran.err
+    assert list(read_back(tmp_path / f"3.{extension}")[0])[-2:] == ["'=1+1", "'-x"]
+
+
+def test_blank_cells_of_a_workbook_are_null_and_its_columns_keep_their_types(tmp_path):
+    days = [dt.datetime(2026, 1, 1 + number % 20, 0 if number == 5 else 12) for number in range(len(CORPUS.texts))]
+    frame = pd.DataFrame(
+        {"text": CORPUS.texts, "stars": 2.5, "n": 4, "sure": True, "when": days, "day": days[0].date()}
+    )
+    frame = frame.astype(dict.fromkeys(frame, object))
+    frame.loc[3, ["stars", "n", "sure", "when", "day"]] = None
+    frame.to_excel(tmp_path / "docs.xlsx", index=False)
+    for extension in ("parquet", "jsonl"):
+        ran = run("detect", "docs.xlsx", "--text-column", "text", "-o", f"out.{extension}", cwd=tmp_path)
+        assert ran.code == 0, ran.err
+    table = pq.read_table(tmp_path / "out.parquet")
+    types = {name: str(table.schema.field(name).type) for name in ("stars", "n", "sure", "when", "day")}
+    expected = {"stars": "double", "n": "int64", "sure": "bool", "when": "timestamp[us]", "day": "date32[day]"}
+    assert types == expected
+    for row in (table.to_pylist(), read_back(tmp_path / "out.jsonl")):
+        (blank,) = [one for one in row if one["id"] == "docs.xlsx:5"]
+        assert [blank[name] for name in expected] == [None] * len(expected)
+    assert (
+        dict(zip(table.column("id").to_pylist(), table.column("when").to_pylist(), strict=True))["docs.xlsx:2"]
+        == days[0]
+    )
 
 
 @pytest.mark.parametrize("extension", ["csv", "jsonl", "parquet"])
