@@ -143,7 +143,7 @@ def _first_cells(record: TableRecord, delimiter: str, quoted: bool, name: str) -
     except (csv.Error, ValueError) as error:
         raise InputError(
             f"{name}, row {record.number}: expected the names of the columns, but they cannot be read ({one_line(error)}). "
-            "Put a row of short names first, and end rows with line feeds, not carriage returns alone."
+            "Put a row of short names first, and end all rows in the same way."
         ) from error
 
 
