@@ -182,7 +182,9 @@ def test_a_header_without_rows_is_refused(tmp_path):
 def test_columns_of_one_name_matter_only_if_they_are_meant(tmp_path):
     path = put(tmp_path, "a.csv", "x,x,words\na,b,one\nc,d,two\n")
     assert read(path).content == ["one", "two"]
-    assert refusal(path, text_column="x") == "a.csv: 2 columns are called 'x'. Rename all but one."
+    assert refusal(path, text_column="x") == (
+        "a.csv: 2 columns are called 'x'. Give the number of the one that is meant, such as 2."
+    )
 
 
 def test_a_column_without_a_name_goes_by_its_number(tmp_path):

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import codecs
 import io
+import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
 from typing import Self
@@ -41,6 +43,9 @@ BINARY_STARTS = (
 )
 """First bytes of common binary files that need not have a NUL byte early on."""
 
+
+CONTROLS, KINDS, MANY = re.compile(rb"[\x01-\x08\x0e-\x1a\x1c-\x1f]"), 8, 0.02
+"""Control characters that text hardly has; how many kinds of them, and what share of all bytes, no text has."""
 
 CHUNK = 1 << 18
 """Bytes to read at a time where lines may be very long."""
@@ -76,7 +81,19 @@ def is_binary(head: bytes, given: str) -> bool:
     encoding = encoding_of(head, given)
     if b"\0" in "a".encode(encoding):
         return False
-    return b"\0" in head[:8192] or head.startswith(BINARY_STARTS)
+    return b"\0" in head[:8192] or head.startswith(BINARY_STARTS) or _has_many_controls(head[:8192])
+
+
+def _has_many_controls(head: bytes) -> bool:
+    """Return whether bytes that are not UTF-8 hold control characters of all kinds, where text has a kind or two at most."""
+    found = Counter(CONTROLS.findall(head))
+    if len(found) < KINDS or found.total() < MANY * len(head):
+        return False
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)  # a character may be cut at the end
+    except UnicodeDecodeError:
+        return True
+    return False
 
 
 def has_returns_alone(head: bytes, encoding: str) -> bool:

@@ -15,7 +15,7 @@ from itertools import chain
 
 from tonmf.errors import InputError, Message, Param
 from tonmf.io.basket_tables import BasketLayout, baskets_in
-from tonmf.io.columns import Chooser
+from tonmf.io.columns import Chooser, keys_of
 from tonmf.io.delimiters import NONE as NO_DELIMITER
 from tonmf.io.delimiters import declared_delimiter, find_delimiter
 from tonmf.io.harmless import as_it_was, is_own_table
@@ -54,9 +54,7 @@ class Table:
     @property
     def keys(self) -> list[str]:
         """Return a name for each column that no other has; of several columns with one name, the numbers."""
-        names = self.names or []
-        n_called = Counter(names)
-        return [name if n_called[name] == 1 else str(number) for number, name in enumerate(names, 1)]
+        return keys_of(self.names or [])
 
 
 def open_table(
