@@ -200,6 +200,15 @@ def test_a_carriage_return_alone_among_line_feeds_is_refused(tmp_path):
     assert "a carriage return outside quotes" in refusal(put(tmp_path, "b.csv", "n,text\n1,one\r2,two\n"))
 
 
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv"])
+@pytest.mark.parametrize("start", ["<!DOCTYPE html>\n", "\n<html lang='en'>", "<!doctype HTML PUBLIC"])
+def test_a_page_in_place_of_a_table_is_refused(tmp_path, name, start):
+    message = refusal(put(tmp_path, name, f"{start}<head><title>Sign in</title></head>\n<body>log, in</body></html>\n"))
+    assert message == (
+        f"{name}: expected a table, but it is a web page, perhaps one that asks to sign in. Get the file again."
+    )
+
+
 def test_a_nul_byte_far_down_is_text(tmp_path):
     assert read(put(tmp_path, "a.csv", "n,text\n" + "1,word\n" * 10_000 + "2,a\0b\n")).content[-1] == "a\0b"
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -28,6 +29,10 @@ from tonmf.wording import one_line, shown
 
 FIRST_ROWS, FIRST_CHARACTERS = 1_000, 1 << 20
 """Rows, and about as many characters, that tell delimiters, a header and baskets."""
+
+
+PAGE = re.compile(r"\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE)
+"""The start of a web page, which servers send in place of a file."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,10 @@ def open_table(
     first_lines = _first_lines(lines)
     if not first_lines:
         return None
+    if PAGE.match("".join(first_lines[:2])):
+        raise InputError(
+            f"{part.name}: expected a table, but it is a web page, perhaps one that asks to sign in. Get the file again."
+        )
     may_be_baskets = options.format is None and not options.columns
     delimiter, note = find_delimiter(
         first_lines, format, options, part.name, chooser.baskets.get(format) if may_be_baskets else False
