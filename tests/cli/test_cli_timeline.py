@@ -49,7 +49,7 @@ def test_a_timeline_is_shown_written_drawn_and_saved(news):
     assert ran.err.count("With only 199 documents to learn from before the timeline begins") == 1
     said = " ".join(ran.out.split())
     assert "171 documents were flagged, after 199 to fit on. Each was judged when it came, by those before it" in said
-    assert "tonmf detect judges all together and flags another number" in said
+    assert "tonmf detect judges all together, so it may flag more or fewer" in said
     assert "raise each other's scores. 1 window has fewer than 20 documents (few)" in said
     assert "Next: tonmf score model NEW_FILES" in ran.out
     blocks = {block.split()[0]: block.splitlines()[1:] for block in ran.out.split("\n\n")}

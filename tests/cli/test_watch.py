@@ -483,6 +483,17 @@ def test_lines_end_where_they_end(tmp_path, monkeypatch):
             assert path.read_bytes()[line.place.offset - 1 : line.place.offset] == b"\n"
 
 
+def test_carriage_returns_end_the_lines_of_a_file_without_line_feeds(tmp_path):
+    path = tmp_path / "file"
+    for end in (b"", b"\r"):
+        path.write_bytes(b"one\rtwo\r\rthree" + end)
+        found = everything(path, [])
+        assert [(line.content, line.number) for line in found] == [(b"one", 1), (b"two", 2), (b"", 3), (b"three", 4)]
+        assert found[-1].place.offset == path.stat().st_size
+    path.write_bytes(b"one\n10 %\r20 %\rdone")
+    assert [line.content for line in everything(path, [])] == [b"one", b"10 %\r20 %\rdone"]
+
+
 def test_reading_goes_on_where_it_stopped(tmp_path):
     path, notes = tmp_path / "file", []
     path.write_bytes(b"".join(b"line %d\n" % number for number in range(1000)))

@@ -4,6 +4,7 @@ import gzip
 import io
 import zipfile
 from email.message import EmailMessage
+from pathlib import Path
 
 import pytest
 from files_to_read import put, read, refusal
@@ -116,6 +117,14 @@ def test_names_that_lead_out_of_an_archive_lead_nowhere(tmp_path):
     path = zipped(tmp_path / "inner", {"../../evil.txt": "text", "/etc/passwd": "another", "c:\\evil": "third"})
     assert sorted(read(path).content) == ["another", "text", "third"]
     assert [found.name for found in tmp_path.rglob("*")] == ["inner", "files.zip"]
+
+
+def test_an_archive_within_an_archive_is_refused_by_what_it_is(tmp_path):
+    inner = zipped(tmp_path, {"a.txt": "one"}, "inner.zip")
+    outer = zipped(tmp_path, {"inner.zip": Path(inner).read_bytes()}, "outer.zip")
+    assert refusal(outer) == (
+        "inner.zip: .zip files within an archive are not read. Unpack the archive that holds it, and give it itself."
+    )
 
 
 def test_a_damaged_archive_is_refused(tmp_path):

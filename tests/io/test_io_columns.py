@@ -308,7 +308,16 @@ def test_labels_in_words(table):
     )
 
 
-def test_a_document_without_a_label_is_refused(table):
+def test_a_document_without_a_label_is_read_and_noted(table):
     path = table({"class": ["ham", None, "spam"], "text": ["a b", "c d", "e f"]})
-    assert "got nothing" in refusal(path, label_column="class", label_outlier="spam")
-    assert read(path, label_column="class", label_outlier="spam", skip_bad=True).labels == [0, 1]
+    documents = read(path, label_column="class", label_outlier="spam")
+    assert (documents.labels, documents.content) == ([0, None, 1], ["a b", "c d", "e f"])
+    assert "1 of 3 documents in" in documents.notes[-1]
+    assert "has no label and counts neither as outliers nor as ordinary (first:" in documents.notes[-1]
+    path = table({"class": ["1", "", "0", None], "text": ["a b", "c d", "e f", "g h"]})
+    assert read(path, label_column="class").labels == [1, None, 0, None]
+
+
+def test_a_column_without_any_label_is_refused(table):
+    path = table({"class": [None, ""], "text": ["a b", "c d"]})
+    assert refusal(path, label_column="class") == "No document has a label: column 'class' (label_column) is empty."

@@ -57,6 +57,17 @@ def test_the_rows_of_a_query_are_documents(tmp_path, make):
 
 
 @both
+def test_columns_of_one_name_go_by_their_numbers(tmp_path, make):
+    path = make(tmp_path)
+    name, sql = Path(path).name, "select a.text, b.text from reviews a, reviews b where a.id = 1 and b.id = 2"
+    assert refusal(path, sql=sql) == f"{name}: several columns may hold the text: 1 (text), 2 (text). Give text_column."
+    assert refusal(path, sql=sql, text_column="text") == (
+        f"{name}: 2 columns are called 'text'. Give the number of the one that is meant, such as 2."
+    )
+    assert read(path, sql=sql, text_column=2).content == ["Grüße aus München"]
+
+
+@both
 def test_without_a_query_the_only_table_is_read(tmp_path, make):
     path = make(tmp_path)
     documents = read(path, text_column="text")

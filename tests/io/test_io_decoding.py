@@ -4,6 +4,8 @@ import pytest
 from files_to_read import put, read, refusal
 
 from tonmf.errors import ParameterError
+from tonmf.io import DocumentFiles
+from tonmf.io.streams import HEAD
 
 
 def test_carriage_returns_before_line_feeds_are_dropped(tmp_path):
@@ -13,6 +15,46 @@ def test_carriage_returns_before_line_feeds_are_dropped(tmp_path):
 @pytest.mark.parametrize("character", ["\u2028", "\u2029", "\x0b", "\x0c", "\x1c", "\x85", "\r"])
 def test_only_a_line_feed_ends_a_line(tmp_path, character):
     assert read(put(tmp_path, "a.txt", f"one{character}still\ntwo\n")).content == [f"one{character}still", "two"]
+
+
+TWO_LINES = {
+    "a.txt": ("one é\rtwo\r", ["one é", "two"]),
+    "a.csv": ('n,text\r1,"one\ré"\r2,two\r', ["one\né", "two"]),
+    "a.tsv": ("n\ttext\r1\tone é\r2\ttwo", ["one é", "two"]),
+    "a.jsonl": ('{"text": "one é"}\r{"text": "two"}\r', ["one é", "two"]),
+    "a.json": ('[{"text": "one é"},\r{"text": "two"}]\r', ["one é", "two"]),
+    "a.dat": ("one é\rtwo\r", [["one", "é"], ["two"]]),
+    "a.html": ("one é\rtwo\r", ["one é\ntwo\n"]),
+    "a.eml": ("Subject: one\r\ré\rtwo", ["one\n\né\ntwo"]),
+    "a.mbox": ("From a\rSubject: 1\r\rone é\r\rFrom b\rSubject: 2\r\rtwo", ["1\n\none é\n", "2\n\ntwo"]),
+}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "utf-16"])
+@pytest.mark.parametrize("name", TWO_LINES)
+def test_carriage_returns_end_the_lines_of_a_file_without_line_feeds(tmp_path, name, encoding):
+    content, documents = TWO_LINES[name]
+    if (name, encoding) == ("a.mbox", "utf-16"):
+        pytest.skip("no program writes one")
+    path = put(tmp_path, name, content.encode(encoding))
+    assert read(path).content == documents
+    assert [document for batch in DocumentFiles([path]) for document in batch.content] == documents
+    if name not in ("a.eml", "a.html"):
+        with open(path, "rb") as stdin:
+            assert read("-", stdin=stdin, format=read_format(name)).content == documents
+
+
+def read_format(name):
+    return {"a.txt": "lines", "a.dat": "baskets"}.get(name, name[2:])
+
+
+def test_a_first_line_that_is_longer_than_what_is_looked_at_may_end_in_a_carriage_return(tmp_path):
+    assert list(map(len, read(put(tmp_path, "a.txt", "x" * 100_000 + "\rtwo\r")).content)) == [100_000, 3]
+
+
+def test_a_windows_line_end_may_lie_where_the_first_bytes_end(tmp_path):
+    content = "x" * (HEAD - 1) + "\r\ntwo\r\n"
+    assert list(map(len, read(put(tmp_path, "a.txt", content)).content)) == [HEAD - 1, 3]
 
 
 def test_a_utf8_mark_is_dropped(tmp_path):

@@ -6,6 +6,7 @@ from email.message import EmailMessage
 from email.mime.multipart import MIMEMultipart
 from email.mime.text import MIMEText
 
+import numpy as np
 import pytest
 from files_to_read import put, read, refusal
 from hypothesis import given
@@ -129,6 +130,15 @@ def test_an_mbox_is_read_mail_by_mail(tmp_path, monkeypatch):
         ["<2@example.org>", "<3@example.org>"],
         ["<4@example.org>"],
     ]
+
+
+def test_a_binary_file_without_a_zero_byte_is_refused_under_any_name(tmp_path):
+    data = bytes(np.random.default_rng(0).integers(1, 256, 3000, np.uint8))
+    for name in ("a.eml", "a.txt", "a.csv", "a.html"):
+        assert "it is a binary file" in refusal(put(tmp_path, name, data))
+    put(tmp_path, "folder/image.eml", data)
+    put(tmp_path, "folder/mail.eml", "Subject: bees\n\nin the garden")
+    assert read(str(tmp_path / "folder")).content == ["bees\n\nin the garden"]
 
 
 def test_a_mail_that_is_binary_or_nested_without_end_is_refused(tmp_path):

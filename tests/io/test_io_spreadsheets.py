@@ -84,6 +84,31 @@ def test_numbers_and_times_in_cells(tmp_path):
     assert documents.labels == [1, 0]
 
 
+def test_a_title_above_the_table_is_left_out_and_noted(tmp_path):
+    documents = read(workbook(tmp_path, Sheet=[["Reviews of 2026"], [], *ROWS]))
+    assert (documents.content, documents.ids) == ([row[1] for row in ROWS[1:]], ["a", "b"])
+    assert documents.notes[0] == (
+        "The first 2 rows of reviews.xlsx, 'Reviews of 2026', were taken for titles above the table and left out; if the first "
+        "row names the columns, give header=True."
+    )
+
+
+def test_blank_cells_are_missing_values(tmp_path):
+    day = dt.date(2026, 1, 5)
+    rows = [
+        ["text", "stars", "day", "sure", "who"],
+        ["one", 4, day, True, "Ann"],
+        ["two"],
+        ["three", 2.5, day, False, ""],
+    ]
+    kept = read(workbook(tmp_path, Sheet=rows), text_column="text", keep_columns=True).rows
+    assert kept == [
+        {"stars": 4, "day": day, "sure": True, "who": "Ann"},
+        {"stars": None, "day": None, "sure": None, "who": None},
+        {"stars": 2.5, "day": day, "sure": False, "who": None},
+    ]
+
+
 def test_a_sheet_without_a_header_keeps_its_first_row(tmp_path):
     rows = [
         ["ham", "See you at the station at eight tonight, then."],

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 from files_to_read import put, read, refusal
 
-from tonmf.io import records
+from tonmf.io import DocumentFiles, records
 from tonmf.text.documents import ITEMS, TEXTS
 
 
@@ -56,6 +56,76 @@ def test_other_delimiters_are_seen_in_the_header(tmp_path, delimiter, called):
     documents = read(put(tmp_path, "a.csv", "\n".join(row.replace(",", delimiter) for row in rows)))
     assert documents.content == ["one", "two"]
     assert documents.notes[0] == f"a.csv has {called} between its cells, not commas, and was read that way."
+
+
+@pytest.mark.parametrize("quote", ["", '"'])
+@pytest.mark.parametrize("delimiter", [";", ",", "\t", "|", "^"])
+def test_a_delimiter_that_the_first_line_declares(tmp_path, delimiter, quote):
+    lines = [f"{quote}sep={delimiter}{quote}", f"n{delimiter}text", f"1{delimiter}one two", f"2{delimiter}three four"]
+    documents = read(put(tmp_path, "a.csv", "\r\n".join(lines)))
+    assert (documents.content, documents.ids) == (["one two", "three four"], ["a.csv:3", "a.csv:4"])
+
+
+def test_a_table_with_commas_may_be_called_tsv(tmp_path):
+    documents = read(put(tmp_path, "a.tsv", "n,text\n1,one\n2,two\n"))
+    assert documents.content == ["one", "two"]
+    assert documents.notes[0] == "a.tsv has commas between its cells, not tabs, and was read that way."
+
+
+ONE_COLUMN = ["Hello, world of fine things", "nothing", "this, that, and more of it", '"so" she said, and left']
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv"])
+def test_commas_that_lack_quotes_in_a_single_column_are_text(tmp_path, name):
+    path = put(tmp_path, name, "\n".join(["comment", *ONE_COLUMN]))
+    documents = read(path)
+    assert documents.content == ONE_COLUMN
+    assert read(path, text_column="comment").content == ONE_COLUMN
+    if name == "a.csv":
+        assert documents.notes[0] == (
+            "a.csv was read as one column, since the commas in it belong to the texts; if they separate cells, give "
+            "separator='comma'."
+        )
+        assert "row 2: 2 cells, expected 1" in refusal(path, separator="comma")
+    assert [text for batch in DocumentFiles([path]) for text in batch.content] == ONE_COLUMN
+
+
+def test_a_single_column_without_a_header_may_begin_with_a_comma_in_the_text(tmp_path):
+    texts = ["it came late, as ever, and was not what I had ordered", *ONE_COLUMN]
+    assert read(put(tmp_path, "a.csv", "\n".join(texts))).content == texts
+
+
+TITLED = ["id,text,stars", "7,a good one,4", "8,a bad one,1"]
+
+
+@pytest.mark.parametrize(
+    ("above", "said"),
+    [
+        (["Reviews of 2026"], "The first row of a.csv, 'Reviews of 2026', was taken for a title above the table"),
+        (
+            ["Reviews of 2026,,", ",,"],
+            "The first 2 rows of a.csv, 'Reviews of 2026', were taken for titles above the table",
+        ),
+        (["Reviews", "", "of 2026"], "The first 2 rows of a.csv, 'Reviews', were taken for titles above the table"),
+    ],
+)
+@pytest.mark.parametrize("delimiter", [",", ";"])
+def test_a_title_above_a_table_is_left_out_and_noted(tmp_path, above, said, delimiter):
+    path = put(tmp_path, "a.csv", "\n".join([*above, *TITLED]).replace(",", delimiter))
+    documents = read(path)
+    assert (documents.content, documents.ids) == (["a good one", "a bad one"], ["7", "8"])
+    assert documents.notes[0] == f"{said} and left out; if the first row names the columns, give header=True."
+    assert [text for batch in DocumentFiles([path]) for text in batch.content] == documents.content
+
+
+def test_a_name_above_one_column_of_several_is_no_title(tmp_path):
+    documents = read(put(tmp_path, "a.csv", ",,text\n1,2,some text here\n2,3,more text here\n"))
+    assert documents.content == ["some text here", "more text here"]
+
+
+def test_a_column_that_the_user_names_shows_where_the_table_begins(tmp_path):
+    path = put(tmp_path, "a.csv", "Export\nfoo,bar\na,one two\nb,three four\n")
+    assert read(path, text_column="bar").content == ["one two", "three four"]
 
 
 def test_semicolons_within_texts_do_not_matter(tmp_path):
@@ -112,7 +182,9 @@ def test_a_header_without_rows_is_refused(tmp_path):
 def test_columns_of_one_name_matter_only_if_they_are_meant(tmp_path):
     path = put(tmp_path, "a.csv", "x,x,words\na,b,one\nc,d,two\n")
     assert read(path).content == ["one", "two"]
-    assert refusal(path, text_column="x") == "a.csv: 2 columns are called 'x'. Rename all but one."
+    assert refusal(path, text_column="x") == (
+        "a.csv: 2 columns are called 'x'. Give the number of the one that is meant, such as 2."
+    )
 
 
 def test_a_column_without_a_name_goes_by_its_number(tmp_path):
@@ -124,9 +196,17 @@ def test_space_around_names_is_no_part_of_them(tmp_path):
     assert read(put(tmp_path, "a.csv", "id, text\nx,one\n"), text_column="text").ids == ["x"]
 
 
-def test_lines_that_end_in_carriage_returns_alone_are_refused(tmp_path):
-    assert "end rows with line feeds" in refusal(put(tmp_path, "a.csv", "n,text\r1,one\r2,two\r"))
+def test_a_carriage_return_alone_among_line_feeds_is_refused(tmp_path):
     assert "a carriage return outside quotes" in refusal(put(tmp_path, "b.csv", "n,text\n1,one\r2,two\n"))
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv"])
+@pytest.mark.parametrize("start", ["<!DOCTYPE html>\n", "\n<html lang='en'>", "<!doctype HTML PUBLIC"])
+def test_a_page_in_place_of_a_table_is_refused(tmp_path, name, start):
+    message = refusal(put(tmp_path, name, f"{start}<head><title>Sign in</title></head>\n<body>log, in</body></html>\n"))
+    assert message == (
+        f"{name}: expected a table, but it is a web page, perhaps one that asks to sign in. Get the file again."
+    )
 
 
 def test_a_nul_byte_far_down_is_text(tmp_path):

@@ -401,3 +401,15 @@ def test_types_that_only_later_rows_reveal(tmp_path):
     assert table.column("b").to_pylist() == ["1", "1", "x"]
     assert [row["x"] for row in table.column("c").to_pylist()] == [1, 1, None]
     assert table.column("d").to_pylist() == [[], [], ["w"]]
+
+
+@pytest.mark.parametrize("dates_first", [True, False])
+@pytest.mark.parametrize("together", [True, False])
+def test_dates_among_times_are_midnight_and_times_are_kept(tmp_path, dates_first, together):
+    values = [dt.date(2026, 1, 1), None, dt.datetime(2026, 1, 2, 3, 4)]
+    midnight = [dt.datetime(2026, 1, 1), None, dt.datetime(2026, 1, 2, 3, 4)]
+    order = slice(None) if dates_first else slice(None, None, -1)
+    with writing_table(tmp_path / "a.parquet", {"when": "any"}) as write:
+        for some in [values[order]] if together else [[value] for value in values[order]]:
+            write({"when": some})
+    assert pq.read_table(tmp_path / "a.parquet").column("when").to_pylist() == midnight[order]

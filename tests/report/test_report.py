@@ -14,6 +14,7 @@ from hostile import HOSTILE
 from saved_models import CORPUS, SMALL
 
 from tonmf import InputError, TextOutlierDetector
+from tonmf.metrics import roc_curve
 from tonmf.ranking import Ranking
 from tonmf.report import summarise, write_html, write_summary
 from tonmf.report.atlas import places_of_topics
@@ -144,6 +145,18 @@ def test_labels_of_one_kind_give_a_note_in_place_of_curves(ranking):
     summary = summarise(ranking, title="", labels=[0] * len(CORPUS.texts))
     assert summary["curves"] is None
     assert summary["notes"] == ["All labels are the same, so there are no curves."]
+
+
+def test_documents_without_a_label_have_no_part_in_the_curves(ranking):
+    n_docs = len(ranking.ids)
+    labels = [1 if row < 3 else 0 for row in range(n_docs)]
+    some = [None if row % 3 == 0 else label for row, label in enumerate(labels)]
+    summary = summarise(ranking, title="t", labels=some)
+    assert summary["curves"]["outliers"] == 2
+    assert {document["row"]: document["label"] for document in summary["documents"]} == dict(enumerate(some))
+    known = [row for row in range(n_docs) if some[row] is not None]
+    expected = roc_curve(np.array([labels[row] for row in known]), ranking.scores[known]).area
+    assert summary["curves"]["roc"]["area"] == pytest.approx(expected, abs=1e-6)
 
 
 def test_labels_must_be_one_for_each_document(ranking):

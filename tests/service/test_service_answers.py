@@ -109,6 +109,13 @@ def test_json_lines_get_json_lines(server, saved):
     assert [document["id"] for document in documents] == [str(number) for number in range(len(TEXTS))]
 
 
+def test_json_lines_may_end_in_carriage_returns_alone(server):
+    content = "\r".join(map(json.dumps, TEXTS[:3]))
+    answer = server.post("/v1/score", content=content.encode(), headers=LINES)
+    assert answer.text == server.post("/v1/score", content=content.replace("\r", "\n").encode(), headers=LINES).text
+    assert len(answer.text.splitlines()) == 3
+
+
 def test_json_gets_json_lines_if_it_asks_for_them(server, saved):
     detector, _ = saved
     answer = server.post("/v1/explain", json={"documents": TEXTS[:70]}, headers={"Accept": "application/x-ndjson"})

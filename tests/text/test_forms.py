@@ -13,7 +13,7 @@ from tonmf.detector.explain.unexpected import UnexpectedWord, joined
 from tonmf.ranking import Ranking
 from tonmf.report import summarise
 from tonmf.text.choose import make_analysis
-from tonmf.text.forms import forms_of, in_words
+from tonmf.text.forms import LONGEST, forms_in, forms_of, in_words
 from tonmf.text.vocabulary.terms import TermCounter
 from tonmf.timeline.follow import follow
 
@@ -60,6 +60,37 @@ CHINESE = [
     "天气太冷",
 ]
 JAPANESE = ["東京都に住む", "東京都の人口", "新しいコンピュータを買う", "コンピュータの歴史", "東京都とコンピュータ"]
+
+
+NOTICE = "会议将于明天上午在北京举行，请准时参加。"
+
+
+def test_unknown_pairs_that_follow_one_another_are_shown_as_one_string():
+    detector = TextOutlierDetector(n_restarts=1).fit(make_corpus(60, 0).texts)
+    (why,) = detector.explain([NOTICE])
+    assert [word.word for word in why.unexpected] == ["会议将于明天上午在北京举行", "请准时参加"]
+    assert sum(word.share for word in why.unexpected) == pytest.approx(1)
+    pieces = detector.pieces(NOTICE, why.unexpected)
+    assert "".join(piece.text for piece in pieces) == NOTICE
+    assert {piece.text for piece in pieces if not piece.share} == {"，", "。"}
+
+
+def test_a_known_pair_ends_the_string_and_a_lone_pair_stays():
+    unknown = {"会议", "议将", "明天", "天上"}
+    assert forms_in("会议将于明天上午", analysis(), unknown) == {
+        "会议": "会议将", "议将": "会议将", "明天": "明天上", "天上": "明天上",
+    }  # fmt: skip
+    assert forms_in("会议 and 北京", analysis(), {"会议", "北京"}) == {}
+    assert forms_in("会议将于", analysis(), {"会议", "将于"}) == {}
+
+
+@given(st.text(st.sampled_from("ราคาสินค้า会议将于 a"), max_size=80))
+def test_a_string_of_pairs_is_in_the_document_and_no_longer_than_it_may_be(text):
+    analyze = analysis()
+    for pair, word in forms_in(text, analyze, set(analyze(text))).items():
+        assert pair[0] in word
+        assert word in text
+        assert len(word) <= LONGEST + 8
 
 
 @pytest.mark.parametrize(

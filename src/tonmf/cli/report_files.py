@@ -33,7 +33,7 @@ def write_report(
     path: str,
     title: str,
     notes: Sequence[str] = (),
-    labels: Sequence[int] | None = None,
+    labels: Sequence[int | None] | None = None,
 ) -> None:
     """Write the report of all documents."""
     from tonmf.report import summarise, write_html, write_summary

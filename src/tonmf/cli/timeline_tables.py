@@ -25,10 +25,10 @@ FEW = " few"
 
 
 UNLIKE_DETECT = (
-    "Each was judged when it came, by those before it. tonmf detect judges all together and flags another number: the first "
-    "are judged by as many as the last, and strange documents that are alike raise each other's scores."
+    "Each was judged when it came, by those before it. tonmf detect judges all together, so it may flag more or fewer: the "
+    "first are judged by as many as the last, and strange documents that are alike raise each other's scores."
 )
-"""Why the number of flagged documents differs from that of `tonmf detect`."""
+"""Why the number of flagged documents may differ from that of `tonmf detect`."""
 
 
 def show_timeline(screen: Screen, found: Timeline, n_first: int, notes: Sequence[str]) -> None:

@@ -28,7 +28,7 @@ from tonmf.nmf.threads import make_ops
 from tonmf.parameters import check_at_least
 from tonmf.text.analysis import Analysis
 from tonmf.text.documents import KnownNames, as_documents, check_ids, check_names, n_documents, take
-from tonmf.text.forms import forms_of, in_words
+from tonmf.text.forms import forms_in, forms_of, in_words
 from tonmf.text.frames import TEXT, Frame, names_for
 from tonmf.text.markup import tidy
 from tonmf.text.pieces import Piece, pieces_of_items, pieces_of_text
@@ -320,7 +320,8 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         if not isinstance(document, str):
             return pieces_of_items(document, shares)
         analyze = self._state.counter.analyze
-        shares = {**shares, **self._shares_of_terms(shares, forms_of([document], analyze))}
+        (outside,) = self._state.counter.count_all([document])[1]
+        shares = {**shares, **self._shares_of_terms(shares, forms_in(document, analyze, outside))}
         shown = analyze.visible(document) if isinstance(analyze, Analysis) else document
         pieces = pieces_of_text(shown, shares, self._state.counter.spans(document))
         return pieces if shown == document else [replace(piece, text=tidy(piece.text)) for piece in pieces]

@@ -30,7 +30,7 @@ from tonmf.nmf.ops import Ops
 from tonmf.nmf.threads import one_blas_thread
 from tonmf.text.counts import Counts, Outside
 from tonmf.text.documents import as_documents, check_names, is_matrix
-from tonmf.text.forms import forms_of
+from tonmf.text.forms import forms_in
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,7 @@ class ReadDocuments:
         """Return the words to show for the terms outside the vocabulary that a document has (`tonmf.text.forms`)."""
         if is_matrix(self.documents) or not self.outside[row]:
             return {}
-        return forms_of([self.documents[row]], self.reader.state.counter.analyze, self.outside[row])
+        return forms_in(self.documents[row], self.reader.state.counter.analyze, self.outside[row])
 
     def explain(self, n_words: int, n_nearest: int, n_missing: int) -> list[Explanation]:
         """Explain the scores of the documents."""

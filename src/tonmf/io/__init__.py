@@ -6,7 +6,8 @@ which files      `inputs` (paths, folders, patterns, standard input), `contents`
 their bytes      `streams` (open, decompress), `decoding` (lines), `encodings` (which one it is)
 their documents  `lines`, `jsonlines`, `json_arrays`, `tables`, `parquet`, `arrow_files`, `spreadsheets` and `databases`
                  (on `rows`), `mails`, `matrices`; `columns` finds text and ids
-how tables look  `table_layout`, by `records` (and quotes), `header` (is there one?), `separators` (of cells and of items)
+how tables look  `table_layout`, by `records` (and quotes), `delimiters` (of cells), `header` (is there one?), `separators` (of
+                 items) and `basket_tables` (rows that are baskets)
 one input        `part` (its documents), `notes` (what was left out, what came twice)
 all inputs       `parts` reads them one by one; `reading` keeps all in memory, `document_files` goes in batches
 =======

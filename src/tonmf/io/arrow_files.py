@@ -10,7 +10,7 @@ from tonmf.errors import InputError
 from tonmf.io.arrow import arrow
 from tonmf.io.columns import Chooser
 from tonmf.io.options import ReadOptions
-from tonmf.io.parquet import add_batches, as_input_errors, seekable
+from tonmf.io.parquet import add_batches, as_input_errors, seekable, with_keys
 from tonmf.io.part import Part
 from tonmf.io.streams import Opened, Sink
 from tonmf.text.documents import TEXTS
@@ -26,7 +26,8 @@ class BatchReader:
     """Record batches that come once, with the interface of a Parquet file."""
 
     def __init__(self, reader: Any) -> None:
-        self.schema_arrow, self._batches = reader.schema, iter(_nonempty(reader))
+        self.schema_arrow, self.names = with_keys(reader.schema), reader.schema.names
+        self._batches = _nonempty(reader, self.schema_arrow.names)
         self._first: list[Any] = []
 
     def first(self, columns: list[str]) -> Any:
@@ -39,8 +40,9 @@ class BatchReader:
         return (batch.select(columns) for batch in chain(self._first, self._batches))
 
 
-def _nonempty(reader: Any) -> Iterator[Any]:
-    return (batch for batch in reader if batch.num_rows)
+def _nonempty(reader: Any, names: list[str]) -> Iterator[Any]:
+    """Return the batches that have rows, with these names for their columns."""
+    return (batch.rename_columns(names) for batch in reader if batch.num_rows)
 
 
 def read_arrow(source: Opened, options: ReadOptions, chooser: Chooser) -> Part:

@@ -6,6 +6,7 @@ If the user names none, guess from the first rows as they come from the file: st
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
@@ -135,8 +136,10 @@ class Chooser:
                         "Read it by itself, or rename the column."
                     )
         elif not text:
-            guessed = [column for column in sample if names is None or column in names]
-            text = (_guess(values, guessed, list(nested or {}), contents, ids, name),)
+            called = dict.fromkeys(sample) if names is None else dict(zip(keys_of(names), names, strict=True))
+            alone = [column for column in sample if called.get(column, column) in (None, column)]
+            shared = {column: f"{column} ({called[column]})" for column in sample if column not in alone}
+            text = (_guess(values, [alone, list(nested or {}), list(shared)], contents, ids, name, shared),)
             self.chosen[format] = text, name
             notes.append(f"The text was taken from column {shown(text[0])} of {name}.")
         for column in text:
@@ -167,8 +170,10 @@ class Chooser:
         """Raise `InputError` if several columns of file `name` have a name that the user gave."""
         for _, column in self.options.columns:
             if names.count(column) > 1:
+                number = len(names) - list(reversed(names)).index(column)
                 raise InputError(
-                    f"{name}: {names.count(column)} columns are called {shown(column)}. Rename all but one."
+                    f"{name}: {names.count(column)} columns are called {shown(column)}. Give the number of the one that is "
+                    f"meant, such as {number}."
                 )
 
     @staticmethod
@@ -212,6 +217,16 @@ def _check_given(param: str, column: str, sample: Mapping[str, Sequence[Any]], n
         )
 
 
+def keys_of(names: Sequence[str]) -> list[str]:
+    """Return a name for each column that no other has; of several columns with one name, the numbers.
+
+    >>> keys_of(["id", "text", "text"])
+    ['id', '2', '3']
+    """
+    n_called = Counter(names)
+    return [name if n_called[name] == 1 else str(number) for number, name in enumerate(names, 1)]
+
+
 def _by_number(column: str, values: Mapping[str, Any], names: Sequence[str]) -> str:
     """Return the name of a column that is given by its number from 1; a column that has the number for a name comes first."""
     if column in values or not (column.isascii() and column.isdecimal() and 1 <= int(column) <= len(names)):
@@ -221,15 +236,18 @@ def _by_number(column: str, values: Mapping[str, Any], names: Sequence[str]) -> 
 
 def _guess(
     sample: Mapping[str, Sequence[Any]],
-    columns: Sequence[str],
-    nested: Sequence[str],
+    columns: Iterable[Sequence[str]],
     contents: Mapping[str, str],
     ids: str | None,
     name: str,
+    shown_as: Mapping[str, str],
 ) -> str:
-    """Return the text column; raise `InputError` unless only one column can be it."""
+    """Return the text column; raise `InputError` unless only one column can be it.
+
+    Of the groups of `columns`, each counts only if those before it hold no texts.
+    """
     candidates: list[str] = []
-    for some in (columns, nested):
+    for some in columns:
         candidates = candidates or [column for column in some if contents[column] in (TEXTS, ITEMS) and column != ids]
     if not candidates and ids is not None and contents[ids] == TEXTS:
         return ids
@@ -244,9 +262,8 @@ def _guess(
     if lengths and all_texts and lengths[0][0] >= LONG_TEXT and lengths[0][0] >= MUCH_LONGER * lengths[1][0]:
         return lengths[0][1]
     if candidates:
-        raise InputError(
-            f"{name}: several columns may hold the text: {listed(candidates)}. Give ", Param("text_column"), "."
-        )
+        several = listed(shown_as.get(column, column) for column in candidates)
+        raise InputError(f"{name}: several columns may hold the text: {several}. Give ", Param("text_column"), ".")
     seen = listed(f"{column} ({content})" for column, content in contents.items())
     raise InputError(
         f"{name}: expected a column of text, found {seen or 'no columns'}. Give ", Param("text_column"), "."

@@ -103,8 +103,9 @@ def _read_duckdb(path: str, part: Part, options: ReadOptions, chooser: Chooser) 
             statements = connection.extract_statements(query)
             if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
                 raise _failed(part.name, "expected one SELECT")
-            reader = BatchReader(connection.sql(query).to_arrow_reader(AT_ONCE))
-            add_batches(reader, part, options, chooser)
+            # The connection can be closed only after its reader.
+            with connection.sql(query).to_arrow_reader(AT_ONCE) as reader:
+                add_batches(BatchReader(reader), part, options, chooser)
     except duckdb.Error as error:
         if options.sql is None:
             raise InputError(f"{part.name} cannot be read ({one_line(error)}). Check the file.") from error

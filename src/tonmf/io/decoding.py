@@ -1,12 +1,15 @@
 """Decode bytes to lines of text: encodings, byte-order marks, bytes that are not valid, and binary files.
 
-Only "\\n" ends a line. Python's `str.splitlines` also splits at U+2028, form feeds and others, which occur within documents.
+Only "\\n" ends a line. In a file that has none, as old programs of the Mac write it, "\\r" does, and is read as "\\n". Python's
+`str.splitlines` also splits at U+2028, form feeds and others, which occur within documents.
 """
 
 from __future__ import annotations
 
 import codecs
 import io
+import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
 from typing import Self
@@ -40,6 +43,9 @@ BINARY_STARTS = (
 )
 """First bytes of common binary files that need not have a NUL byte early on."""
 
+
+CONTROLS, KINDS, MANY = re.compile(rb"[\x01-\x08\x0e-\x1a\x1c-\x1f]"), 8, 0.02
+"""Control characters that text hardly has; how many kinds of them, and what share of all bytes, no text has."""
 
 CHUNK = 1 << 18
 """Bytes to read at a time where lines may be very long."""
@@ -75,7 +81,36 @@ def is_binary(head: bytes, given: str) -> bool:
     encoding = encoding_of(head, given)
     if b"\0" in "a".encode(encoding):
         return False
-    return b"\0" in head[:8192] or head.startswith(BINARY_STARTS)
+    return b"\0" in head[:8192] or head.startswith(BINARY_STARTS) or _has_many_controls(head[:8192])
+
+
+def _has_many_controls(head: bytes) -> bool:
+    """Return whether bytes that are not UTF-8 hold control characters of all kinds, where text has a kind or two at most."""
+    found = Counter(CONTROLS.findall(head))
+    if len(found) < KINDS or found.total() < MANY * len(head):
+        return False
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)  # a character may be cut at the end
+    except UnicodeDecodeError:
+        return True
+    return False
+
+
+def has_returns_alone(head: bytes, encoding: str) -> bool:
+    r"""Return whether carriage returns end the lines of a file, by its first bytes: they have no line feed.
+
+    >>> [has_returns_alone(head, "utf-8") for head in (b"one\rtwo\r", b"one\r\ntwo", b"one\r")]
+    [True, False, False]
+    """
+    text = head.decode(encoding, "replace")[:-1]  # the last may be the half of a Windows line end
+    return "\r" in text and "\n" not in text
+
+
+def byte_lines(source: Opened, encoding: str) -> Iterator[bytes]:
+    """Return the lines of an input as bytes, in an encoding that has ASCII as a part."""
+    if not has_returns_alone(source.head, encoding):
+        return iter(source.stream)
+    return (line.encode("latin-1") for line in io.TextIOWrapper(source.stream, "latin-1", newline=None))
 
 
 class DecodedLines:
@@ -106,7 +141,7 @@ class DecodedLines:
 
     def __iter__(self) -> Iterator[str]:
         text = self._detected() if self._may_differ else self._decoded()
-        for number, line in enumerate(text, 1):
+        for number, line in enumerate(_cut(text), 1):
             bad = None if line.isascii() else SURROGATE.search(line)
             if bad is None:
                 yield line
@@ -158,15 +193,16 @@ class DecodedLines:
         self.encoding, self.was_chosen = found or self.encoding, found is not None
 
     def _decoded(self) -> Iterator[str]:
-        return io.TextIOWrapper(self._source.stream, self.encoding, BAD_BYTES_MARKED, newline="\n")
+        newline = None if has_returns_alone(self._source.head, self.encoding) else "\n"
+        return io.TextIOWrapper(self._source.stream, self.encoding, BAD_BYTES_MARKED, newline=newline)
 
     def _detected(self) -> Iterator[str]:
         """Decode UTF-8; where the first line that is not ASCII is not UTF-8 either, detect the encoding from there on.
 
         All encodings that are detected have ASCII as a part, so no line before has to be read again.
         """
-        is_ascii, stream = True, self._source.stream
-        for line in stream:
+        is_ascii, lines = True, byte_lines(self._source, self.encoding)
+        for line in lines:
             if not line.isascii():
                 try:
                     yield line.decode()
@@ -179,17 +215,10 @@ class DecodedLines:
             return
         held = [line]
         if is_ascii:
-            held += self._some_more()
+            held += _some_more(lines)
             self._take(detected(held, self._source.head))
-        for line in chain(held, stream):
+        for line in chain(held, lines):
             yield line.decode(self.encoding, BAD_BYTES_MARKED)
-
-    def _some_more(self) -> Iterator[bytes]:
-        """Yield lines until enough of them are not ASCII to judge by."""
-        size, seen = 0, 0
-        while size < ENOUGH and seen < 16 * ENOUGH and (line := self._source.stream.readline()):
-            size, seen = size + (0 if line.isascii() else len(line)), seen + len(line)
-            yield line
 
     def notes(self) -> list[str]:
         """Return notes on the encoding."""
@@ -207,6 +236,27 @@ class DecodedLines:
                 )
             )
         return notes
+
+
+def _some_more(lines: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield lines until enough of them are not ASCII to judge by."""
+    size, seen = 0, 0
+    while size < ENOUGH and seen < 16 * ENOUGH and (line := next(lines, b"")):
+        size, seen = size + (0 if line.isascii() else len(line)), seen + len(line)
+        yield line
+
+
+def _cut(lines: Iterator[str]) -> Iterator[str]:
+    """Yield lines; if there is but one, without a line feed, cut it where it has carriage returns.
+
+    Where the first bytes have them, the file has been cut there already.
+    """
+    first = next(lines, "")
+    if "\r" in first and not first.endswith("\n"):
+        yield from io.StringIO(first, newline=None)
+    elif first:
+        yield first
+    yield from lines
 
 
 class EncodingNote(Message):

@@ -60,6 +60,7 @@ TO_DO = {
     ".msg": "Save it as .eml",
     ".tar": "Unpack it, and give the folder or the files",
     ".tgz": "Unpack it, and give the folder or the files",
+    ".zip": "Unpack the archive that holds it, and give it itself",
     ".7z": "Unpack it, and give the folder or the files",
     ".pdf": "Turn it into plain text, .txt",
     ".doc": "Turn it into plain text, .txt",
@@ -97,7 +98,8 @@ def format_of(path: str) -> str:
     extension = split_name(path)[1]
     if extension not in FORMAT_OF:
         if extension in TO_DO:
-            raise InputError(f"{path_shown(path)}: {extension} files are not read. {TO_DO[extension]}.")
+            where = " within an archive" if extension == ".zip" else ""
+            raise InputError(f"{path_shown(path)}: {extension} files{where} are not read. {TO_DO[extension]}.")
         what = f"the extension {extension} is not known" if extension else "the name has no extension"
         raise InputError(
             f"{path_shown(path)}: cannot tell the format, since {what}. Give ",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
@@ -45,6 +45,9 @@ FEW_VALUES, MANY_ROWS = 20, 5
 
 SURE, LIKELY, SLIGHT = 3, 2, 1
 """Votes."""
+
+MOST_TITLES = 5
+"""The most rows above a header."""
 
 LONG, SENTENCE = 4, 8
 """Words from which on a cell is no name, and surely none."""
@@ -221,6 +224,25 @@ class TableProfile:
             return True
         # In running text a space follows the comma.
         return len(cells) > 2 and not any(cell[:1].isspace() or is_nothing(cell) for cell in cells)
+
+
+def n_titles(rows: Sequence[Sequence[str]], named: Collection[str] = ()) -> int:
+    """Return how many rows are titles above the header of a table: rows of one cell, above one that surely is a header.
+
+    `named` are columns that the user names, by which a header is known as well.
+
+    >>> n_titles([["Reviews of 2026", ""], ["id", "text"], ["1", "some text"], ["2", "more text"]])
+    1
+    """
+    filled = [[cell for cell in row if cell.strip()] for row in rows[: MOST_TITLES + 1]]
+    place = next((place for place, cells in enumerate(filled) if len(cells) > 1), 0)
+    if place == 0 or not any(filled[:place]) or any(cell in named for cells in filled[:place] for cell in cells):
+        return 0
+    header, below = rows[place], rows[place + 1 :]
+    if 2 * sum(len(row) == len(header) for row in below) < max(len(below), 1):
+        return 0
+    is_header = TableProfile.of(header, below).votes > 0 or any(cell.strip() in named for cell in header)
+    return place if is_header else 0
 
 
 def _is_count(cells: Sequence[str]) -> bool:

@@ -8,6 +8,7 @@ from typing import BinaryIO
 
 from tonmf.errors import Message, Param
 from tonmf.io.archives import Place, name_in
+from tonmf.io.basket_tables import BasketLayout
 from tonmf.io.decoding import TRY_ENCODINGS, DecodedLines, Encodings, is_binary, without_line_end
 from tonmf.io.formats import holds_many, split_name
 from tonmf.io.inputs import Input
@@ -15,7 +16,7 @@ from tonmf.io.mails import add_mail
 from tonmf.io.notes import Occurrences
 from tonmf.io.options import ReadOptions
 from tonmf.io.part import Part
-from tonmf.io.separators import SPACE, called, items_on, separator_from, separator_of
+from tonmf.io.separators import SPACE, called, cells_on, separator_from, separator_of
 from tonmf.io.streams import Opened, Sink, opened
 from tonmf.text.documents import ITEMS, TEXTS
 from tonmf.wording import number_of
@@ -47,9 +48,13 @@ def read_baskets(source: Opened, options: ReadOptions) -> Part:
                 f"{part.name} has {called(separator)} between its items, and was read that way; if that is wrong, give "
             )
             part.notes.append(Message(taken, Param("separator"), "."))
+    full = (number for number, line in enumerate(first, 1) if not line.isspace())
+    layout = BasketLayout.of([cells_on(line, separator) for line in first if not line.isspace()], options.header)
+    part.notes += layout.notes(part.name, was_given=options.header is not None)
+    n_header = 0 if layout.header is None else next(full)
     for number, line in enumerate(chain(first, every), 1):
-        if number > 1 or not options.header:
-            part.add(number, items_on(line, separator))
+        if number > n_header:
+            layout.add(part, number, line, separator)
     part.notes += lines.notes()
     return part
 

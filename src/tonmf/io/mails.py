@@ -7,15 +7,14 @@ The headers can be named as columns: ``Date`` for times, ``Message-ID`` for ids,
 from __future__ import annotations
 
 import email
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from email.errors import HeaderParseError
 from email.header import decode_header
 from email.message import Message as Mail
 from email.policy import compat32
-from typing import BinaryIO
 
 from tonmf.io.columns import Columns
-from tonmf.io.decoding import encoding_of, is_binary
+from tonmf.io.decoding import byte_lines, encoding_of, is_binary
 from tonmf.io.encodings import AUTO, detected
 from tonmf.io.options import ReadOptions
 from tonmf.io.part import Part
@@ -29,16 +28,16 @@ MOST_PARTS = 1000
 def read_mbox(source: Opened, options: ReadOptions) -> Part:
     """Read the mails in a file of many."""
     part = Part(source.name, "mbox", TEXTS, source.sink)
-    for number, data in enumerate(_mails_in(source.stream), 1):
+    for number, data in enumerate(_mails_in(byte_lines(source, "utf-8")), 1):
         add_mail(part, number, data, options)
     return part
 
 
-def _mails_in(stream: BinaryIO) -> Iterator[bytes]:
-    """Cut a file before each line that begins with "From " and follows an empty line; what is quoted as ">From " stays."""
+def _mails_in(file: Iterable[bytes]) -> Iterator[bytes]:
+    """Cut lines before each that begins with "From " and follows an empty line; what is quoted as ">From " stays."""
     lines: list[bytes] = []
     after_blank = True
-    for line in stream:
+    for line in file:
         if after_blank and line.startswith(b"From ") and lines:
             yield b"".join(lines[:-1])  # without the empty line before the next
             lines = []
@@ -73,9 +72,10 @@ def add_mail(part: Part, where: int | str, data: bytes, options: ReadOptions) ->
 
 
 def _as_ascii(data: bytes) -> bytes:
-    """Return a mail that an editor has saved in UTF-16 or with a byte-order mark as the mail it was."""
+    """Return a mail that an editor has saved in UTF-16, with a byte-order mark or without line feeds as the mail it was."""
     encoding = encoding_of(data[:8192], AUTO)
-    return data if encoding == "utf-8" else data.decode(encoding, "replace").encode()
+    mail = data if encoding == "utf-8" else data.decode(encoding, "replace").encode()
+    return mail if b"\n" in mail else mail.replace(b"\r", b"\n")
 
 
 def header_text(value: object) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tonmf.wording import listed, number_of, shown
+from tonmf.wording import number_of, shown
 
 
 class Occurrences:
@@ -63,17 +62,6 @@ class SeenBefore:
         while len(self._runs) > 1 and len(self._runs[-2]) < 2 * len(self._runs[-1]):
             self._runs.append(np.union1d(self._runs.pop(), self._runs.pop()))
         return again
-
-
-def note_on_shared_names(names: Sequence[str], name: str) -> list[str]:
-    """Return a note on columns of file `name` that share a name, and so cannot be kept, if there are any.
-
-    >>> note_on_shared_names(["id", "text", "x", "x"], "a.csv")
-    ['Several columns of a.csv are called x; they are not in the output. Give them different names to keep them.']
-    """
-    shared = listed(column for column, n in Counter(names).items() if n > 1)
-    what = f"Several columns of {name} are called {shared}; they are not in the output."
-    return [f"{what} Give them different names to keep them."] if shared else []
 
 
 def note_on_repeated_ids(repeated: Occurrences) -> list[str]:

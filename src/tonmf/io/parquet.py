@@ -10,8 +10,7 @@ from typing import Any, Protocol
 
 from tonmf.errors import InputError, Param
 from tonmf.io.arrow import arrow
-from tonmf.io.columns import SAMPLE, Chooser, items_in
-from tonmf.io.notes import note_on_shared_names
+from tonmf.io.columns import SAMPLE, Chooser, items_in, keys_of
 from tonmf.io.options import ReadOptions
 from tonmf.io.part import Part
 from tonmf.io.streams import Opened
@@ -23,6 +22,9 @@ class RowBatches(Protocol):
     """What rows are read from in batches: their columns, the first of them to choose by, and all of them."""
 
     schema_arrow: Any
+    """With the keys of the columns for names."""
+    names: list[str]
+    """The names, of which several columns may have one."""
 
     def first(self, columns: list[str]) -> Any:
         """Return these columns of some first rows, None if there are no rows."""
@@ -35,16 +37,23 @@ class _ParquetRows:
     """The rows of a Parquet file."""
 
     def __init__(self, file: Any) -> None:
-        self._file, self.schema_arrow = file, file.schema_arrow
+        self._file, self.schema_arrow, self.names = file, with_keys(file.schema_arrow), file.schema_arrow.names
+        self._share_names = self.schema_arrow.names != self.names
 
     def first(self, columns: list[str]) -> Any:
         if self._file.metadata.num_rows == 0:
             return None
-        return next(self._file.iter_batches(batch_size=SAMPLE, columns=columns))
+        return next(self._batches(columns, batch_size=SAMPLE))
 
     def iter_batches(self, columns: list[str]) -> Iterator[Any]:
-        batches: Iterator[Any] = self._file.iter_batches(columns=columns)
-        return batches
+        return self._batches(columns)
+
+    def _batches(self, columns: list[str], **options: Any) -> Iterator[Any]:
+        if not self._share_names:
+            batches: Iterator[Any] = self._file.iter_batches(columns=columns, **options)
+            return batches
+        names = self.schema_arrow.names  # columns of one name can only be read together
+        return (batch.rename_columns(names).select(columns) for batch in self._file.iter_batches(**options))
 
 
 def read_parquet(source: Opened, options: ReadOptions, chooser: Chooser) -> Part:
@@ -56,6 +65,12 @@ def read_parquet(source: Opened, options: ReadOptions, chooser: Chooser) -> Part
     return part
 
 
+def with_keys(schema: Any) -> Any:
+    """Return a schema in which columns that share a name go by their numbers."""
+    pyarrow, keys = arrow("pyarrow", "Reading CSV and Parquet"), keys_of(schema.names)
+    return pyarrow.schema([field.with_name(key) for field, key in zip(schema, keys, strict=True)], schema.metadata)
+
+
 def add_batches(rows: RowBatches, part: Part, options: ReadOptions, chooser: Chooser) -> None:
     """Choose the columns by the first rows, and add a document from each row."""
     types = arrow("pyarrow", "Reading CSV and Parquet").types
@@ -63,11 +78,9 @@ def add_batches(rows: RowBatches, part: Part, options: ReadOptions, chooser: Cho
     sample = _sample(rows, types)
     if sample is None:
         return
-    chooser.check_called_once(schema.names, part.name)
-    columns, notes = chooser.choose(sample, part.format, part.name, schema.names)
+    chooser.check_called_once(rows.names, part.name)
+    columns, notes = chooser.choose(sample, part.format, part.name, rows.names)
     part.notes += notes
-    if options.keep_columns:
-        part.notes += note_on_shared_names(schema.names, part.name)
     part.kind = ITEMS if all(_is_list(schema.field(column).type, types) for column in columns.text) else TEXTS
     number, classes = 0, class_names(schema).get(columns.label or "", [])
     for batch in rows.iter_batches(columns.names):

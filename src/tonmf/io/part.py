@@ -38,10 +38,11 @@ MOST_LABELS = 10
 
 
 class DocumentFacts(NamedTuple):
-    """Everything that a row or line says of its document beside the text."""
+    """Everything that a row or line says of its document beside the text; `has_label` if there is a column of labels."""
 
     id: str | None = None
     label: int | None = None
+    has_label: bool = False
     time: Moment | None = None
     row: Mapping[str, Any] | None = None
 
@@ -69,7 +70,7 @@ class Part:
         self.name, self.format, self.kind, self._sink = name, format, kind, sink
         self.content: Any = []
         self.ids: list[str] = []
-        self.labels: list[int] = []
+        self.labels: list[int | None] = []
         self.times: list[Moment] = []
         self.rows: list[Mapping[str, Any]] = []
         self.terms: list[str] | None = None
@@ -77,6 +78,7 @@ class Part:
         self.label_words: dict[str, None] = {}  # the first different labels, as they are in the file
         self.n_seen, self._size = 0, 0
         self.without_text, self.bad, self.left_out = Occurrences(), Occurrences(), Occurrences()
+        self.unlabelled = Occurrences()
 
     def add(self, where: int | str, content: str | list[str] | None, facts: DocumentFacts = UNKNOWN) -> None:
         """Add a document, unless it is blank, from line or row number `where`, or from the file of that name."""
@@ -87,8 +89,10 @@ class Part:
             return
         self.content.append(content)
         self.ids.append(facts.id or place)
-        if facts.label is not None:
+        if facts.has_label:
             self.labels.append(facts.label)
+            if facts.label is None:
+                self.unlabelled.add(self.ids[-1])
         if facts.time is not None:
             self.times.append(facts.time)
         if facts.row is not None:
@@ -114,18 +118,16 @@ class Part:
     def facts(self, place: str, columns: Columns, row: Mapping[str, Any], skip: bool) -> DocumentFacts | None:
         """Read what a row says of its document beside the text; None if its label or its time cannot be read."""
         label, time = None, None
-        if columns.label is not None:
-            label = label_from(row.get(columns.label), columns.outlier_labels)
+        if columns.label is not None and not is_missing(row.get(columns.label)):
+            label = label_from(row[columns.label], columns.outlier_labels)
             if len(self.label_words) < MOST_LABELS:
-                self.label_words[str(row.get(columns.label)).strip()] = None
+                self.label_words[str(row[columns.label]).strip()] = None
             if label is None:
-                got = _what(row.get(columns.label))
-                expected = Message("expected a label such as 1 or 0 (", Param("label_column"), f"), got {got}")
-                if not columns.outlier_labels and not is_missing(row.get(columns.label)):
-                    expected = Message(
-                        expected, "; for labels in words, name those of outliers (", Param("label_outlier"), ")"
-                    )
-                self.add_bad(place, expected, skip)
+                wrong = Message(
+                    "expected a label such as 1 or 0 (", Param("label_column"), f"), got {shown(row[columns.label])}"
+                )
+                advice = Message("; for labels in words, name those of outliers (", Param("label_outlier"), ")")
+                self.add_bad(place, Message(wrong, advice), skip)
                 return None
         if columns.time is not None:
             time = moment_of(row.get(columns.time))
@@ -136,7 +138,8 @@ class Part:
                 return None
         given_id = None if columns.id is None else id_from(row.get(columns.id))
         kept = _kept(columns, row) if columns.kept else None
-        return DocumentFacts(None if given_id is None else without_surrogates(given_id), label, time, kept)
+        known_id = None if given_id is None else without_surrogates(given_id)
+        return DocumentFacts(known_id, label, columns.label is not None, time, kept)
 
     def add_bad(self, place: str, reason: str, skip: bool) -> None:
         """Count a line or row that cannot be read if such are to be skipped; otherwise raise `InputError`."""
@@ -160,6 +163,12 @@ class Part:
             notes.append(
                 f"{self.without_text.count:,} of {number_of(self.n_seen, 'document')} in {self.name} {have} no "
                 f"{'text' if self.format != 'baskets' else 'items'} and {were} left out (first: {self.without_text.first})."
+            )
+        if self.unlabelled:
+            have, count = ("has", "counts") if self.unlabelled.count == 1 else ("have", "count")
+            notes.append(
+                f"{self.unlabelled.count:,} of {number_of(self.n_seen, 'document')} in {self.name} {have} no label and {count} "
+                f"neither as outliers nor as ordinary (first: {self.unlabelled.first})."
             )
         if self.bad:
             noun = self.bad.first.split()[0]

@@ -134,7 +134,7 @@ def read_parts(
     if together.first is None:
         raise InputError(sentences(["Found no document.", *notes] if len(notes) > 1 else notes))
     together.check_all()
-    _check_outlier_labels(parts, options)
+    _check_labels(parts, options)
     return [*_note_on_many_files(inputs, options), *notes, *note_on_repeated_ids(repeated), *short.notes()]
 
 
@@ -162,11 +162,17 @@ def _format_by_content(source: Opened, options: ReadOptions) -> str:
     return "jsonl" if start.startswith("{") else "json" if ARRAY.match(start) else "lines"
 
 
-def _check_outlier_labels(parts: Sequence[Part], options: ReadOptions) -> None:
-    """Raise `InputError` if no document has one of the labels that the user names."""
-    if not options.outlier_labels:
+def _check_labels(parts: Sequence[Part], options: ReadOptions) -> None:
+    """Raise `InputError` if no document has a label, or none has one of those that the user names."""
+    if options.label_column is None:
         return
     found = {word: None for part in parts for word in part.label_words}
+    if not found:
+        raise InputError(
+            f"No document has a label: column {shown(options.label_column)} (", Param("label_column"), ") is empty."
+        )
+    if not options.outlier_labels:
+        return
     if not any(label_from(word, options.outlier_labels) for word in found) and len(found) < MOST_LABELS:
         raise InputError(
             f"No document is labelled {listed(options.outlier_labels)} (",

@@ -25,7 +25,8 @@ class Documents:
     ids     one for each document
     terms   names of a matrix's columns, if known
     notes   sentences for the user: which column was taken, what was left out, and so on
-    labels  1 for documents known to be outliers, 0 for the rest; None if no column says so
+    labels  1 for documents known to be outliers, 0 for ordinary ones, None for those without a label; None if no column says
+            so
     times   when each was written, in seconds since 1970, UTC; None if no column says so
     rows    for each document, its values in the columns of its table; None unless they are to be kept
     ======= ===============================================================================
@@ -36,7 +37,7 @@ class Documents:
     ids: list[str]
     terms: list[str] | None
     notes: list[str]
-    labels: list[int] | None = None
+    labels: list[int | None] | None = None
     times: list[float] | None = None
     rows: list[Mapping[str, Any]] | None = None
 

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain, islice
 from typing import Any
 
-from tonmf.io.columns import SAMPLE, Chooser, is_list_of_items, is_missing, items_in
-from tonmf.io.notes import note_on_shared_names
+from tonmf.io.columns import SAMPLE, Chooser, is_list_of_items, is_missing, items_in, keys_of
 from tonmf.io.options import ReadOptions
 from tonmf.io.part import Part
 from tonmf.text.documents import ITEMS, without_surrogates
@@ -26,13 +25,12 @@ def add_rows(
     if not first:
         return
     chooser.check_called_once(names, part.name)
-    once = {name: place for place, name in enumerate(names) if names.count(name) == 1}
+    keys = keys_of(names)
+    once = {key: place for place, key in enumerate(keys) if keys.count(key) == 1}
     sample = {name: [row[place] for _, row in first] for name, place in once.items()}
     columns, notes = chooser.choose(sample, part.format, part.name, names)
     part.kind = columns.kind
     part.notes += notes
-    if options.keep_columns:
-        part.notes += note_on_shared_names(names, part.name)
     wanted = {name: once[name] for name in columns.names}
     for number, row in chain(first, rows):
         cells = {name: row[place] for name, place in wanted.items()}

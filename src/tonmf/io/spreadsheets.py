@@ -17,7 +17,7 @@ from tonmf.io.options import ReadOptions
 from tonmf.io.part import Part
 from tonmf.io.rows import NumberedRow, add_rows
 from tonmf.io.streams import Opened
-from tonmf.io.table_layout import FIRST_ROWS, column_names
+from tonmf.io.table_layout import FIRST_ROWS, column_names, titles_of
 from tonmf.text.documents import TEXTS
 from tonmf.wording import listed, number_of, one_line, shown
 
@@ -58,10 +58,12 @@ def _read(rows: Iterator[NumberedRow], part: Part, options: ReadOptions, chooser
     sample = list(islice(below, FIRST_ROWS))
     if not sample:
         return
-    first, *others = [[str(cell) for cell in row] for _, row in sample]
+    cells = [["" if cell is None else str(cell) for cell in row] for _, row in sample]
+    titles = titles_of(cells, options, part)
+    first, *others = cells[titles:]
     profile = TableProfile.of(first, others)
     names, has_header = column_names(first, others, profile, part.format, options, chooser, part)
-    add_rows(names, chain(sample[has_header:], below), part, options, chooser)
+    add_rows(names, chain(sample[titles + has_header :], below), part, options, chooser)
 
 
 def _with_password(name: str) -> InputError:
@@ -106,5 +108,7 @@ def _rows(sheet: Any) -> Iterator[NumberedRow]:
 
 
 def _value(cell: Any) -> Any:
-    """Return a cell; spreadsheets keep whole numbers as fractions."""
+    """Return a cell, None if it is blank; spreadsheets keep whole numbers as fractions."""
+    if cell == "":
+        return None
     return int(cell) if isinstance(cell, float) and cell.is_integer() else cell

@@ -14,25 +14,25 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from tonmf.errors import InputError, Message, Param, ParameterError
-from tonmf.io.columns import Chooser
-from tonmf.io.header import TableProfile
+from tonmf.errors import InputError, Message, Param
+from tonmf.io.basket_tables import BasketLayout, baskets_in
+from tonmf.io.columns import Chooser, keys_of
+from tonmf.io.delimiters import NONE as NO_DELIMITER
+from tonmf.io.delimiters import declared_delimiter, find_delimiter
+from tonmf.io.harmless import as_it_was, is_own_table
+from tonmf.io.header import TableProfile, n_titles
 from tonmf.io.options import ReadOptions
 from tonmf.io.part import Part
 from tonmf.io.records import CLOSING, Records, TableRecord
-from tonmf.io.separators import are_baskets, called, separator_from
+from tonmf.io.separators import called
 from tonmf.wording import one_line, shown
 
-DELIMITERS = {"csv": ",", "tsv": "\t"}
-
-INSTEAD = (";", "\t", "|")
-"""Delimiters that some spreadsheets write in place of commas."""
-
-LINES_TO_TELL_DELIMITERS = 50
-"""Lines that tell the delimiter."""
-
 FIRST_ROWS, FIRST_CHARACTERS = 1_000, 1 << 20
-"""Rows, and about as many characters, that tell a header and baskets."""
+"""Rows, and about as many characters, that tell delimiters, a header and baskets."""
+
+
+PAGE = re.compile(r"\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE)
+"""The start of a web page, which servers send in place of a file."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ class Table:
     records   all records
     rows      those without the header
     profile   of the columns, to tell rows that were merged
+    baskets   what stands beside the items, if the rows are baskets
     ========= ====================================================================================
     """
 
@@ -53,13 +54,12 @@ class Table:
     records: Records
     rows: Iterator[TableRecord]
     profile: TableProfile
+    baskets: BasketLayout | None = None
 
     @property
     def keys(self) -> list[str]:
         """Return a name for each column that no other has; of several columns with one name, the numbers."""
-        names = self.names or []
-        n_called = Counter(names)
-        return [name if n_called[name] == 1 else str(number) for number, name in enumerate(names, 1)]
+        return keys_of(self.names or [])
 
 
 def open_table(
@@ -73,26 +73,41 @@ def open_table(
     first_lines = _first_lines(lines)
     if not first_lines:
         return None
-    delimiter = _delimiter(first_lines, format, options, part)
-    found = Records(chain(first_lines, lines), delimiter, part.name, None if delimiter == "\t" else True)
+    if PAGE.match("".join(first_lines[:2])):
+        raise InputError(
+            f"{part.name}: expected a table, but it is a web page, perhaps one that asks to sign in. Get the file again."
+        )
+    may_be_baskets = options.format is None and not options.columns
+    delimiter, note = find_delimiter(
+        first_lines, format, options, part.name, chooser.baskets.get(format) if may_be_baskets else False
+    )
+    found = Records(
+        chain(first_lines, lines), delimiter, part.name, None if delimiter in ("\t", NO_DELIMITER) else True
+    )
     records = iter(found)
     sample = _first_records(records)
     full = [record for record in sample if not record.text.isspace()]
+    if declared_delimiter(full[0].text) is not None and len(full) > 1:
+        full = full[1:]
     first = _first_cells(full[0], delimiter, found.quoted is not False, part.name)
-    rows = [cells for record in full[1:] if (cells := cells_of(record, delimiter, found.quoted is not False))]
+    others = [(record.number, cells_of(record, delimiter, found.quoted is not False)) for record in full[1:]]
+    numbered = [(full[0].number, first), *((number, cells) for number, cells in others if cells)]
+    numbered = numbered[titles_of([cells for _, cells in numbered], options, part) :]
+    (number, first), rows = numbered[0], [cells for _, cells in numbered[1:]]
     profile = TableProfile.of(first, rows)
-    everything, number = chain(sample, records), full[0].number
-    if _is_of_baskets(first, rows, profile, format, options, chooser):
+    everything = chain(sample, records)
+    baskets = _baskets([first, *rows], profile, format, options, chooser) if may_be_baskets else None
+    if baskets is not None:
         taken = f"{part.name} was read as baskets, with {called(delimiter)} between the items, since its columns hold the same "
         part.notes.append(Message(taken, "things; if it is a table, give ", Param("format", format), "."))
-        return Table(
-            delimiter,
-            None,
-            found,
-            (record for record in everything if record.number > number - (not options.header)),
-            profile,
-        )
+        part.notes += baskets.notes(part.name, was_given=options.header is not None)
+        rest = (record for record in everything if record.number > number - (baskets.header is None))
+        return Table(delimiter, None, found, rest, profile, baskets)
+    if note is not None:
+        part.notes.append(note)
     names, has_header = column_names(first, rows, profile, format, options, chooser, part)
+    if is_own_table(names):
+        names = list(map(as_it_was, names))
     # In a table of one column a blank line is a row whose cell is empty.
     rest = (
         record
@@ -118,41 +133,14 @@ def _first_records(records: Iterator[TableRecord]) -> list[TableRecord]:
 def _first_lines(lines: Iterator[str]) -> list[str]:
     """Return the first lines, blank ones included; none if all are blank."""
     first: list[str] = []
-    n_full = 0
+    n_full = length = 0
     for line in lines:
         first.append(line)
-        n_full += not line.isspace()
-        if n_full == LINES_TO_TELL_DELIMITERS:
-            break
+        if not line.isspace():
+            n_full, length = n_full + 1, length + len(line)
+            if n_full == FIRST_ROWS or length >= FIRST_CHARACTERS:
+                break
     return first if n_full else []
-
-
-def _delimiter(lines: Sequence[str], format: str, options: ReadOptions, part: Part) -> str:  # noqa: A002
-    """Return the delimiter: the user's, the usual one, or what the first line has in its place.
-
-    If the first line has both, it is that which each line has equally often, while commas come and go.
-    """
-    if options.separator is not None:
-        delimiter = separator_from(options.separator)
-        if len(delimiter) > 1:
-            raise ParameterError(
-                Param("separator"), f" must be one character in a {format} file; got {shown(options.separator)}."
-            )
-        return delimiter
-    usual = DELIMITERS[format]
-    if format == "tsv":
-        return usual
-    bare = re.sub(r'"(?:[^"]|"")*"', "", "".join(lines)).split("\n")
-    full = [line for line in bare if line.strip(" \r")] or [""]
-    instead = max(INSTEAD, key=full[0].count)
-    if instead not in full[0]:
-        return usual
-    if usual in full[0]:
-        counts = [{line.count(delimiter) for line in full} for delimiter in (usual, instead)]
-        if len(full) == 1 or len(counts[0]) == 1 or len(counts[1]) > 1:
-            return usual
-    part.notes.append(f"{part.name} has {called(instead)} between its cells, not commas, and was read that way.")
-    return instead
 
 
 def _first_cells(record: TableRecord, delimiter: str, quoted: bool, name: str) -> list[str]:
@@ -162,7 +150,7 @@ def _first_cells(record: TableRecord, delimiter: str, quoted: bool, name: str) -
     except (csv.Error, ValueError) as error:
         raise InputError(
             f"{name}, row {record.number}: expected the names of the columns, but they cannot be read ({one_line(error)}). "
-            "Put a row of short names first, and end rows with line feeds, not carriage returns alone."
+            "Put a row of short names first, and end all rows in the same way."
         ) from error
 
 
@@ -201,21 +189,35 @@ def _split_long(text: str, delimiter: str, quoted: bool) -> list[str]:
         position = end + 1
 
 
-def _is_of_baskets(
-    first: Sequence[str],
+def _baskets(
     rows: Sequence[Sequence[str]],
     profile: TableProfile,
     format: str,  # noqa: A002
     options: ReadOptions,
     chooser: Chooser,
-) -> bool:
-    """Return whether rows are baskets; the first file of a format decides for all, and the user's options for a table."""
-    if options.format is not None or options.columns:
-        return False
+) -> BasketLayout | None:
+    """Return the layout of the baskets that rows are, None if they are none; the first file of a format decides for all."""
     if format not in chooser.baskets:
-        has_header = profile.votes > 0 if options.header is None else options.header
-        chooser.baskets[format] = not profile.is_beyond_doubt and are_baskets([first, *rows], has_header)
-    return chooser.baskets[format]
+        has_names = profile.votes > 0 if options.header is None else options.header
+        found = baskets_in(rows, options.header, has_names)
+        beyond_doubt = profile.is_beyond_doubt and (found is None or found.header is None)
+        chooser.baskets[format] = found is not None and not beyond_doubt
+    return BasketLayout.of(rows, options.header) if chooser.baskets[format] else None
+
+
+def titles_of(rows: Sequence[Sequence[str]], options: ReadOptions, part: Part) -> int:
+    """Return how many rows are titles above the table, and note that they are left out."""
+    count = 0 if options.header is not None else n_titles(rows, [column for _, column in options.columns])
+    if count:
+        title = shown(next(cell.strip() for row in rows[:count] for cell in row if cell.strip()))
+        said = (
+            f"The first row of {part.name}, {title}, was taken for a title"
+            if count == 1
+            else f"The first {count} rows of {part.name}, {title}, were taken for titles"
+        )
+        advice = Message("if the first row names the columns, give ", Param("header", True), ".")
+        part.notes.append(Message(f"{said} above the table and left out; ", advice))
+    return count
 
 
 def column_names(

@@ -10,6 +10,7 @@ from typing import Any
 
 from tonmf.errors import InputError
 from tonmf.io.arrow import arrow
+from tonmf.io.basket_tables import BasketLayout
 from tonmf.io.columns import Chooser, Columns
 from tonmf.io.decoding import DecodedLines
 from tonmf.io.harmless import as_it_was, is_own_table
@@ -17,7 +18,6 @@ from tonmf.io.notes import Occurrences
 from tonmf.io.options import ReadOptions
 from tonmf.io.part import Part
 from tonmf.io.records import TableRecord, blocks
-from tonmf.io.separators import items_on
 from tonmf.io.streams import Opened
 from tonmf.io.table_layout import Table, cells_of, open_table
 from tonmf.text.documents import ITEMS, TEXTS
@@ -40,19 +40,19 @@ def _read(source: Opened, format: str, options: ReadOptions, chooser: Chooser) -
     arrow("pyarrow", NEEDS_ARROW)
     part, lines = Part(source.name, format, TEXTS, source.sink), DecodedLines(source, options)
     table = open_table(iter(lines), format, options, chooser, part)
-    if table is not None and table.names is None:
-        _read_baskets(table, part)
+    if table is not None and table.baskets is not None:
+        _read_baskets(table, table.baskets, part)
     elif table is not None:
         _read_rows(table, format, options, chooser, part)
     part.notes += lines.notes()
     return part
 
 
-def _read_baskets(table: Table, part: Part) -> None:
+def _read_baskets(table: Table, layout: BasketLayout, part: Part) -> None:
     """Read a basket from each row."""
     part.kind, part.format = ITEMS, "baskets"
     for record in table.rows:
-        part.add(record.number, items_on(record.text, table.delimiter))
+        layout.add(part, record.number, record.text, table.delimiter)
 
 
 def _read_rows(table: Table, format: str, options: ReadOptions, chooser: Chooser, part: Part) -> None:  # noqa: A002
@@ -160,8 +160,9 @@ def _parse(
 
 
 def _add_rows(numbers: list[int], cells: dict[str, list[str]], columns: Columns, part: Part, skip_bad: bool) -> None:
+    """Add a document from each row. A blank cell is a missing value."""
     for place, number in enumerate(numbers):
-        row = {column: values[place] for column, values in cells.items()}
+        row = {column: values[place] or None for column, values in cells.items()}
         facts = part.facts(f"row {number}", columns, row, skip_bad)
         if facts is not None:
             part.add(number, columns.content_of(row), facts)

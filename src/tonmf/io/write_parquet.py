@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -77,6 +78,10 @@ class _Waiting:
         """Return a type that holds the values of both: text if there is no other."""
         if one == other:
             return one
+        types = self._pyarrow.types
+        for day, moment in ((one, other), (other, one)):
+            if types.is_date(day) and types.is_timestamp(moment):
+                return moment
         schemas = [self._pyarrow.schema([("column", kind)]) for kind in (one, other)]
         try:
             return self._pyarrow.unify_schemas(schemas, promote_options="permissive").field(0).type
@@ -130,6 +135,8 @@ def _arrays(
 
 def _array_of_any_type(values: list[Any], pyarrow: Any) -> Any:
     """Return an array of what a user's column holds; of texts, JSON where need be, if it holds several types."""
+    if any(isinstance(value, dt.datetime) for value in values):
+        values = list(map(_at_midnight, values))
     try:
         array = pyarrow.array(values)
         if _is_storable(array.type, pyarrow.types):
@@ -137,6 +144,12 @@ def _array_of_any_type(values: list[Any], pyarrow: Any) -> Any:
     except (pyarrow.ArrowException, TypeError, ValueError, OverflowError):
         pass
     return pyarrow.array(_as_texts(values), pyarrow.string())
+
+
+def _at_midnight(value: Any) -> Any:
+    """Return a date as a time, since an array of both would lose the times; spreadsheets keep midnight as a date."""
+    is_date = isinstance(value, dt.date) and not isinstance(value, dt.datetime)
+    return dt.datetime.combine(value, dt.time()) if is_date else value
 
 
 def _is_storable(kind: Any, types: Any) -> bool:

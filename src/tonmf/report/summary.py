@@ -39,7 +39,7 @@ def summarise(
     *,
     title: str,
     notes: Sequence[str] = (),
-    labels: Sequence[int] | None = None,
+    labels: Sequence[int | None] | None = None,
     on_done: Callable[[float], None] = ignore,
 ) -> dict[str, Any]:
     """Summarise scored documents, ready for JSON.
@@ -52,7 +52,7 @@ def summarise(
     notes : sequence of str
         Sentences for the reader to know.
     labels : sequence of shape (n_docs,), optional
-        1 for known outliers, 0 for all other documents; adds curves.
+        1 for known outliers, 0 for ordinary documents, None for those without a label; adds curves.
     on_done : callable
         Called with the share of the work that is done.
 
@@ -83,7 +83,7 @@ def summarise(
     notes = [*notes, *_note_on_cut_texts(documents, how_much)]
     curves = None
     if labels is not None:
-        notes, curves = _labelled(ranking, documents, np.asarray(labels), notes)
+        notes, curves = _labelled(ranking, documents, np.array(labels, dtype=float), notes)
     return {
         "schema": SCHEMA,
         "title": title,
@@ -191,13 +191,18 @@ def _note_on_cut_texts(documents: Sequence[dict[str, Any]], how_much: tuple[int,
 def _labelled(
     ranking: Ranking, documents: Sequence[dict[str, Any]], labels: NDArray[Any], notes: list[str]
 ) -> tuple[list[str], dict[str, Any] | None]:
-    """Label the documents, and return notes and the curves; None if all labels are the same."""
+    """Label the documents, and return notes and the curves; None if all labels are the same.
+
+    Documents without a label, which is NaN, have no part in the curves.
+    """
+    known = np.isfinite(labels)
     for document in documents:
-        document["label"] = int(labels[document["row"]])
-    if len(np.unique(labels)) < 2:
+        document["label"] = int(labels[document["row"]]) if known[document["row"]] else None
+    if len(np.unique(labels[known])) < 2:
         return [*notes, "All labels are the same, so there are no curves."], None
     scores = ranking.scores.copy()
     scores[ranking.empty] = scores.min() - 1  # not judged: they come after all others
+    labels, scores = labels[known].astype(int), scores[known]
     roc, by_recall = roc_curve(labels, scores), precision_recall_curve(labels, scores)
     return notes, {
         "outliers": int(labels.sum()),

@@ -75,6 +75,8 @@ class IncomingLines:
     def _whole_lines(self, most: int) -> list[tuple[int, bytes]]:
         lines: list[tuple[int, bytes]] = []
         start = 0
+        if self._complete and self.number == 0 and b"\n" not in self._buffer:
+            self._buffer = self._buffer.replace(b"\r", b"\n")  # the line ends of a file without line feeds
         while len(lines) < most and start < len(self._buffer):
             end = self._buffer.find(b"\n", start)
             if end < 0 and (not self._complete or self._error is not None):

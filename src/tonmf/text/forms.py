@@ -8,6 +8,9 @@ of characters, where a script has no spaces between words: 東京都 makes 東�
   none. Up to `OCCURRENCES` of them are looked at, one of each document. A pair that is much rarer than its neighbours in that
   string is the end of one word and the beginning of another, and stays as it is.
 
+In a single document, a pair that occurs once tells nothing, and pairs overlap: 会议将于 makes 会议, 议将 and 将于. Those that
+follow one another and are all outside the vocabulary are shown as the string that they make up (`forms_in`).
+
 Only documents with stems or pairs are looked through, and terms that are words already have no form.
 """
 
@@ -15,7 +18,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from tonmf.text.analysis import Analysis, Analyzer
 from tonmf.text.markup import PAD
@@ -32,6 +36,56 @@ PART = 1 / 3
 
 AROUND = 6
 """Characters before and after a pair to look at."""
+
+
+LONGEST = 24
+"""The most characters of a string of pairs that are outside the vocabulary; a longer one is cut into pieces of equal length."""
+
+
+def forms_in(document: object, analyze: Analyzer, unknown: Collection[str]) -> dict[str, str]:
+    """Return the words to show for those terms of a document that are outside the vocabulary and no words themselves."""
+    forms = forms_of([document], analyze, unknown)
+    if not isinstance(document, str) or document.isascii() or not HAS_UNSPACED.search(document):
+        return forms
+    if not isinstance(analyze, Analysis) or analyze.analyze_word is None or analyze.word_pattern is not None:
+        return forms
+    alone = set(unknown).difference(forms)
+    for run in UNSPACED_RUN.findall(analyze.visible(document).replace(PAD, "")):
+        for start, end in _stretches(run, alone):
+            for place in range(start, end - 1):
+                forms.setdefault(run[place : place + 2], _piece(run[start:end], place - start))
+    return forms
+
+
+def _stretches(run: str, pairs: Collection[str]) -> Iterator[tuple[int, int]]:
+    """Yield where strings begin and end of which all pairs are among these, if they have more than one.
+
+    >>> list(_stretches("会议将于明天", {"会议", "议将", "将于", "明天"}))
+    [(0, 4)]
+    """
+    start = 0
+    for place in range(len(run)):
+        if run[place : place + 2] not in pairs:
+            if place - start > 1:
+                yield start, place + 1
+            start = place + 1
+
+
+def _piece(stretch: str, place: int) -> str:
+    """Return the piece of a string in which the character at a place is; no piece begins with a mark on another character.
+
+    >>> _piece("会议将于明天", 2)
+    '会议将于明天'
+    """
+    length = -(-len(stretch) // -(-len(stretch) // LONGEST))
+    cuts = [0, *(_after_marks(stretch, cut) for cut in range(length, len(stretch), length)), len(stretch)]
+    return next(stretch[start:end] for start, end in pairwise(cuts) if start <= place < end)
+
+
+def _after_marks(text: str, place: int) -> int:
+    while place < len(text) and unicodedata.category(text[place]).startswith("M"):
+        place += 1
+    return place
 
 
 def forms_of(documents: Iterable[object], analyze: Analyzer, terms: Collection[str] | None = None) -> dict[str, str]:

@@ -31,6 +31,13 @@ __all__ = ["Alert", "NewTopic", "Nursery", "Timeline", "Window", "follow", "note
 BATCH = 100
 """Documents after which the model is updated."""
 
+LARGEST_PART = 1 / 4
+"""The most documents of a batch, as a part of those that the model has learnt from.
+
+Scales and threshold come from the scores that documents had when they arrived. A batch of more documents than the model knew
+makes it another model, for which they are no measure: of the next documents it flags all, or none.
+"""
+
 PUT_IN_ORDER = "The documents did not come in order of time, and were put in order."
 
 ENOUGH_FIRST = 200
@@ -70,7 +77,7 @@ def follow(
     learn : bool
         Whether the detector learns from the documents. New topics are added in any case.
     batch : int
-        Documents after which the detector is updated.
+        Documents after which the detector is updated; fewer as long as it has learnt from less than four times as many.
     nursery : Nursery, optional
         Holds strange documents from before. Without one, bursts are compared with the first documents.
     on_done : callable, optional
@@ -103,12 +110,23 @@ def follow(
     first = note_on_first(detector.n_seen_)
     follower = Follower(detector, Nursery() if nursery is None else nursery, documents, names, seconds, learn)
     with detector.keeping_topics():
-        for start in range(0, n_docs, batch):
-            for observed in follower.follow_batch(order[start : start + batch]):
+        end = 0
+        while end < n_docs:
+            start, end = end, min(end + _batch_after(detector.n_seen_, batch), n_docs)
+            for observed in follower.follow_batch(order[start:end]):
                 windows.add(seconds[observed.rows], observed)
             if on_done is not None:
-                on_done(min(start + batch, n_docs) / n_docs)
+                on_done(end / n_docs)
     return follower.timeline(order, windows, [*first, *_notes(seconds, windows)])
+
+
+def _batch_after(n_seen: int, most: int) -> int:
+    """Return the number of documents of the next batch, for a model that has learnt from `n_seen`.
+
+    >>> _batch_after(60, 100), _batch_after(1000, 100)
+    (15, 100)
+    """
+    return min(max(int(LARGEST_PART * n_seen), 1), most)
 
 
 def note_on_first(n_docs: int) -> list[str]:

@@ -58,7 +58,7 @@ class Lines:
                 self._finish(1)
             self._add(rest)
         elif self._length and (self.source.ended or self.source.is_replaced()):
-            self._finish(0)
+            self._finish_last()
         elif self.source.restart():
             self._offset = self._number = 0
             self._forget()
@@ -69,6 +69,20 @@ class Lines:
             self._parts.clear()
         elif piece:
             self._parts.append(piece)
+
+    def _finish_last(self) -> None:
+        """Finish the last line. In a file without any line feed, carriage returns end the lines."""
+        *whole, rest = b"".join(self._parts).split(b"\r") if self._number == 0 else [b"".join(self._parts)]
+        if not whole:
+            self._finish(0)
+            return
+        self._forget()
+        for piece in whole:
+            self._add(piece)
+            self._finish(1)
+        if rest:
+            self._add(rest)
+            self._finish(0)
 
     def _finish(self, line_end: int) -> None:
         content = None if self._length > LONGEST_LINE else b"".join(self._parts)
