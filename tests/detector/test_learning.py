@@ -99,6 +99,19 @@ def test_a_stream_of_the_same_kind_changes_little(detector):
     assert (detector.predict(strange) == -1).all()
 
 
+def test_documents_of_the_stream_are_trusted_by_their_scores(detector):
+    before = detector._state.scorer
+    new = texts_about(["apple", "berry"], 100, seed=7)
+    read = detector.read(new)
+    detector.partial_fit(new)
+    sample, trust = detector._state.scorer.sample, detector._state.scorer.trust
+    assert len(trust) == sample.shape[0] > before.sample.shape[0]
+    joined = trust[-(sample.shape[0] - before.sample.shape[0]) :]
+    ordinary = read.quiet & (read.scores.plain <= before.level) & read.readable
+    assert len(joined) == ordinary.sum()
+    np.testing.assert_allclose(joined, np.exp(-np.maximum(read.scores.plain[ordinary], 0) / before.level))
+
+
 def test_what_was_strange_becomes_ordinary_and_with_a_half_life_sooner(fitted):
     def learnt(half_life):
         detector = copy.deepcopy(fitted).set_params(half_life=half_life)
