@@ -146,7 +146,7 @@ def _mean_around(rows: sp.csr_matrix, around: sp.csr_matrix, each: Array, scores
         cosines = (rows[start : start + AT_ONCE] @ around.T).toarray().astype(np.float64)
         here = np.arange(cosines.shape[0])
         cosines[here, start + here] = 0  # not itself
-        nearest = np.argsort(-cosines, axis=1, kind="stable")[:, :n_nearest]
+        nearest = np.argpartition(-cosines, n_nearest - 1, axis=1)[:, :n_nearest]
         weights = np.take_along_axis(cosines, nearest, axis=1) * each[nearest]
         total = weights.sum(axis=1)
         means[start + here] = (weights * scores[nearest]).sum(axis=1) / np.where(total > 0, total, 1)
