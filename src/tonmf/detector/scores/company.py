@@ -9,7 +9,8 @@ only ever adds to a score, and never more than `MOST` thresholds: a document tha
     company = MOST t (1 − exp(−max(0, S − s)))
 
 where m is the mean score of the nearest training documents, weighted by their cosines; S is the sum of the `STRONGEST` largest
-v cosine of a document, and s its P84 over the training documents: most have none. All scores are those without company.
+v cosine of a document, and s the usual one, two upper widths above its median over the training documents. All scores are those
+without company.
 Copies of a document (`tonmf.detector.scores.copies`) vouch together like one.
 """
 
@@ -41,7 +42,7 @@ HIGHEST = 3.0
 STRONGEST = 20
 """Documents that vouch for another, at most."""
 
-LARGE_SHARE = 0.1
+LARGE_SHARE = 0.05
 """Share of the documents up to which those that vouch do so in full. From twice that share on they do not at all: outliers are
 few."""
 
@@ -66,7 +67,8 @@ class Company:
 
     def beyond(self, strongest: Array) -> Self:
         """Return the same, with what is usual by the training documents' sums of the largest weighted cosines."""
-        return replace(self, usual=float(np.percentile(strongest, UPPER)))
+        median, upper = np.percentile(strongest, [50, UPPER])
+        return replace(self, usual=float(median + 2 * (upper - median)))
 
     def part(self, strongest: Array) -> Array:
         """Return the part of a score, given the sum of the largest weighted cosines."""

@@ -163,18 +163,24 @@ class Scorer:
 
     def _parts(self, measures: Measures, totals: WordTotals) -> dict[str, Array]:
         weight = REMOTENESS_WEIGHT_AT_FIRST if self.trust is None else REMOTENESS_WEIGHT
-        n_distinct = np.maximum(totals.n_distinct, 1)
-        pull = n_distinct / (n_distinct + self.evidence)
+        pull = _pull(np.maximum(totals.n_distinct, 1), self.evidence)
+        by_known = pull if self.trust is None else _pull(totals.n_distinct - totals.n_outside, self.evidence)
         unexplained = measures.topics + UNKNOWN_WEIGHT * self.alarms.unknown_widths(totals)
         parts: dict[str, Array] = {
             "topics": pull * unexplained / (2 + weight),
-            "neighbours": pull * weight * self.remoteness_scale.z(measures.remoteness) / (2 + weight),
+            "neighbours": by_known * weight * self.remoteness_scale.z(measures.remoteness) / (2 + weight),
         }
         if measures.distances is not None:
             parts["embeddings"] = self.distance_scale.z(measures.distances)
         if self.company is not None:
             parts["company"] = pull * self.company.part(measures.company)
         return parts
+
+
+def _pull(n_words: Array, evidence: float) -> Array:
+    """Return n/(n + evidence): how far so many words keep a score from the middle."""
+    pull: Array = n_words / np.maximum(n_words + evidence, np.finfo(np.float64).tiny)
+    return pull
 
 
 def level_of(plain: Array, weights: Array | None = None, doubt: float = 1.0) -> float:
