@@ -179,7 +179,8 @@ class Ranking:
 
         Only training documents have groups.
         """
-        return [group for group in self.detector.groups_ if group.share <= SMALL] if self.is_of_training else []
+        groups = self.detector.groups_ if self.is_of_training else []
+        return [group for group in groups if group.copies or group.share <= SMALL]
 
     @cached_property
     def firsts(self) -> NDArray[np.int64]:

@@ -250,11 +250,11 @@ def test_topics_explain_an_ordinary_document_and_fail_to_explain_a_strange_one()
     assert ordinary.sentence.endswith(
         f". The topics explain {explained} of it (typical: {typical}); its main topic is “{main}”."
     )
-    assert "No topic explains" not in ordinary.sentence
-    assert f"No topic explains {100 * strange.unexplained.value:.0f} % of it" in strange.sentence
+    assert "fits no topic" not in ordinary.sentence
+    assert f"{100 * strange.unexplained.value:.0f} % of it fits no topic" in strange.sentence
 
 
-UNEXPLAINED, EXPLAINED = "No topic explains 90 % of it (typical: {})", "The topics explain 99 % of it (typical: {})"
+UNEXPLAINED, EXPLAINED = "90 % of it fits no topic (typical: {})", "The topics explain 99 % of it (typical: {})"
 FAR = "it is far from every ordinary document"
 
 

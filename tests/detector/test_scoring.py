@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from repository import ROOT
 
 from tonmf import TextOutlierDetector, load
 from tonmf.datasets import make_corpus
@@ -289,3 +290,23 @@ def test_documents_of_unknown_words_are_no_outliers_where_a_third_are_such():
     detector = TextOutlierDetector(mask=None, n_restarts=1).fit(known + unknown)
     assert (detector.labels_[60:] == 1).all()
     assert detector.outlier_scores_[60:].min() > detector.outlier_scores_[:60].max()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "docs/guide/scores.md",
+        "src/tonmf/cli/options.py",
+        "src/tonmf/detector/detector.py",
+        "src/tonmf/report/web/shared/threshold.js",
+    ],
+)
+def test_all_who_say_the_rule_of_the_threshold_say_the_same(path):
+    assert f"median + {WIDTHS:g} (P84 − median)" in (ROOT / path).read_text()
+
+
+def test_a_new_document_of_one_unknown_word_is_not_flagged():
+    """A comment such as "lol" was flagged far above serious ones: it has no neighbours, but nothing is known of it either."""
+    detector = TextOutlierDetector(n_restarts=1).fit([post.text for post in read_noticeboard() if post.planted is None])
+    assert (detector.predict(["lol", "👍", "Muy malo", "zxcv"]) == 1).all()
+    assert detector.predict(["ksjdhf asdlkfj qwoeiru zmxncv bqpwoe rutyal skdjfh gqowie urytla"]) == [-1]

@@ -103,7 +103,7 @@ def _flag(param: Param) -> str:
         return str(param)
     if param.value is False:
         return f"--no-{FLAGS[param.name].removeprefix('--')}"
-    return FLAGS[param.name] + ("" if param.value in (None, True) else f" {param.value}")
+    return FLAGS[param.name] + ("" if param.value in (None, True) else f" {_pasteable(str(param.value))}")
 
 
 def _leave(message: str, code: int) -> typer.Exit:
@@ -129,3 +129,8 @@ def _show_warning(message: Warning | str, *args: Any, **kwargs: Any) -> None:
     given = message.args[0] if isinstance(message, Warning) and message.args else message
     text = in_flags(given) if isinstance(given, Message) else str(message)
     _say(text)
+
+
+def _pasteable(value: str) -> str:
+    """Put a value that has spaces into double quotes, as a shell takes it."""
+    return f'"{value}"' if " " in value else value

@@ -100,7 +100,7 @@ Contamination = Annotated[
     str,
     typer.Option(
         "--contamination",
-        help="Share of documents to flag, such as 0.05 or 5%. auto: flag scores above median + 2.35 (P84 − median); "
+        help="Share of documents to flag, such as 0.05 or 5%. auto: flag scores above median + 2.2 (P84 − median); "
         "the threshold is higher if there are few documents, or if more than 5% would be above it.",
         rich_help_panel=LEARNING,
     ),

@@ -50,7 +50,7 @@ def ranking_table(
     """
     facts = {
         "rank": [str(ranking.ranks[line[0]]) for line in lines],
-        "score": [f"{why.score:.2f}" for why in explanations],
+        "score": [f"{why.score:z.2f}" for why in explanations],
         "flagged": ["yes" if why.outlier else "" for why in explanations],
         **({} if planted is None else {"planted": [planted[line[0]] or "" for line in lines]}),
         "id": [_called(why, len(line)) for why, line in zip(explanations, lines, strict=True)],

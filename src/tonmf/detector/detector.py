@@ -90,7 +90,7 @@ class TextOutlierDetector(FittedDetector):
     max_topics : int
         Number of topics that a fit starts from.
     contamination : float or "auto"
-        Share of the judged training documents to flag; or "auto", to flag scores above median + 2.35 (P84 − median), where
+        Share of the judged training documents to flag; or "auto", to flag scores above median + 2.2 (P84 − median), where
         P84 is the 0.84-quantile of the scores. The threshold is higher if there are few documents, or if more than 5 % would
         be above it (docs/guide/scores.md).
     backend : {"numba", "numpy"}

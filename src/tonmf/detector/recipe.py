@@ -94,6 +94,8 @@ class Recipe:
         what = {TEXTS: "word", ITEMS: "item"}.get(kind, "term")
         if not any_words:
             raise InputError(f"None of the {n_docs} documents has any {what}, so there is nothing to learn from.")
+        if not terms and n_docs == 1:
+            raise InputError("Expected several documents, got one: there is nothing to compare it with.")
         if not terms:
             raise InputError(
                 f"None of the {what}s occurs in ",

@@ -199,7 +199,7 @@ class Explanation:
         """Say what no topic explains where that is a reason for the score, and what the topics explain otherwise."""
         share, typical = self.unexplained.value, self.unexplained.typical
         if self._is_unexplained:
-            return f"No topic explains {percent(share)} of it (typical: {percent(typical)})"
+            return f"{percent(share)} of it fits no topic (typical: {percent(typical)})"
         return f"The topics explain {percent(1 - share)} of it (typical: {percent(1 - typical)})"
 
     def to_dict(self) -> dict[str, Any]:

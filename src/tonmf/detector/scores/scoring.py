@@ -8,17 +8,20 @@
     empty  = 0, the middle, and never flagged  a document without words: it is not judged
 
 where e = n/(n + 3) for a document of n different words: a few words say little, and little evidence leaves a document near the
-middle; u says how far the share of unknown words is beyond one width of that alarm, and is 0 below it; z is the distance from
-the training documents' median in units of their spread (`tonmf.detector.scores.scale`), and `level` is the automatic threshold,
-so that a document with an alarm always lies above it. `learn_scorer` scores the training documents, and `Scorer.score` all
-others, by the same two steps: `measure`, then `Scorer.combine`. The training documents are scored twice: first against the
-documents that the topics explain best, then against all, each trusted by its first score.
+middle. For z(r), which only known words tell, n counts these. u says how far the share of unknown words is beyond one width of
+that alarm, and is 0 below it; z is the distance from the training documents' median in units of their spread
+(`tonmf.detector.scores.scale`), and `level` is the automatic threshold, so that a document with an alarm always lies above it.
+
+`learn_scorer` scores the training documents, and `Scorer.score` all others, by the same two steps: `measure`, then
+`Scorer.combine`. The training documents are scored twice: first against those that the topics explain best, then against all
+below the threshold, each trusted by its first score.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -177,7 +180,7 @@ class Scorer:
         return parts
 
 
-def _pull(n_words: Array, evidence: float) -> Array:
+def _pull(n_words: NDArray[Any], evidence: float) -> Array:
     """Return n/(n + evidence): how far so many words keep a score from the middle."""
     pull: Array = n_words / np.maximum(n_words + evidence, np.finfo(np.float64).tiny)
     return pull

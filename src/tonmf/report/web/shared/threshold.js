@@ -4,7 +4,7 @@ import { decimal, flaggedOf } from "./format.js";
 const STEPS = 1000;
 
 /** The rule of the automatic threshold; a test compares its number with `WIDTHS` in Python. */
-const RULE = "median + 2.35 (P84 − median)";
+const RULE = "median + 2.2 (P84 − median)";
 
 /** Return "score above 1.94, the automatic threshold", or the share that was asked for. */
 export function flaggedIf({ threshold, contamination }) {
