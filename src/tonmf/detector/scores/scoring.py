@@ -8,7 +8,7 @@
     empty  = 0, the middle, and never flagged  a document without words: it is not judged
 
 where e = n/(n + 3) for a document of n different words: a few words say little, and little evidence leaves a document near the
-middle. For z(r), which only known words tell, n counts these. u says how far the share of unknown words is beyond one width of
+middle. A document without known words has no neighbours, near or far, and no z(r). u says how far the share of unknown words is beyond one width of
 that alarm, and is 0 below it; z is the distance from the training documents' median in units of their spread
 (`tonmf.detector.scores.scale`), and `level` is the automatic threshold, so that a document with an alarm always lies above it.
 
@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -166,24 +165,19 @@ class Scorer:
 
     def _parts(self, measures: Measures, totals: WordTotals) -> dict[str, Array]:
         weight = REMOTENESS_WEIGHT_AT_FIRST if self.trust is None else REMOTENESS_WEIGHT
-        pull = _pull(np.maximum(totals.n_distinct, 1), self.evidence)
-        by_known = pull if self.trust is None else _pull(totals.n_distinct - totals.n_outside, self.evidence)
+        n_distinct = np.maximum(totals.n_distinct, 1)
+        pull = n_distinct / (n_distinct + self.evidence)
+        is_known = (totals.n_distinct > totals.n_outside) | (self.trust is None)
         unexplained = measures.topics + UNKNOWN_WEIGHT * self.alarms.unknown_widths(totals)
         parts: dict[str, Array] = {
             "topics": pull * unexplained / (2 + weight),
-            "neighbours": by_known * weight * self.remoteness_scale.z(measures.remoteness) / (2 + weight),
+            "neighbours": is_known * pull * weight * self.remoteness_scale.z(measures.remoteness) / (2 + weight),
         }
         if measures.distances is not None:
             parts["embeddings"] = self.distance_scale.z(measures.distances)
         if self.company is not None:
             parts["company"] = pull * self.company.part(measures.company)
         return parts
-
-
-def _pull(n_words: NDArray[Any], evidence: float) -> Array:
-    """Return n/(n + evidence): how far so many words keep a score from the middle."""
-    pull: Array = n_words / np.maximum(n_words + evidence, np.finfo(np.float64).tiny)
-    return pull
 
 
 def level_of(plain: Array, weights: Array | None = None, doubt: float = 1.0) -> float:
