@@ -8,9 +8,10 @@
     empty  = 0, the middle, and never flagged  a document without words: it is not judged
 
 where e = n/(n + 3) for a document of n different words: a few words say little, and little evidence leaves a document near the
-middle. A document without known words has no neighbours, near or far, and no z(r). u says how far the share of unknown words is beyond one width of
-that alarm, and is 0 below it; z is the distance from the training documents' median in units of their spread
-(`tonmf.detector.scores.scale`), and `level` is the automatic threshold, so that a document with an alarm always lies above it.
+middle. A document without known words has no neighbours, near or far, and no z(r). u says how far the share of unknown words is
+beyond one width of that alarm, and is 0 below it; z is the distance from the training documents' median in units of their
+spread (`tonmf.detector.scores.scale`), and `level` is the automatic threshold, so that a document with an alarm always lies
+above it.
 
 `learn_scorer` scores the training documents, and `Scorer.score` all others, by the same two steps: `measure`, then
 `Scorer.combine`. The training documents are scored twice: first against those that the topics explain best, then against all
