@@ -197,7 +197,7 @@ def learnt_state(
     )
     if new is None:
         return following
-    scores = new.scores
+    scores = new.unmarked
     return replace(
         following,
         groups=[],
