@@ -310,6 +310,14 @@ def test_a_stream_keeps_marks_and_its_latest_documents_can_be_marked():
     assert list(detector.unmark().mark(fine=[7, numbers[9]]).marks_) == [numbers[7], numbers[9]]
 
 
+def test_in_a_stream_documents_are_ranked_among_scores_with_marks():
+    detector = TextOutlierDetector(n_restarts=1).fit(TEXTS).mark(strange=[0])
+    highest = detector.outlier_scores_.max()
+    assert highest > detector.unmarked_scores_.max()
+    detector.partial_fit(TEXTS[5:9])
+    assert detector.rank(np.array([highest - 1e-3])).tolist() == [2]
+
+
 def test_an_added_topic_leaves_marks_in_place(reader):
     scores = reader.outlier_scores_
     reader.mark(strange=[OF_KITCHEN[0]], fine=[3])

@@ -26,7 +26,7 @@ from tonmf.detector.reading import ReadDocuments
 from tonmf.detector.scores.company import Company
 from tonmf.detector.scores.copies import Copies
 from tonmf.detector.scores.ladder import Rung
-from tonmf.detector.state import DetectorState, DetectorStream, RungStream, TrainingRows
+from tonmf.detector.state import RECENT, DetectorState, DetectorStream, RungStream, TrainingRows
 from tonmf.nmf.in_memory import MatrixSource
 from tonmf.nmf.ops import Ops
 from tonmf.nmf.solver import automatic_alpha, bring_to_unit_norm
@@ -66,7 +66,7 @@ class Learner:
             return state.stream
         scores, plain = state.outlier_scores, state.scores_before_alarms
         with one_blas_thread():
-            return begin(
+            stream = begin(
                 state.scorer,
                 state.profile,
                 state.idf,
@@ -77,6 +77,9 @@ class Learner:
                 state.counter.boilerplate,
                 self.ops,
             )
+        if state.marking is None:
+            return stream
+        return replace(stream, recent=state.marked_scores[state.alarms["empty"] == 0][-RECENT:])
 
     def learn(self, state: DetectorState, new: ReadDocuments, ageing: Ageing) -> DetectorState:
         """Return the state after learning from documents."""
