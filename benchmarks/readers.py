@@ -1,7 +1,7 @@
 """Ways to re-rank documents by a reader's marks: tonmf, and the peers that `benchmarks.feedback` compares it with.
 
 Each begins with a ranking of all documents, and is told of one marked document at a time. The peers' settings are the best of
-those that we tried on the tasks marked `tuned` (`benchmarks.tasks`).
+those that we tried on tasks marked `tuned` (`benchmarks.tasks`).
 """
 
 from __future__ import annotations

@@ -67,5 +67,13 @@ def test_the_page_says_which_bars_hold():
     assert report([]).text == "Not measured yet.\n"
 
 
+def test_the_page_says_how_many_draws_there_are():
+    one = list(results(50, 30, 40))
+    assert "1 tasks\nwith 1 draw each:" in report(one).text
+    again = [{**r, "config": {**r["config"], "seed": 1}} for r in one]
+    more = list(results(50, 30, 40, "Reuters + trade"))
+    assert "2 tasks\nwith 1 to 2 draws each:" in report([*one, *again, *more]).text
+
+
 def test_every_task_is_measured():
     assert set(FEEDBACK.axes["task"]) == set(TASKS)
