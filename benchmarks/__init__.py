@@ -9,6 +9,7 @@ streams   `novelty`, `newswire`
 quality   `quality` and `quality_report`, with `tasks`, `peers` and `embeddings`
 real text `robustness` and `robustness_report`, with `corpora`, `log_lines`, `changes` and `foreign`
 new texts `new_documents` and `new_documents_report`
-shared    `harness`; `contenders` (tonmf and two peers, for the last two) and `grid` (their command line)
+marks     `feedback` and `feedback_report`, with `readers`; `marking` (time)
+shared    `harness`; `contenders` (tonmf and two peers, for real and new texts) and `grid` (the last three's command line)
 ========= =====================================================================================================
 """

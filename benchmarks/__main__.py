@@ -24,7 +24,7 @@ BENCHMARKS = [
     "newswire",
     "cluster",
 ]
-ON_DEMAND = ["robustness", "new_documents"]
+ON_DEMAND = ["robustness", "new_documents", "feedback", "marking"]
 """Benchmarks that run only if they are named."""
 
 

@@ -1,4 +1,4 @@
-"""The command line that `robustness` and `new_documents` share: measure the cells of a grid, and report."""
+"""The command line that `robustness`, `new_documents` and `feedback` share: measure the cells of a grid, and report."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 from benchmarks import peers
 from benchmarks.harness import RESULTS, write_whole
 from tonmf.experiments.log import ResultLog
+from tonmf.experiments.plotting import save_figure
 from tonmf.experiments.running import run, todo
 from tonmf.experiments.specification import Config, Experiment, Result
 
@@ -35,7 +36,7 @@ def measure_and_report(
     load : function of a configuration
         Load its documents.
     page : Path
-        The page to write, which a partial run leaves alone.
+        The page to write, with its pictures beside it; a partial run leaves both alone.
     always : mapping of str to str, optional
         A value of an axis that is measured whatever the filters say, since the others are compared with it.
     """
@@ -70,6 +71,8 @@ def measure_and_report(
     print(section.text)
     if all(getattr(options, axis) is None for axis in filters):
         write_whole(page, f"# {section.title}\n\n{section.text}")
+        for figure in section.figures:
+            save_figure(figure, page.parent)
 
 
 def measure_all(

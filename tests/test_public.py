@@ -14,7 +14,8 @@ PUBLIC = {
     "tonmf.metrics": "PrecisionRecallCurve RocCurve area_under_curve false_positive_rate precision_at "
     "precision_recall_curve roc_curve true_positive_rate",
     "tonmf.plots": "check_plot plot_timeline require_matplotlib save_canvas topics_to_show",
-    "tonmf.io": "DocumentFiles Documents FORMATS ReadOptions check_output output_format read_documents write_table",
+    "tonmf.io": "DocumentFiles Documents FORMATS ReadOptions check_output output_format read_documents read_marks "
+    "write_table",
     "tonmf.report": "summarise write_html write_summary",
     "tonmf.timeline": "Alert NewTopic Nursery Timeline Window follow note_on_first",
     "tonmf.ranking": "COLUMNS Ranking",

@@ -112,6 +112,10 @@ class Ranking:
             on_done((some[-1] + 1) / len(ids))
         return cls.of(detector, documents, ids, np.concatenate(scores))
 
+    def again(self) -> Ranking:
+        """Rank the training documents by the scores that they have now, such as after marks."""
+        return Ranking.of(self.detector, self.documents, self.ids, self.detector.outlier_scores_)
+
     @property
     def outliers(self) -> NDArray[np.bool_]:
         """Return True for the judged documents above the threshold."""

@@ -7,10 +7,18 @@ import struct
 
 import numpy as np
 import pytest
-from saved_models import NEW
+from saved_models import CORPUS, NEW, SMALL
 from tampered import arrays_of, changed, copy_of, fields_of, first, mutate_fields, mutated, put_arrays, sign
 
-from tonmf import InputError, TonmfError, load
+from tonmf import InputError, TextOutlierDetector, TonmfError, load
+
+
+@pytest.fixture(scope="module")
+def marked(tmp_path_factory):
+    """A saved detector with marks."""
+    folder = tmp_path_factory.mktemp("marked") / "model"
+    TextOutlierDetector(**SMALL).fit(CORPUS.texts).mark(strange=[0], fine=[1]).save(folder)
+    return folder
 
 
 def test_what_is_no_model_is_told_from_one(tmp_path):
@@ -110,6 +118,47 @@ def test_fields_that_cannot_be_are_refused_though_the_digest_is_right(saved, tmp
     fields = fields_of(copy)
     change(fields)
     sign(copy, fields)
+    with pytest.raises(InputError, match="(?s)cannot be used.*" + says):
+        load(copy)
+
+
+HOSTILE_MARKS = [
+    ("no marks", lambda f: f["marks"].update(ids=[], marks=[]), "marks.ids must be different strings, at least one"),
+    ("an id twice", lambda f: f["marks"].update(ids=["a", "a"]), "marks.ids must be different strings"),
+    ("another mark", lambda f: f["marks"].update(marks=["strange", "evil"]), "marks.marks must be 'strange' or 'fine'"),
+    ("a mark too few", lambda f: f["marks"].update(marks=["fine"]), "marks.marks must be 'strange' or 'fine'"),
+    ("a document more", lambda f: f["marks"].update(ids=list("abc"), marks=["fine"] * 3), "marks.ends must be of 3"),
+    ("a threshold of text", lambda f: f["marks"].update(threshold="x"), "marks.threshold must be a number"),
+]
+
+
+@pytest.mark.parametrize(("change", "says"), [case[1:] for case in HOSTILE_MARKS], ids=[c[0] for c in HOSTILE_MARKS])
+def test_marks_that_cannot_be_are_refused(marked, tmp_path, change, says):
+    copy = copy_of(marked, tmp_path)
+    fields = fields_of(copy)
+    change(fields)
+    sign(copy, fields)
+    with pytest.raises(InputError, match="(?s)cannot be used.*" + says):
+        load(copy)
+
+
+HOSTILE_MARK_ARRAYS = [
+    ("columns outside", changed("marks.columns", first(10**6)), "marks.columns holds a number of"),
+    ("gaps beyond measure", changed("marks.gaps", first(1e20)), "beyond"),
+    ("gaps of others", changed("marks.gaps", lambda a: a[:-1].copy()), "must have shape"),
+    ("effects of others", changed("marks.training", lambda a: a[:-1].copy()), "must have shape"),
+    ("rows below zero", changed("marks.values", first(-0.5)), "negative"),
+]
+
+
+@pytest.mark.parametrize(
+    ("change", "says"), [c[1:] for c in HOSTILE_MARK_ARRAYS], ids=[c[0] for c in HOSTILE_MARK_ARRAYS]
+)
+def test_arrays_of_marks_that_cannot_be_are_refused(marked, tmp_path, change, says):
+    copy = copy_of(marked, tmp_path)
+    arrays = arrays_of(copy)
+    change(arrays)
+    put_arrays(copy, arrays)
     with pytest.raises(InputError, match="(?s)cannot be used.*" + says):
         load(copy)
 

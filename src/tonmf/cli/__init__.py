@@ -7,6 +7,7 @@
 `options`          options that several commands share
 `reading`          options for reading files; files to documents
 `learning`         checks of options and models; fit or load a detector
+`marks`            ``--marks``: the marks in a file, and the documents that they are of
 `large`            ``--memory``: documents that do not fit into memory
 `errors`           exceptions to one line and an exit code; parameters to flags
 `output`           tables of results, to files or standard output

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tonmf.cli.marks import apply_marks
 from tonmf.cli.screen import Screen
 from tonmf.errors import InputError, ParameterError
 
@@ -131,16 +132,21 @@ def learn_on_cluster(address: str, content: Any, ids: Sequence[str], **options: 
         return fit_detector(client, content, names=ids, **options)
 
 
-def scored(screen: Screen, model: str, documents: Documents, jobs: int | None) -> Ranking:
-    """Score documents by a saved model, and rank them."""
+def scored(
+    screen: Screen, model: str, documents: Documents, jobs: int | None, marks: Mapping[str, str] | None = None
+) -> tuple[Ranking, list[str]]:
+    """Score documents by a saved model and marks on them, and rank them; also return notes on the marks."""
     with screen.step("Loading"):
         from tonmf.persist import load_detector
         from tonmf.ranking import Ranking
 
         detector = load_detector(model).set_params(n_jobs=jobs)
         check_terms(detector, documents)
+        notes = apply_marks(detector, marks or {}, documents.ids, documents.content)
+    for note in notes:
+        screen.note(note)
     with screen.progress("Scoring") as done:
-        return Ranking.by(detector, documents.content, documents.ids, done)
+        return Ranking.by(detector, documents.content, documents.ids, done), notes
 
 
 def check_terms(detector: TextOutlierDetector, documents: Documents) -> None:

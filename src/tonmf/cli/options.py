@@ -85,6 +85,15 @@ LabelOutlier = Annotated[
         rich_help_panel=RESULTS,
     ),
 ]
+Marks = Annotated[
+    str | None,
+    typer.Option(
+        "--marks",
+        metavar="FILE",
+        help="CSV file with an id and a mark, strange or fine, on each line: documents like those score higher or lower.",
+        rich_help_panel=RESULTS,
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.", rich_help_panel=RESULTS)]
 Quiet = Annotated[
     bool,

@@ -7,8 +7,11 @@ options   what each option may be
 recipe    how it fits: from documents, wherever they are, to a state
 reading   `Reader`: read documents by one state; `ReadDocuments`: all that the state says of them
 state     `DetectorState`: what a fitted detector consists of
+marking   how a state takes on a reader's marks
+markable  find the documents that a reader marks
 saved     read and write a state
 scores/   from counted documents to scores: the one road
+marks/    what a reader's marks add to scores
 explain/  why a document has its score
 learning/ from one state to the next, with more documents (``partial_fit``)
 disk/     documents that do not fit into memory

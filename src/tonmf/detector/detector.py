@@ -117,8 +117,12 @@ class TextOutlierDetector(FittedDetector):
         Scores of the training documents; higher is stranger.
     labels_ : ndarray of shape (n_docs,)
         -1 for the training documents that are flagged, 1 for the others.
+    marks_ : dict of str to str
+        What a reader marked: "strange" or "fine", by the document's id (``mark``).
+    unmarked_scores_ : ndarray of shape (n_docs,)
+        Scores of the training documents without marks; the same as ``outlier_scores_`` if there are none.
     scores_before_alarms_ : ndarray of shape (n_docs,)
-        Scores of the training documents before any alarm.
+        Scores of the training documents before any alarm, and without marks.
     alarms_ : dict of str to ndarray of shape (n_docs,)
         How far each training document exceeds the alarms "unknown", "rare" and "repeated" (words), as a share of what
         raises them; 0 without an alarm. "empty" is 1 for a document without words that count, and lifts no score.

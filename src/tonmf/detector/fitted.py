@@ -7,9 +7,9 @@ those without a leading underscore here and in `tonmf.detector.detector` are the
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +21,12 @@ from tonmf.detector.explain.explanation import Explanation
 from tonmf.detector.explain.ranks import rank_among
 from tonmf.detector.explain.topics import Topic
 from tonmf.detector.explain.unexpected import UnexpectedWord
+from tonmf.detector.markable import document_marks, marked_ids, training_marks
+from tonmf.detector.marking import with_marks
 from tonmf.detector.reading import ReadDocuments, Reader
 from tonmf.detector.scores.embeddings import check_new_embeddings
 from tonmf.detector.state import DetectorState
+from tonmf.errors import InputError, Param
 from tonmf.nmf.threads import make_ops
 from tonmf.parameters import check_at_least
 from tonmf.text.analysis import Analysis
@@ -47,6 +50,7 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     backend: str
     n_jobs: int | None
     max_topics: int
+    contamination: float | str
 
     def _adopt(self, state: DetectorState, column: Any = None, known_names: KnownNames | None = None) -> None:
         """Take on a state, and be the fitted detector that it describes.
@@ -64,10 +68,13 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self.n_columns_ = getattr(state.counter, "n_columns", None)
         self.uses_embeddings_ = state.scorer.neighbours is not None
         self.rungs_, self.groups_ = list(state.scorer.rungs), state.groups
-        self.outlier_scores_, self.scores_before_alarms_ = state.outlier_scores, state.scores_before_alarms
+        self.outlier_scores_, self.unmarked_scores_ = state.marked_scores, state.outlier_scores
+        self.marks_ = {} if state.marks is None else state.marks.named()
+        self.scores_before_alarms_ = state.scores_before_alarms
         self.alarms_, self.empty_ = state.alarms, state.alarms["empty"] > 0
-        self.threshold_, self.offset_ = state.threshold, -state.threshold
-        self.labels_ = np.where(~self.empty_ & (state.outlier_scores > state.threshold), -1, 1)
+        self.threshold_, self.offset_ = state.marked_threshold, -state.marked_threshold
+        of_training = state.threshold if state.marking is None else state.marking.training_threshold
+        self.labels_ = np.where(~self.empty_ & (self.outlier_scores_ > of_training), -1, 1)
 
     @property
     def _reader(self) -> Reader:
@@ -95,16 +102,98 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         n_docs = n_documents(documents)
         return reader.read(documents, check_new_embeddings(embeddings, n_docs, reader.state.scorer.neighbours), names)
 
-    def outlier_score(self, documents: Any, *, embeddings: Any = None) -> Array:
+    def outlier_score(self, documents: Any, *, embeddings: Any = None, marks: bool = True) -> Array:
         """Score documents on the scale of ``outlier_scores_``; higher is stranger.
 
-        Training documents get the score they have there. A document without words is not judged, and has a score of 0.
+        Training documents get the score they have there. A document without words is not judged, and has a score of 0. With
+        ``marks=False``, scores are those without marks, as in ``unmarked_scores_``.
 
         Returns
         -------
         scores : ndarray of shape (n_docs,)
         """
-        return self._reader.score(documents, embeddings).total
+        return self._reader.score(documents, embeddings, marks).total
+
+    def mark(
+        self,
+        strange: Iterable[int | str] = (),
+        fine: Iterable[int | str] = (),
+        *,
+        documents: Any = None,
+        embeddings: Any = None,
+        names: Sequence[Any] | None = None,
+    ) -> Self:
+        """Mark documents as strange or fine: documents like them score higher or lower from now on (docs/guide/marks.md).
+
+        Scores, ranks, threshold and flags follow at once, those of new documents too. A document that is marked again has
+        the later mark only. ``fit`` forgets all marks; ``partial_fit`` keeps them.
+
+        Parameters
+        ----------
+        strange, fine : sequence of int or str
+            Numbers of documents, from 0, or their names as strings. Numbers are places in ``outlier_scores_``.
+        documents : as in ``fit``, optional
+            The documents to choose from, if they are not the training documents, or if the detector does not have these any
+            more: when it was loaded, or fitted on disk or on a cluster. If they turn out to be the training documents,
+            ``outlier_scores_`` follow from then on.
+        embeddings : array of shape (n_docs, width), optional
+            Embeddings of `documents`, if the detector was fitted with embeddings.
+        names : sequence of shape (n_docs,), optional
+            Names of `documents`. New documents without names are called by their content, such as "new-3fa9c2d1b0".
+
+        Returns
+        -------
+        self : TextOutlierDetector
+
+        Examples
+        --------
+        >>> from tonmf import TextOutlierDetector
+        >>> from tonmf.datasets import load_noticeboard
+        >>> board = load_noticeboard()
+        >>> detector = TextOutlierDetector().fit(board.texts, names=board.ids)
+        >>> detector.mark(strange=["post-065"], fine=["post-111"]).marks_
+        {'post-065': 'strange', 'post-111': 'fine'}
+        >>> detector.labels_[[board.ids.index("post-065"), board.ids.index("post-111")]].tolist()
+        [-1, 1]
+        """
+        reader = self._reader
+        state = reader.state
+        if documents is None:
+            for name, value in (("embeddings", embeddings), ("names", names)):
+                if value is not None:
+                    raise InputError(Param(name), " are those of ", Param("documents"), ". Give both, or leave it out.")
+            new = training_marks(state, strange, fine, self.word_)
+        else:
+            names, (documents, _) = names_for(documents, names), as_documents(documents)
+            if names is None and self._known_names is not None:
+                names = self._known_names.given_to(documents)
+            rows = check_new_embeddings(embeddings, n_documents(documents), state.scorer.neighbours)
+            state, new = document_marks(reader, documents, rows, names, strange, fine)
+        if new is None:
+            return self
+        marks = new if state.marks is None else state.marks.followed_by(new)
+        self._adopt(with_marks(state, marks, self.contamination), self._column, self._known_names)
+        return self
+
+    def unmark(self, ids: Iterable[int | str] | None = None) -> Self:
+        """Take marks away; without any left, scores are what they were before.
+
+        Parameters
+        ----------
+        ids : sequence of int or str, optional
+            Names of marked documents, as in ``marks_``, or numbers of training documents; all marks if not given.
+
+        Returns
+        -------
+        self : TextOutlierDetector
+        """
+        check_is_fitted(self)
+        state, kept = self._state, None
+        if ids is not None:
+            gone = marked_ids(state, ids)
+            kept = None if state.marks is None else state.marks.without(gone)
+        self._adopt(with_marks(state, kept, self.contamination), self._column, self._known_names)
+        return self
 
     def rank(self, scores: Array, judged: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
         """Return the rank of each score: 1 + the number of judged training documents with a higher score.

@@ -19,6 +19,8 @@ from tonmf.arrays import Array
 from tonmf.detector.explain.explainer import Explainer
 from tonmf.detector.explain.explanation import Explanation
 from tonmf.detector.explain.unexpected import Leftovers, UnexpectedWord
+from tonmf.detector.marking import marked
+from tonmf.detector.marks.likeness import known_of
 from tonmf.detector.scores.alarms import without_alarm
 from tonmf.detector.scores.corpus import Corpus
 from tonmf.detector.scores.embeddings import check_new_embeddings
@@ -42,12 +44,19 @@ class Reader:
     ops: Ops
     max_topics: int
 
-    def score(self, documents: Any, embeddings: Any = None) -> DocumentScores:
-        """Score documents."""
+    def score(self, documents: Any, embeddings: Any = None, marks: bool = True) -> DocumentScores:
+        """Score documents, with or without what marks add."""
         corpus = self.corpus(self.state.counter.count(self._checked(documents)))
         rows = check_new_embeddings(embeddings, corpus.n_docs, self.state.scorer.neighbours)
         with one_blas_thread():
-            return self.state.scorer.score(self.ops, corpus, rows)
+            scores = self.state.scorer.score(self.ops, corpus, rows)
+            return self.marked(scores, corpus, rows) if marks else scores
+
+    def marked(self, scores: DocumentScores, corpus: Corpus, embeddings: Array | None) -> DocumentScores:
+        """Return scores of documents with what marks add to them; the same scores if there are no marks."""
+        if self.state.marking is None:
+            return scores
+        return marked(scores, self.state.marking.effects.on(known_of(corpus.source.matrix(), embeddings)))
 
     def alarms(self, documents: Any) -> dict[str, Array]:
         """Return the alarms of documents, without their scores."""
@@ -102,6 +111,7 @@ class ReadDocuments:
     corpus                       the same as a corpus in memory
     embeddings  n_docs × width   at unit norm, if the detector was fitted with embeddings
     readings    n_rungs          their mixtures, by each rung
+    unmarked                     their scores without marks
     scores                       their scores
     leftovers                    what the topics explain of them, and what not
     =========== ================ =======================================================================
@@ -134,7 +144,7 @@ class ReadDocuments:
         joined.__dict__["readings"] = [
             Reading.joined(of_rung) for of_rung in zip(*(part.readings for part in parts), strict=True)
         ]
-        joined.__dict__["scores"] = DocumentScores.joined([part.scores for part in parts])
+        joined.__dict__["unmarked"] = DocumentScores.joined([part.unmarked for part in parts])
         return joined
 
     def terms(self, row: int) -> Counter[str]:
@@ -153,6 +163,12 @@ class ReadDocuments:
     @cached_property
     def scores(self) -> DocumentScores:
         """Return the scores of the documents."""
+        with one_blas_thread():
+            return self.reader.marked(self.unmarked, self.corpus, self.embeddings)
+
+    @cached_property
+    def unmarked(self) -> DocumentScores:
+        """Return the scores of the documents without what marks add."""
         scorer = self.reader.state.scorer
         topics = mean_score(rung.score(reading) for rung, reading in zip(scorer.rungs, self.readings, strict=True))
         with one_blas_thread():
@@ -199,6 +215,7 @@ class ReadDocuments:
                 n_nearest,
                 n_missing,
                 self.own_forms,
+                self.embeddings,
             )
 
     @property

@@ -27,7 +27,7 @@ from tonmf.detector.scores.groups import (
 from tonmf.detector.scores.ladder import PASSES, Ladder, LadderCheckpoints, Rung
 from tonmf.detector.scores.ordinary import ORDINARY_SHARE
 from tonmf.detector.scores.scoring import DocumentScores, Scorer, learn_scorer, mean_score
-from tonmf.detector.state import DetectorState
+from tonmf.detector.state import DetectorState, TrainingRows
 from tonmf.errors import InputError, Param
 from tonmf.nmf.ops import Ops
 from tonmf.nmf.threads import make_ops, n_threads_of, one_blas_thread
@@ -82,7 +82,7 @@ class Recipe:
             self._ops(),
             describe=describe,
         )
-        return self.learn_from(corpus, kind, counter, checked)
+        return self.learn_from(corpus, kind, counter, checked, ids=ids)
 
     def check_vocabulary(self, n_docs: int, any_words: bool, terms: Sequence[str], kind: str) -> None:
         """Check that there is something to learn from."""
@@ -112,10 +112,11 @@ class Recipe:
         counter: Vocabulary,
         embeddings: Array | None = None,
         *,
+        ids: Sequence[str] | None = None,
         side_by_side: int | None = None,
         checkpoints: LadderCheckpoints | None = None,
     ) -> DetectorState:
-        """Learn from counted documents, wherever they are."""
+        """Learn from counted documents, wherever they are; with `ids`, they are in memory, and their rows are kept."""
         rng, ops, n_threads = check_random_state(self.random_state), self._ops(), n_threads_of(self.n_jobs)
         seeds = [int(seed) for seed in rng.randint(2**31, size=self.n_restarts)]
         plan = self._plan(seeds)
@@ -148,6 +149,7 @@ class Recipe:
             scores.plain,
             scores.alarms,
             corpus.background,
+            rows=None if ids is None else TrainingRows(ids, corpus.source.matrix(), embeddings),
         )
 
     def _without_words_of_copies(

@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 from tonmf.arrays import Array
 from tonmf.detector.explain.profile import PERCENTILES, CorpusProfile
 from tonmf.detector.explain.topics import N_TYPICAL
+from tonmf.detector.marking import effects_of
+from tonmf.detector.marks.effects import Marking
+from tonmf.detector.marks.marks import FINE, STRANGE, Marks
 from tonmf.detector.scores.alarms import CUTS, Alarms
 from tonmf.detector.scores.company import MOST_STRANGE, Company
 from tonmf.detector.scores.embeddings import Neighbours
@@ -40,6 +43,9 @@ ALARMS = ("empty", *CUTS)
 
 LARGEST_IDF, SMALLEST_SPREAD, SMALLEST_WEIGHT = 1e3, 1e-30, 1e-6
 """Limits that no fit comes near: idf is about ln n_docs, and a spread that small counts as none."""
+
+MOST_GAP = 1e12
+"""Limit of the gap between a score and a mark, in thresholds, that no fit comes near."""
 
 LONGEST_PASSAGE = 200
 """Characters of a line or sentence of boilerplate that are saved, for people to read; it is known again by its key."""
@@ -81,6 +87,7 @@ def state_fields(state: DetectorState, excerpts: bool) -> dict[str, Any]:
             "excerpts": profile.excerpts if excerpts else [""] * len(profile.ids),
         },
         "stream": None if state.stream is None else stream_fields(state.stream),
+        **({} if state.marking is None else {"marks": marks_fields(state.marking)}),
         "groups": [
             {
                 "share": float(group.share),
@@ -117,6 +124,8 @@ def state_arrays(state: DetectorState) -> dict[str, NDArray[Any]]:
         arrays["vocabulary.boilerplate_shares"] = boilerplate.shares
     if state.stream is not None:
         arrays.update(stream_arrays(state.stream))
+    if state.marking is not None:
+        arrays.update(marks_arrays(state.marking))
     if scorer.neighbours is not None:
         arrays["embeddings"] = scorer.neighbours.rows
     if scorer.trust is not None:
@@ -145,7 +154,7 @@ def read_state(bundle: Bundle, parameters: Mapping[str, Any]) -> DetectorState:
     background = bundle.positive("background", np.float64, (n_terms,))
     alarms = {name: bundle.positive(f"raised.{name}", np.float64, (n_docs,)) for name in ALARMS}
     scores = bundle.array("outlier_scores", np.float64, (n_docs,))
-    return DetectorState(
+    state = DetectorState(
         kind,
         counter,
         idf,
@@ -159,6 +168,49 @@ def read_state(bundle: Bundle, parameters: Mapping[str, Any]) -> DetectorState:
         background,
         read_stream(bundle.part("stream"), scorer, background) if bundle.has("stream") else None,
         bundle.number("least_weight", above=SMALLEST_WEIGHT) if bundle.has("least_weight") else 1.0,
+    )
+    return replace(state, marking=read_marking(bundle, state)) if bundle.has("marks") else state
+
+
+def marks_fields(marking: Marking) -> dict[str, Any]:
+    """Return the JSON part of marks."""
+    named = marking.effects.marks.named()
+    return {
+        "ids": list(named),
+        "marks": list(named.values()),
+        "threshold": float(marking.threshold),
+        "training_threshold": float(marking.training_threshold),
+    }
+
+
+def marks_arrays(marking: Marking) -> dict[str, NDArray[Any]]:
+    """Return the arrays of marks: the rows of the marked documents, which may be gone, and what marks did to the scores."""
+    marks = marking.effects.marks
+    arrays = {**_row_arrays("marks", marks.rows), "marks.gaps": marks.gaps, "marks.training": marking.training}
+    return arrays if marks.embeddings is None else {**arrays, "marks.embeddings": marks.embeddings}
+
+
+def read_marking(bundle: Bundle, state: DetectorState) -> Marking:
+    """Read marks; check each value by itself and against the rest of the detector."""
+    part, neighbours = bundle.part("marks"), state.scorer.neighbours
+    ids, kinds = part.texts("ids"), part.texts("marks")
+    if not ids or len(set(ids)) != len(ids):
+        raise bundle.wrong("marks.ids must be different strings, at least one")
+    if len(kinds) != len(ids) or not {STRANGE, FINE}.issuperset(kinds):
+        raise bundle.wrong(f"marks.marks must be {STRANGE!r} or {FINE!r} for each of marks.ids")
+    rows = _read_rows(bundle, "marks", len(state.idf))
+    if rows.shape[0] != len(ids):
+        raise bundle.wrong(f"the array marks.ends must be of {len(ids)} documents")
+    embeddings = None
+    if neighbours is not None:
+        embeddings = part.array("embeddings", np.float32, (len(ids), neighbours.rows.shape[1]), most=UNIT)
+    strange = np.array([kind == STRANGE for kind in kinds])
+    gaps = part.array("gaps", np.float64, (len(ids),), most=MOST_GAP)
+    return Marking(
+        effects_of(state, Marks(ids, strange, rows, embeddings, gaps)),
+        part.number("threshold"),
+        part.array("training", np.float64, state.outlier_scores.shape),
+        part.number("training_threshold"),
     )
 
 

@@ -7,9 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+import scipy.sparse as sp
+
 from tonmf.arrays import Array
 from tonmf.detector.explain.explainer import Explainer
 from tonmf.detector.explain.profile import CorpusProfile
+from tonmf.detector.marks.effects import Marking
+from tonmf.detector.marks.marks import Marks
 from tonmf.detector.scores.alarms import CUTS
 from tonmf.detector.scores.groups import Group
 from tonmf.detector.scores.scoring import Scorer
@@ -23,8 +28,21 @@ from tonmf.text.weighting import LEAST_WEIGHT, term_weights
 
 
 @dataclass(frozen=True)
+class TrainingRows:
+    """The training documents themselves, for marks: their ids, unit rows, and embeddings if there are any."""
+
+    ids: Sequence[str]
+    rows: sp.csr_matrix
+    embeddings: Array | None = None
+
+
+@dataclass(frozen=True)
 class DetectorState:
-    """All of a fitted `TextOutlierDetector` but its parameters."""
+    """All of a fitted `TextOutlierDetector` but its parameters.
+
+    `threshold`, `outlier_scores` and `scores_before_alarms` are those without marks. `rows` are known only where the documents
+    were in memory; they are neither saved nor pickled.
+    """
 
     kind: str
     counter: Vocabulary
@@ -39,18 +57,42 @@ class DetectorState:
     background: Array
     stream: DetectorStream | None = None
     least_weight: float = LEAST_WEIGHT
+    rows: TrainingRows | None = None
+    marking: Marking | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "rows": None}
 
     @cached_property
     def weights(self) -> Array:
         """Return how much each term weighs in rows; in detectors saved by earlier versions that is its idf."""
         return term_weights(self.idf, self.least_weight)
 
+    @property
+    def marks(self) -> Marks | None:
+        """Return the marks of a reader, if there are any."""
+        return None if self.marking is None else self.marking.effects.marks
+
+    @property
+    def marked_threshold(self) -> float:
+        """Return the threshold of scores with marks."""
+        return self.threshold if self.marking is None else self.marking.threshold
+
+    @property
+    def marked_scores(self) -> Array:
+        """Return the scores of the training documents with marks; those without words that count stay at 0."""
+        if self.marking is None:
+            return self.outlier_scores
+        return np.where(self.alarms["empty"] > 0, 0.0, self.outlier_scores + self.marking.training)
+
     def explainer(self, analyzer: Any) -> Explainer:
         """Return what explains documents by this state."""
         terms, judged = self.counter.terms, self.alarms["empty"] == 0
-        scores = self.outlier_scores[judged] if self.stream is None else self.stream.recent
+        scores = self.marked_scores[judged] if self.stream is None else self.stream.recent
         word, forms = self.word(analyzer), self.counter.forms
-        return Explainer(terms, forms, self.weights, self.scorer, self.profile, scores, self.threshold, word)
+        effects = None if self.marking is None else self.marking.effects
+        threshold = self.marked_threshold
+        return Explainer(terms, forms, self.weights, self.scorer, self.profile, scores, threshold, word, effects)
 
     def word(self, analyzer: Any) -> str:
         """Return what documents are made of: "word", "item" or "term"."""

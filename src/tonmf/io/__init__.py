@@ -10,7 +10,7 @@ how tables look  `table_layout`, by `records` (and quotes), `delimiters` (of cel
                  items) and `basket_tables` (rows that are baskets)
 one input        `part` (its documents), `notes` (what was left out, what came twice)
 all inputs       `parts` reads them one by one; `reading` keeps all in memory, `document_files` goes in batches
-=======
+marks            `marks`: what a reader marked, by id
 the way back     `write`, `write_parquet` (on `values`), `user_columns`; `harmless`: cells that a spreadsheet would run
 ================ ===================================================================================================
 
@@ -20,6 +20,7 @@ for its own, charset-normalizer only for text that is not UTF-8, scipy only for 
 
 from tonmf.io.document_files import DocumentFiles
 from tonmf.io.formats import FORMATS
+from tonmf.io.marks import read_marks
 from tonmf.io.options import ReadOptions
 from tonmf.io.reading import Documents, read_documents
 from tonmf.io.write import check_output, output_format, write_table
@@ -32,5 +33,6 @@ __all__ = [
     "check_output",
     "output_format",
     "read_documents",
+    "read_marks",
     "write_table",
 ]

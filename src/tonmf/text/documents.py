@@ -177,10 +177,12 @@ def check_ids(ids: Iterable[Any], names: Sequence[str]) -> list[int]:
     """Return the numbers of documents that are given by number or by name."""
     n_docs = len(names)
     listed = list(ids) if isinstance(ids, Iterable) and not isinstance(ids, str | bytes) else [ids]
+    by_name = any(isinstance(wanted, str) for wanted in listed)
+    places = dict(zip(reversed(names), range(n_docs - 1, -1, -1), strict=True)) if by_name else {}
     numbers = []
     for wanted in listed:
-        if isinstance(wanted, str) and wanted in names:
-            numbers.append(names.index(wanted))
+        if isinstance(wanted, str) and wanted in places:
+            numbers.append(places[wanted])
         elif isinstance(wanted, int | np.integer) and not isinstance(wanted, bool) and -n_docs <= int(wanted) < n_docs:
             numbers.append(int(wanted) % n_docs)
         else:

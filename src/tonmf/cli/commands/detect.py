@@ -15,6 +15,7 @@ from tonmf.cli import options as opt
 from tonmf.cli.answer import GROUPS_SHOWN, note_count, show_next, show_ranking, write
 from tonmf.cli.errors import in_flags
 from tonmf.cli.learning import check_kind, check_learning, check_save, learn, learning_options
+from tonmf.cli.marks import apply_marks, marks_in
 from tonmf.cli.output import check_table, is_stdout
 from tonmf.cli.reading import as_flags, read, reading_files, with_labels
 from tonmf.cli.report_files import check_report, title_of, write_report
@@ -71,6 +72,7 @@ def detect(
     label_column: opt.LabelColumn = None,
     label_outlier: opt.LabelOutlier = None,
     excerpts: opt.Excerpts = True,
+    marks: opt.Marks = None,
     memory: Annotated[
         str | None,
         typer.Option(
@@ -111,6 +113,7 @@ def detect(
         raise ParameterError("--jobs has no effect beside --dask: workers use the threads that they were started with.")
     _check_report(files, report, title, label_column, label_outlier)
     check_learning(learning)
+    known = _marks_of(marks, memory, dask)
     ranking: Ranking
     if memory is not None:
         _check_memory(memory, report, dask)
@@ -133,9 +136,11 @@ def detect(
         documents = read(screen, files, with_labels(reading_all, label_column, label_outlier))
         check_kind(learning, documents.kind)
         ranking = learn(screen, documents.content, documents.ids, terms=documents.terms, dask=dask, **learning)
-        for note in ranking.observations:
+        on_marks = apply_marks(ranking.detector, known, documents.ids)
+        ranking = ranking.again() if known else ranking
+        for note in (*ranking.observations, *on_marks):
             screen.note(note)
-        notes = [*documents.notes, *ranking.observations]
+        notes = [*documents.notes, *ranking.observations, *on_marks]
         if output is not None:
             write(screen, ranking, documents, output, (reasons or Reasons.ALL).value)
         if save is not None:
@@ -148,6 +153,14 @@ def detect(
     rows = show_ranking(screen, ranking, top, notes, ranking.small_groups[:GROUPS_SHOWN], all_copies)
     strangest = ranking.ids[rows[0] if rows else int(ranking.order[0])]
     show_next(screen, *_next_steps(files, reading, strangest, output, save, report, memory))
+
+
+def _marks_of(marks: str | None, memory: str | None, dask: str | None) -> dict[str, str]:
+    """Read the file of marks; reject it beside options that keep documents elsewhere."""
+    for option, value in (("--memory", memory), ("--dask", dask)):
+        if marks is not None and value is not None:
+            raise ParameterError(f"--marks needs all documents in memory. Leave out either {option} or --marks.")
+    return marks_in(marks)
 
 
 def _check_memory(memory: str, report: str | None, dask: str | None) -> None:

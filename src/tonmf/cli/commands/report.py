@@ -8,6 +8,7 @@ import typer
 
 from tonmf.cli import options as opt
 from tonmf.cli.learning import check_model, scored
+from tonmf.cli.marks import marks_in
 from tonmf.cli.reading import read, reading_files, with_labels
 from tonmf.cli.report_files import check_report, title_of, write_report
 from tonmf.cli.screen import Screen
@@ -28,6 +29,7 @@ def report(
     title: opt.Title = None,
     label_column: opt.LabelColumn = None,
     label_outlier: opt.LabelOutlier = None,
+    marks: opt.Marks = None,
     quiet: opt.Quiet = False,
     jobs: opt.Jobs = None,
 ) -> None:
@@ -35,7 +37,8 @@ def report(
     screen = Screen(quiet)
     check_model(model, jobs)
     check_report(output, files)
+    known = marks_in(marks)
     documents = read(screen, files, with_labels(reading, label_column, label_outlier))
-    ranking = scored(screen, model, documents, jobs)
-    notes = [*documents.notes, *ranking.observations]
+    ranking, on_marks = scored(screen, model, documents, jobs, known)
+    notes = [*documents.notes, *ranking.observations, *on_marks]
     write_report(screen, ranking, output, title_of(files, title), notes, documents.labels)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tonmf.cli import options as opt
 from tonmf.cli.answer import note_count, show_ranking, write
 from tonmf.cli.learning import check_model, scored
+from tonmf.cli.marks import marks_in
 from tonmf.cli.output import check_table, is_stdout
 from tonmf.cli.reading import read, reading_files
 from tonmf.cli.screen import Screen
@@ -24,6 +25,7 @@ def score(
     top: opt.Top = 20,
     all_copies: opt.AllCopies = False,
     output: opt.Output = None,
+    marks: opt.Marks = None,
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
     jobs: opt.Jobs = None,
@@ -32,11 +34,12 @@ def score(
     screen = Screen(quiet, as_json)
     check_model(model, jobs)
     check_table(output, files, as_json)
+    known = marks_in(marks)
     documents = read(screen, files, replace(reading, keep_columns=output is not None))
-    ranking = scored(screen, model, documents, jobs)
+    ranking, on_marks = scored(screen, model, documents, jobs, known)
     if output is not None:
         write(screen, ranking, documents, output)
     if is_stdout(output):
         note_count(screen, ranking)
     else:
-        show_ranking(screen, ranking, top, documents.notes, all_copies=all_copies)
+        show_ranking(screen, ranking, top, [*documents.notes, *on_marks], all_copies=all_copies)

@@ -11,11 +11,14 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tonmf.arrays import Array
-from tonmf.detector.explain.explanation import Explanation, NearDocument, TopicShare
+from tonmf.detector.explain.explanation import Explanation, NearDocument, NearMark, TopicShare
 from tonmf.detector.explain.profile import Compared, CorpusProfile
 from tonmf.detector.explain.ranks import rank_among
 from tonmf.detector.explain.topics import KnownDocument, Topic, by_share
 from tonmf.detector.explain.unexpected import Leftovers, UnexpectedWord, joined
+from tonmf.detector.marks.effects import Effects
+from tonmf.detector.marks.likeness import known_of
+from tonmf.detector.marks.marks import FINE, STRANGE
 from tonmf.detector.scores.ladder import first_words
 from tonmf.detector.scores.scoring import DocumentScores, Scorer
 from tonmf.nmf.mixture import Reading
@@ -30,6 +33,9 @@ TERMS_OF_A_WORD = 4
 
 SMALLEST_LEAN = 0.1
 """The smallest share of a document that makes a topic one of its topics."""
+
+MARKS, LEAST_LIKE = 3, 0.1
+"""Marked documents to list, at most, and the likeness from which on they are."""
 
 AT_ONCE = 500
 """Documents to compare with the sample at a time: each takes a column of cosines in memory."""
@@ -50,6 +56,7 @@ class Explainer:
     scores: Array
     threshold: float
     kind: str
+    effects: Effects | None = None
 
     def topics(self, n_words: int) -> list[Topic]:
         """Return the topics of the finest rung."""
@@ -133,16 +140,19 @@ class Explainer:
         n_nearest: int,
         n_missing: int,
         own: Callable[[int], Mapping[str, str]] = lambda row: {},
+        embeddings: Array | None = None,
     ) -> list[Explanation]:
         """Explain documents, given by their counts, as unit rows, as the rungs read them, and by their scores.
 
-        `own` returns the words to show for terms that only the document of a row has.
+        `own` returns the words to show for terms that only the document of a row has. `embeddings` are those of the
+        documents, if there are any.
         """
         counts, topics = leftovers.counts, self._short_topics
         unknown = counts.n_outside / np.maximum(counts.n_distinct, 1)
         ranks = self.ranks(scores.total, scores.judged)
         shares, outliers = leftovers.topic_shares, scores.outliers(self.threshold)
         near, main = self._nearest(Y, n_nearest), self.main_topics(leftovers)
+        marks = self._nearest_marks(Y, embeddings)
         explanations = []
         for row, name in enumerate(ids):
             alarms = {alarm: float(values[row]) for alarm, values in scores.alarms.items() if values[row] > 0}
@@ -167,6 +177,7 @@ class Explainer:
                     unknown=Compared.with_quantiles(unknown[row], self.profile.unknown),
                     alarms=alarms,
                     nearest=near[row],
+                    marks=marks[row] if scores.judged[row] else [],
                     kind=self.kind,
                 )
             )
@@ -212,6 +223,34 @@ class Explainer:
             document = self.profile.ordinary(row)
             near.setdefault(document, NearDocument(document, float(cosines[row])))
         return list(near.values())
+
+    def _nearest_marks(self, Y: sp.csr_matrix, embeddings: Array | None) -> list[list[NearMark]]:
+        """Return for each row the marked documents that it is most like, and what each adds to its score."""
+        if self.effects is None:
+            return [[] for _ in range(Y.shape[0])]
+        found = []
+        for start in range(0, Y.shape[0], AT_ONCE):
+            some = slice(start, start + AT_ONCE)
+            known = known_of(Y[some], None if embeddings is None else embeddings[some])
+            likeness = self.effects.likeness.between(known, self.effects.marks.known)
+            found += [_most_like(self.effects, of_document) for of_document in likeness]
+        return found
+
+
+def _most_like(effects: Effects, likeness: Array) -> list[NearMark]:
+    """Return the marked documents with the largest likeness to a document."""
+    marks, pulls = effects.marks, effects.pulls
+    order = np.argsort(-likeness, kind="stable")[:MARKS]
+    return [
+        NearMark(
+            marks.ids[mark],
+            STRANGE if marks.strange[mark] else FINE,
+            float(likeness[mark]),
+            float(pulls[mark] * likeness[mark]),
+        )
+        for mark in order.tolist()
+        if likeness[mark] >= LEAST_LIKE
+    ]
 
 
 def _terms_of(matrix: sp.csr_matrix, row: int) -> Array:

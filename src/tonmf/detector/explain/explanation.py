@@ -13,6 +13,7 @@ from tonmf.detector.explain.profile import Compared
 from tonmf.detector.explain.quotes import isolated, listed, quoted
 from tonmf.detector.explain.topics import KnownDocument
 from tonmf.detector.explain.unexpected import UnexpectedWord, most_telling
+from tonmf.detector.marks.marks import FINE, STRANGE
 from tonmf.wording import number_of
 
 NAMED = 4
@@ -23,6 +24,12 @@ UNJUDGED_NAMED = 3
 
 UNUSUAL = 84
 """The percentile from which on an unexplained share is a reason for a high score; P84 is what thresholds go by, too."""
+
+LITTLE = 0.1
+"""Share of the threshold that marks must add or take away to be a reason for the score."""
+
+SAME = 0.999
+"""Likeness from which on a marked document of the same id is the document itself."""
 
 SMALLEST_SHOWN = 0.0005
 """The smallest share that is not shown as 0.0 %."""
@@ -63,6 +70,28 @@ class NearDocument:
 
 
 @dataclass(frozen=True)
+class NearMark:
+    """A document that a reader marked, and that is like the explained one, or is that one.
+
+    Attributes
+    ----------
+    id : str
+        What it is called.
+    mark : str
+        "strange" or "fine".
+    likeness : float
+        How much both have in common beyond what ordinary documents have, up to 1.
+    effect : float
+        What this mark adds to the score of the explained document. Marks on like documents share what they add.
+    """
+
+    id: str
+    mark: str
+    likeness: float
+    effect: float
+
+
+@dataclass(frozen=True)
 class Explanation:
     """Why a document has its score.
 
@@ -87,8 +116,8 @@ class Explanation:
         The number of judged documents that it is ranked among.
     parts : dict of str to float
         What adds up to the score: "topics", how little they explain; "neighbours", how far the document is from ordinary ones;
-        "embeddings", if there are any; "company", what strange documents that are like it add; "alarms", what these add.
-        Nothing for a document that is not judged.
+        "embeddings", if there are any; "company", what strange documents that are like it add; "marks", what the marks of a
+        reader add, if there are any; "alarms", what these add. Nothing for a document that is not judged.
     unexplained : Compared
         The share of the document that no topic explains, the mean over all fits.
     unexpected : list of UnexpectedWord
@@ -107,6 +136,8 @@ class Explanation:
         The alarms that it raises, with value / cut − 1 of each (`tonmf.detector.scores.alarms`).
     nearest : list of NearDocument
         The most similar ordinary training documents.
+    marks : list of NearMark
+        The marked documents that are most like it, at most three, the likest first.
     kind : str
         What documents are made of: "word", "item", or "term" for rows of counts and where terms are characters.
     """
@@ -127,6 +158,7 @@ class Explanation:
     unknown: Compared
     alarms: dict[str, float]
     nearest: list[NearDocument]
+    marks: list[NearMark]
     kind: str
 
     @property
@@ -154,7 +186,33 @@ class Explanation:
     @property
     def reason(self) -> str:
         """Return the reason for the score, for places that show the score and the rank themselves."""
-        return self._reason() if self.judged else f"Not judged: it has {no_words(self.kind)}."
+        if not self.judged:
+            return f"Not judged: it has {no_words(self.kind)}."
+        mark = self.main_mark
+        return self._reason() if mark is None else f"{self._reason()} {self._of_mark(mark)}"
+
+    @property
+    def main_mark(self) -> NearMark | None:
+        """Return the likest marked document whose mark says what marks did to the score; its own mark if it has one.
+
+        None if there is none, or if marks did little.
+        """
+        own = [mark for mark in self.marks if self._is_own(mark)]
+        added = self.parts.get("marks", 0.0)
+        if abs(added) < LITTLE * abs(self.threshold):
+            return own[0] if own else None
+        agreeing = STRANGE if added > 0 else FINE
+        return next((mark for mark in [*own, *self.marks] if mark in own or mark.mark == agreeing), None)
+
+    def _is_own(self, mark: NearMark) -> bool:
+        return mark.id == self.id and mark.likeness >= SAME
+
+    def _of_mark(self, mark: NearMark) -> str:
+        if self._is_own(mark):
+            return f"You marked it as {mark.mark}."
+        if self.unknown.value == 1:
+            return f"Like {isolated(mark.id)}, which you marked as {mark.mark}, it has no known {self.kind}."
+        return f"It is {mark.likeness:.2f} like {isolated(mark.id)}, which you marked as {mark.mark}."
 
     @property
     def main_alarm(self) -> str | None:
@@ -183,7 +241,8 @@ class Explanation:
         if not self.outlier:
             main = f"; its main topic is “{listed(self.topics[0].words[:3])}”" if self.topics else ""
             return f"{self._of_topics()}{main}."
-        largest = max(self.parts, key=self.parts.__getitem__)
+        own = {name: value for name, value in self.parts.items() if name != "marks"}
+        largest = max(own, key=own.__getitem__)
         if largest in _FAR:
             more = f", {'and' if self._is_unexplained else 'but'} {_FAR[largest]}"
         else:
@@ -225,6 +284,7 @@ class Explanation:
             ("topic", "topics with small shares", self.other_topics),
             *((f"missing {self.kind}", word, None) for word in self.missing),
             *(("nearest ordinary document", near.document.id, near.cosine) for near in self.nearest),
+            *((f"like a document marked as {mark.mark}", mark.id, mark.likeness) for mark in self.marks),
         ]
         return [{"id": self.id, "part": part, "what": what, "value": value} for part, what, value in rows]
 
@@ -264,6 +324,11 @@ class Explanation:
         if self.nearest:
             lines += ["", "  most similar ordinary documents"]
             lines += [f"    {near.cosine:6.2f}  {_beginning(near.document)}" for near in self.nearest]
+        if self.marks:
+            lines += ["", "  most like it of the documents that you marked, and what each mark adds to the score"]
+            lines += [
+                f"    {near.likeness:6.2f}  {isolated(near.id)}, {near.mark}  {near.effect:+.2f}" for near in self.marks
+            ]
         return "\n".join(lines)
 
     __str__ = to_text

@@ -21,11 +21,12 @@ from tonmf.arrays import Array
 from tonmf.detector.learning.begin import begin, problem_of, rows_source, solve
 from tonmf.detector.learning.quantiles import with_measures
 from tonmf.detector.learning.rebuild import Sample, learnt_rung, learnt_state
+from tonmf.detector.marking import with_marks
 from tonmf.detector.reading import ReadDocuments
 from tonmf.detector.scores.company import Company
 from tonmf.detector.scores.copies import Copies
 from tonmf.detector.scores.ladder import Rung
-from tonmf.detector.state import DetectorState, DetectorStream, RungStream
+from tonmf.detector.state import RECENT, DetectorState, DetectorStream, RungStream, TrainingRows
 from tonmf.nmf.in_memory import MatrixSource
 from tonmf.nmf.ops import Ops
 from tonmf.nmf.solver import automatic_alpha, bring_to_unit_norm
@@ -65,7 +66,7 @@ class Learner:
             return state.stream
         scores, plain = state.outlier_scores, state.scores_before_alarms
         with one_blas_thread():
-            return begin(
+            stream = begin(
                 state.scorer,
                 state.profile,
                 state.idf,
@@ -77,6 +78,9 @@ class Learner:
                 state.counter.boilerplate,
                 self.ops,
             )
+        if state.marking is None:
+            return stream
+        return replace(stream, recent=state.marked_scores[state.alarms["empty"] == 0][-RECENT:])
 
     def learn(self, state: DetectorState, new: ReadDocuments, ageing: Ageing) -> DetectorState:
         """Return the state after learning from documents."""
@@ -109,11 +113,19 @@ class Learner:
             state, stream, words.change, words.idf, rungs, sample, company, new, self.contamination
         )
         counter = following.counter
-        if not isinstance(counter, TermCounter):
+        if isinstance(counter, TermCounter):
+            if words.change is not None:
+                counter = counter.with_forms(new.documents)
+            counter = counter if boilerplate is None else counter.with_boilerplate(boilerplate)
+        rows = TrainingRows(new.ids, Y, new.embeddings)
+        return self._with_marks(state, replace(following, counter=counter, rows=rows), words)
+
+    def _with_marks(self, state: DetectorState, following: DetectorState, words: VocabularyUpdate) -> DetectorState:
+        """Let the next state take on the marks of the state before; their rows are weighed anew."""
+        marks = state.marks
+        if marks is None:
             return following
-        if words.change is not None:
-            counter = counter.with_forms(new.documents)
-        return replace(following, counter=counter if boilerplate is None else counter.with_boilerplate(boilerplate))
+        return with_marks(following, marks.weighed(words.rows(marks.rows)), self.contamination)
 
     def _learn_rung(
         self, remembered: RungStream, W: Array, source: MatrixSource, weights: Array, ageing: Ageing
@@ -192,7 +204,13 @@ class Learner:
             company = words.company(state.scorer.company, 1.0)
             if company is not None:
                 company = company.without(topic.ravel())
-        return learnt_state(state, stream, words.change, words.idf, rungs, sample, company, None, self.contamination)
+        following = learnt_state(
+            state, stream, words.change, words.idf, rungs, sample, company, None, self.contamination
+        )
+        rows = state.rows
+        if rows is not None:
+            following = replace(following, rows=replace(rows, rows=words.rows(rows.rows)))
+        return self._with_marks(state, following, words)
 
 
 def _passages(

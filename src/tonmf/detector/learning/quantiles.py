@@ -26,13 +26,14 @@ def with_measures(stream: DetectorStream, scorer: Scorer, new: ReadDocuments, ag
     def add(name: str, values: Array, of: NDArray[np.bool_]) -> None:
         digests[name] = digests[name].add(values[of], weights[of])
 
-    counts, measures = new.counts, new.scores.measures
+    counts, scores = new.counts, new.unmarked
+    measures = scores.measures
     add("topics", new.topic_scores, new.readable)
     add("remoteness", measures.remoteness, new.readable)
     if measures.distances is not None:
         add("distance", measures.distances, np.ones(len(weights), bool))
-    add("plain", new.scores.plain, without_alarm(new.scores.alarms))
-    add("total", new.scores.total, new.has_words)
+    add("plain", scores.plain, without_alarm(scores.alarms))
+    add("total", scores.total, new.has_words)
     add("lengths", counts.n_words.astype(np.float64), new.has_words)
     add("unknown", counts.n_outside / np.maximum(counts.n_distinct, 1), new.has_words)
     add("unexplained", new.leftovers.unexplained, new.has_words)
@@ -53,5 +54,5 @@ def with_measures(stream: DetectorStream, scorer: Scorer, new: ReadDocuments, ag
         clock=ageing.clock,
         rungs=rungs,
         digests=digests,
-        recent=np.concatenate([stream.recent, new.scores.total[new.scores.judged]])[-RECENT:],
+        recent=np.concatenate([stream.recent, new.scores.total[scores.judged]])[-RECENT:],
     )

@@ -93,7 +93,7 @@ class Sample:
 
     def with_ordinary(self, new: ReadDocuments, Y: sp.csr_matrix, ageing: Ageing, rng: np.random.Generator) -> Self:
         """Replace documents of the sample at random by the ordinary ones among new documents."""
-        scores = new.topic_scores if self.trust is None else new.scores.plain
+        scores = new.topic_scores if self.trust is None else new.unmarked.plain
         ordinary = np.flatnonzero(new.quiet & (scores <= self.limit) & (np.diff(Y.indptr) > 0))
         weights = ageing.weights[ordinary]
         sample = self._with_embeddings(new, ordinary, fresh_keys(weights, rng), ageing.factor)
@@ -213,7 +213,7 @@ def learnt_state(
     )
     if new is None:
         return following
-    scores = new.scores
+    scores = new.unmarked
     return replace(
         following,
         groups=[],

@@ -1,0 +1,53 @@
+"""Marks from a file (``--marks``), and the documents that they are of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tonmf.errors import InputError
+from tonmf.wording import number_of
+
+if TYPE_CHECKING:
+    from tonmf.detector.detector import TextOutlierDetector
+
+NAMED = 3
+"""Ids that a note names."""
+
+
+def marks_in(path: str | None) -> dict[str, str]:
+    """Read the marks in a file, before anything heavy is loaded; none if there is no file."""
+    if path is None:
+        return {}
+    from tonmf.io.marks import read_marks
+
+    marks = read_marks(path)
+    if not marks:
+        raise InputError(f"{path} has no marks. Expected an id and a mark on each line, such as post-17,strange.")
+    return marks
+
+
+def apply_marks(
+    detector: TextOutlierDetector, marks: Mapping[str, str], ids: Sequence[str], documents: Any = None
+) -> list[str]:
+    """Mark the documents that are here, and return a note on marks of others; `documents` if these are not training ones."""
+    if not marks:
+        return []
+    here = set(ids)
+    missing = [name for name in marks if name not in here and name not in detector.marks_]
+    chosen = {name: mark for name, mark in marks.items() if name in here}
+    if not chosen and missing:
+        raise InputError(
+            f"None of the documents that were read is marked: the marks are of {', '.join(missing[:NAMED])}"
+            f"{', …' if len(missing) > NAMED else ''}. Give the ids as tonmf shows them."
+        )
+    strange, fine = ([name for name, mark in chosen.items() if mark == kind] for kind in ("strange", "fine"))
+    if documents is None:
+        detector.mark(strange=strange, fine=fine)
+    else:
+        detector.mark(strange=strange, fine=fine, documents=documents, names=ids)
+    if not missing:
+        return []
+    named = ", ".join(missing[:NAMED]) + (", …" if len(missing) > NAMED else "")
+    of = "is of a document that was" if len(missing) == 1 else "are of documents that were"
+    return [f"{number_of(len(missing), 'mark')} {of} not read: {named}."]
