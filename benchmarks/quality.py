@@ -1,9 +1,9 @@
 """``make bench-quality``: compare the default detector with every peer, on labelled tasks from real data.
 
 This is an experiment like those of the paper (`tonmf.experiments`). Each result is written to benchmarks/results/quality.jsonl
-at once, so an interrupted run resumes. ``--fresh`` measures everything again, ``--again NAME`` one method again, and ``--only
-NAME`` no other method. ``--no-embeddings`` leaves out MiniLM, whose embeddings take hours to compute. ``--report`` only
-writes benchmarks/results/quality.json and the page.
+at once, so an interrupted run resumes. ``--fresh`` measures everything again, ``--again NAME`` one method again. ``--only
+NAME`` measures no other method, and prints its means in place of the page. ``--no-embeddings`` leaves out MiniLM, whose
+embeddings take hours to compute. ``--report`` only writes benchmarks/results/quality.json and the page.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from benchmarks.contenders import scores_alone
 from benchmarks.embeddings import DRAWS, embeddings_for, embeddings_of
 from benchmarks.grid import measure_all
 from benchmarks.harness import RESULTS
-from benchmarks.quality_report import EMBEDDED, FUSED, MINILM, OURS, PAGE, report, write_report
+from benchmarks.quality_report import EMBEDDED, FUSED, MINILM, OURS, PAGE, means_of, report, write_report
 from benchmarks.tasks import TASKS, draw, draw_of
 from tonmf import TextOutlierDetector
 from tonmf.experiments.log import ResultLog
@@ -133,9 +133,12 @@ def main(arguments: list[str]) -> None:
         left_out = EMBEDDED if options.no_embeddings else ()
         wanted = [c for c in wanted if options.only in (None, c["method"]) and c["method"] not in left_out]
         _measure(wanted, log, options.jobs)
+    found = [log.result(QUALITY.name, config) for config in QUALITY.configs()]
+    results = [result for result in found if result is not None]
     if options.only is None:
-        found = [log.result(QUALITY.name, config) for config in QUALITY.configs()]
-        write_report([result for result in found if result is not None], PAGE, RESULTS / "quality.json")
+        write_report(results, PAGE, RESULTS / "quality.json")
+    else:
+        print(means_of(results, options.only))
 
 
 def _measure(configs: list[Config], log: ResultLog, n_processes: int) -> None:

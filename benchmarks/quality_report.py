@@ -139,6 +139,21 @@ def summarise(data: Measurements) -> dict[str, Any]:
     }
 
 
+def means_of(results: Iterable[Result], method: str) -> str:
+    """Return the means over tasks of one method, in a line each for all tasks, those used for tuning and the others."""
+    data = Measurements(row for row in rows_of(results) if row["method"] == method)
+    parts = {
+        "all": data.names,
+        "tuned on": [task.name for task in data.tasks if task.tuned],
+        "others": [task.name for task in data.tasks if not task.tuned],
+    }
+    lines = []
+    for part, tasks in parts.items():
+        auc, ap = (_three(float(data.best(method, field, tasks).mean())) for field in ("auc", "ap"))
+        lines.append(f"{method}, {part} ({len(tasks)} tasks): AUC {auc}, AP {ap}")
+    return "\n".join(lines)
+
+
 def write_report(results: Sequence[Result], page: Path, figures: Path) -> None:
     """Print the tables, and write the page and the JSON file."""
     data = Measurements(rows_of(results))
