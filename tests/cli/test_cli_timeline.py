@@ -154,13 +154,13 @@ def test_a_warm_up_may_be_a_number_a_share_or_a_time():
 
 def test_watch_announces_new_topics(tmp_path):
     """It knows of strange documents only since it began to watch."""
-    rows = rows_of(stream(n_before=FIRST, n_quiet=160, n_after=160, every=5))
+    rows = rows_of(stream(n_before=FIRST, n_quiet=240, n_after=160, every=5))
     (tmp_path / "first.jsonl").write_text(as_lines(rows[:FIRST]), encoding="utf-8")
     (tmp_path / "later.jsonl").write_text(as_lines(rows[FIRST:]), encoding="utf-8")
     assert run("detect", "first.jsonl", "--save", "model", "--quiet", cwd=tmp_path).code == 0
     ran = run("watch", "model", "later.jsonl", "--time-column", "date", "--until-end", cwd=tmp_path)
     answers = [json.loads(line) for line in ran.out.splitlines()]
-    assert sum("score" in answer for answer in answers) == 320
+    assert sum("score" in answer for answer in answers) == 400
     (alert,) = [answer for answer in answers if "alert" in answer]
     assert (alert["alert"], alert["size"]) == ("new topic", len(alert["documents"]))
     assert set(alert["words"][:4]) <= set(SUBJECT)

@@ -204,24 +204,25 @@ def test_what_topics_explain_and_what_they_leave_is_all_there_is():
     np.testing.assert_allclose(explained.sum(axis=1) + left.sum(axis=1).A1, C.sum(axis=1).A1, rtol=1e-5, atol=1e-6)
 
 
-def assert_topics_are_weights_over_idf(detector, counts):
-    """φ_k ∝ W_tk/idf_t, with idf_t = ln((1 + n)/(1 + df_t)) + 1, and ratios φ_kt/bg_t with bg_t ∝ Σ_i 1 + ln(count)."""
+def assert_topics_are_over_the_weights_of_terms(detector, counts):
+    """φ_k ∝ W_tk/w_t, w_t = idf_t clip(log₂((1 + n)/(1 + df_t)), 0.02, 1), ratios φ_kt/bg_t with bg_t ∝ Σ_i 1 + ln(count)."""
     df = np.diff(counts.tocsc().indptr)
     idf = np.log((1 + counts.shape[0]) / (1 + df)) + 1
+    weights = idf * np.clip(np.log2((1 + counts.shape[0]) / (1 + df)), 0.02, 1)
     assert idf.max() > 2 * idf.min()  # so that it matters
     background = np.bincount(counts.indices, 1 + np.log(counts.data), counts.shape[1])
     for rung in detector.rungs_:
-        phi = rung.topics / idf[:, None]
+        phi = rung.topics / weights[:, None]
         expected = (phi / phi.sum(axis=0)) / (background / background.sum())[:, None]
         np.testing.assert_allclose(rung.mixture.ratios, expected, rtol=1e-4, atol=1e-6)
 
 
-def test_topics_of_the_detector_are_weights_over_idf():
-    """Rows are counts times idf; read as words, topics must be probabilities of counts again."""
+def test_topics_of_the_detector_are_over_the_weights_of_terms():
+    """Rows are counts times weights; read as words, topics must be probabilities of counts again."""
     rng = np.random.default_rng(0)
     common_and_rare = np.concatenate([np.full(10, 4.0), np.full(30, 0.15)])
     counts = sp.csr_matrix(rng.poisson(common_and_rare * rng.choice([0.2, 2.0], (2, 40))[rng.integers(2, size=200)]))
     assert (np.diff(counts.tocsc().indptr) > 1).all()
     detector = TextOutlierDetector(max_topics=5, n_restarts=1).fit(counts[:150])
-    assert_topics_are_weights_over_idf(detector, counts[:150])
-    assert_topics_are_weights_over_idf(detector.partial_fit(counts[150:]), counts)
+    assert_topics_are_over_the_weights_of_terms(detector, counts[:150])
+    assert_topics_are_over_the_weights_of_terms(detector.partial_fit(counts[150:]), counts)

@@ -8,10 +8,9 @@
     empty  = 0, the middle, and never flagged  a document without words: it is not judged
 
 where e = n/(n + 3) for a document of n different words: a few words say little, and little evidence leaves a document near the
-middle. A document without known words has no neighbours, near or far, and no z(r). u says how far the share of unknown words is
-beyond one width of that alarm, and is 0 below it; z is the distance from the training documents' median in units of their
-spread (`tonmf.detector.scores.scale`), and `level` is the automatic threshold, so that a document with an alarm always lies
-above it.
+middle; u says how far the share of unknown words is beyond one width of that alarm, and is 0 below it; z is the distance from
+the training documents' median in units of their spread (`tonmf.detector.scores.scale`), and `level` is the automatic threshold,
+so that a document with an alarm always lies above it.
 
 `learn_scorer` scores the training documents, and `Scorer.score` all others, by the same two steps: `measure`, then
 `Scorer.combine`. The training documents are scored twice: first against those that the topics explain best, then against all
@@ -168,11 +167,10 @@ class Scorer:
         weight = REMOTENESS_WEIGHT_AT_FIRST if self.trust is None else REMOTENESS_WEIGHT
         n_distinct = np.maximum(totals.n_distinct, 1)
         pull = n_distinct / (n_distinct + self.evidence)
-        is_known = (totals.n_distinct > totals.n_outside) | (self.trust is None)
         unexplained = measures.topics + UNKNOWN_WEIGHT * self.alarms.unknown_widths(totals)
         parts: dict[str, Array] = {
             "topics": pull * unexplained / (2 + weight),
-            "neighbours": is_known * pull * weight * self.remoteness_scale.z(measures.remoteness) / (2 + weight),
+            "neighbours": pull * weight * self.remoteness_scale.z(measures.remoteness) / (2 + weight),
         }
         if measures.distances is not None:
             parts["embeddings"] = self.distance_scale.z(measures.distances)
