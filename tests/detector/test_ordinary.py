@@ -91,7 +91,9 @@ def test_ordinary_are_the_lowest_scores_of_documents_that_have_words():
 
 def test_a_sample_is_as_large_as_allowed_and_without_repeats():
     documents = np.arange(5, 9000)
-    sample = sample_of(documents, np.random.RandomState(0))
+    sample = sample_of(documents, np.arange(documents.max() + 1.0), np.random.RandomState(0))
     assert len(sample) == SAMPLE == len(set(sample.tolist()))
     assert set(sample.tolist()) <= set(documents.tolist())
-    np.testing.assert_array_equal(sample_of(documents[:NEAREST], np.random.RandomState(0)), documents[:NEAREST])
+    np.testing.assert_array_equal(
+        sample_of(documents[:NEAREST], np.zeros(documents.max() + 1), np.random.RandomState(0)), documents[:NEAREST]
+    )

@@ -15,6 +15,7 @@ from tonmf.datasets.noticeboard import read_noticeboard
 from tonmf.detector.scores.alarms import CUTS, Alarms
 from tonmf.detector.scores.company import Company
 from tonmf.detector.scores.corpus import Corpus
+from tonmf.detector.scores.ordinary import sample_of
 from tonmf.detector.scores.scale import Scale, doubt
 from tonmf.detector.scores.scoring import NO_LUMP, WIDTHS, Measures, Scorer, learn_scorer, level_of, mean_score
 from tonmf.nmf.ops.reference import ReferenceOps
@@ -303,3 +304,28 @@ def test_documents_of_unknown_words_are_no_outliers_where_a_third_are_such():
 )
 def test_all_who_say_the_rule_of_the_threshold_say_the_same(path):
     assert f"median + {WIDTHS:g} (P84 − median)" in (ROOT / path).read_text()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_order_of_documents_does_not_matter(seed):
+    """Templates with near copies: an order that decided which of them start a topic would move scores by one and more."""
+    rng = np.random.default_rng(0)
+    subjects, days = ["meeting", "lecture", "lesson", "match"], ["monday", "friday", "sunday", "easter"]
+    openings = ["please remember that", "sorry to say", "good news", "as i told you", "just so that you know"]
+    texts = [
+        f"{rng.choice(openings)} the {rng.choice(subjects)} on {rng.choice(days)} has been moved to {rng.integers(1, 12)} pm"
+        for _ in range(300)
+    ]
+    texts += [f"urgent you have won {n} pounds in our prize draw call now to claim" for n in (500, 900, 2000)]
+    order = np.random.default_rng(seed).permutation(len(texts))
+    scores, permuted = (
+        TextOutlierDetector().fit(documents).outlier_scores_ for documents in (texts, [texts[i] for i in order])
+    )
+    np.testing.assert_allclose(permuted, scores[order], atol=1e-3)
+
+
+def test_a_large_sample_does_not_depend_on_the_order_of_documents():
+    scores = np.random.default_rng(0).random(5000)
+    order = np.random.default_rng(1).permutation(5000)
+    first, second = (sample_of(np.arange(5000), values, np.random.RandomState(0)) for values in (scores, scores[order]))
+    assert set(order[second].tolist()) == set(first.tolist())

@@ -160,12 +160,15 @@ def test_scaling_x_alpha_and_beta_together_scales_the_result(solver, scale):
     np.testing.assert_allclose(fits[1].components_, fits[0].components_, atol=1e-7)
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize(("solver", "init"), [*((solver, "random") for solver in SOLVERS), ("reweighted", "rows")])
 @given(seed=st.integers(0, 1000))
-def test_permuting_rows_permutes_scores(solver, seed):
+def test_permuting_rows_permutes_scores(solver, init, seed):
     X = counts(10)
     order = np.random.default_rng(seed).permutation(X.shape[0])
-    scores = [TONMF(4, solver=solver, max_iter=20, random_state=0).fit(rows).outlier_scores_ for rows in (X, X[order])]
+    scores = [
+        TONMF(4, solver=solver, init=init, max_iter=20, random_state=0).fit(rows).outlier_scores_
+        for rows in (X, X[order])
+    ]
     np.testing.assert_allclose(scores[1], scores[0][order], rtol=1e-6)
 
 

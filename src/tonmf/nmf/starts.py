@@ -14,7 +14,7 @@ H      n_docs × n_topics    first H, or None for zero
     what the documents say but not on their order or on how repeats are written (twice, or once with weight 2).
 ``rows``
     Each topic is the mean of 8 documents drawn at random, H = 0. Topics differ more at first than with ``random``, which suits
-    a fit from many topics of which most are to be dropped.
+    a fit from many topics of which most are to be dropped. The order of the documents does not matter here, either.
 ``nndsvd``, ``nndsvda``, ``nndsvdar``
     From the leading singular vectors, keeping of each pair the sign that carries more (Boutsidis and Gallopoulos); zeros
     stay zero, become the mean of X, or small random numbers.
@@ -90,23 +90,30 @@ ROWS_PER_TOPIC = 8
 
 
 def rows_start(source: Source, n_topics: int, rng: np.random.RandomState, ops: Ops, executor: Executor) -> Start:
-    """Make each topic the sum of a few documents, drawn in proportion to their weight; empty ones are not drawn."""
-    of_blocks = executor.gather(_first_and_weight, source)
-    flat = not any(weight for _, weight in of_blocks)
-    if flat:
-        of_blocks = executor.gather(_first_and_size, source)
-    ends = np.cumsum([weight for _, weight in of_blocks])
-    begins = {first: end - weight for (first, weight), end in zip(of_blocks, ends, strict=True)}
-    drawn = rng.random_sample(n_topics * ROWS_PER_TOPIC) * ends[-1]
-    topics, dtype = np.repeat(np.arange(n_topics), ROWS_PER_TOPIC), source.dtype
+    """Make each topic the sum of a few documents, drawn in proportion to their weight; empty ones are not drawn.
+
+    Documents are drawn from a list in order of Xr, r standard normal. That order is the same however the documents come, so the
+    start depends on what they say only.
+    """
+    r, dtype = rng.standard_normal((source.n_terms, 1)).astype(source.dtype), source.dtype
+    drawn = rng.random_sample(n_topics * ROWS_PER_TOPIC)
+
+    def look(block: Block) -> tuple[Array, Array]:
+        return ops.project(block.X, r)[:, 0], _weights_of(block)
+
+    places, weights = map(np.concatenate, zip(*executor.gather(look, source), strict=True))
+    order = np.argsort(places, kind="stable")
+    cumulative = np.cumsum(weights[order] if weights.any() else np.ones(len(order)))
+    chosen = order[np.searchsorted(cumulative, drawn * cumulative[-1], side="right")]
+    topics = np.repeat(np.arange(n_topics), ROWS_PER_TOPIC)
 
     def add_chosen(block: Block, sums: Sums) -> None:
-        cumulative = begins[block.first] + np.cumsum(np.ones(len(block.sample_weight)) if flat else _weights_of(block))
-        here = (drawn >= begins[block.first]) & (drawn < cumulative[-1])
+        n_docs = len(block.sample_weight)
+        here = (chosen >= block.first) & (chosen < block.first + n_docs)
         if here.any():
-            chosen = np.zeros((len(cumulative), n_topics), dtype)
-            np.add.at(chosen, (np.searchsorted(cumulative, drawn[here], side="right"), topics[here]), 1)
-            ops.collect(block.X, chosen, sums.P)
+            times = np.zeros((n_docs, n_topics), dtype)
+            np.add.at(times, (chosen[here] - block.first, topics[here]), 1)
+            ops.collect(block.X, times, sums.P)
 
     W = executor.run(add_chosen, source, partial(Sums.zeros, source.n_terms, n_topics)).P
     return None, W
@@ -116,16 +123,6 @@ def _weights_of(block: Block) -> Array:
     """Return the weight of each document, 0 for empty ones."""
     weights: Array = block.sample_weight * (block.squared_norms > 0)
     return weights
-
-
-def _first_and_weight(block: Block) -> tuple[int, float]:
-    """Return the number of the first document and the weight of the block."""
-    return block.first, float(_weights_of(block).sum())
-
-
-def _first_and_size(block: Block) -> tuple[int, float]:
-    """Return the number of the first document and the number of documents."""
-    return block.first, float(len(block.sample_weight))
 
 
 def uniform_start(source: Source, n_topics: int, rng: np.random.RandomState, *_: Any) -> Start:

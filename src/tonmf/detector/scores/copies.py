@@ -85,7 +85,7 @@ class Copies:
         readable = np.flatnonzero(totals.n_distinct > totals.n_outside)
         labels = np.arange(len(signatures), dtype=np.int32)
         for first in range(0, N_HASHES, 2):  # one pair of values at a time, which bounds memory
-            left, right = _neighbours(signatures, readable, first)
+            left, right = _neighbours(signatures, totals, readable, first)
             apart = labels[left] != labels[right]
             labels = _joined(labels, *_alike(signatures, totals, left[apart], right[apart]))
         _, first_of, sizes = np.unique(labels, return_index=True, return_counts=True)
@@ -184,14 +184,32 @@ def n_common(signatures: Signatures, totals: WordTotals, left: NDArray[np.int64]
     return common
 
 
-def _neighbours(signatures: Signatures, documents: NDArray[np.int64], first: int) -> NDArray[np.int64]:
-    """Return the pairs of documents that agree in two values and are next to each other when sorted by these and two more."""
+def _neighbours(
+    signatures: Signatures, totals: WordTotals, documents: NDArray[np.int64], first: int
+) -> NDArray[np.int64]:
+    """Return the pairs of documents that agree in two values and are next to each other when sorted by these and six more.
+
+    Those that agree in all of them are sorted by their number of words, so that the order in which documents come does not
+    matter.
+    """
+    key = _key(signatures, documents, first)
+    order = np.argsort(key, kind="stable")
+    repeated = np.diff(key[order]) == 0
+    tied = np.flatnonzero(np.append(repeated, False) | np.append(False, repeated))
+    among = order[tied]
+    there = documents[among]
+    more = _key(signatures, there, first + 4)
+    order[tied] = among[np.lexsort((totals.n_outside[there], totals.n_distinct[there], more, key[among]))]
+    same = np.flatnonzero(np.diff(key[order] >> np.uint64(32)) == 0)
+    return np.stack([documents[order[same]], documents[order[same + 1]]])
+
+
+def _key(signatures: Signatures, documents: NDArray[np.int64], first: int) -> NDArray[np.uint64]:
+    """Return four values of each document in one number."""
     key = np.zeros(len(documents), np.uint64)
     for place in range(first, first + 4):
         key = (key << np.uint64(16)) | signatures[documents, place % N_HASHES]
-    order = np.argsort(key, kind="stable")
-    same = np.flatnonzero(np.diff(key[order] >> np.uint64(32)) == 0)
-    return np.stack([documents[order[same]], documents[order[same + 1]]])
+    return key
 
 
 def _alike(

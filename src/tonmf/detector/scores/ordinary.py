@@ -57,10 +57,15 @@ def trust_in(scores: Array, threshold: float) -> Array:
     return np.where(scores > threshold, 0.0, np.exp(-np.maximum(scores, 0) / threshold))
 
 
-def sample_of(documents: NDArray[np.int64], rng: np.random.RandomState) -> NDArray[np.int64]:
-    """Draw at most `SAMPLE` of them, in order."""
-    chosen = rng.permutation(documents)[:SAMPLE] if len(documents) > SAMPLE else documents
-    return np.sort(chosen)
+def sample_of(documents: NDArray[np.int64], scores: Array, rng: np.random.RandomState) -> NDArray[np.int64]:
+    """Draw at most `SAMPLE` of the documents, and return them in order.
+
+    They are drawn from a list by their scores, so that the same documents in another order give the same sample.
+    """
+    if len(documents) <= SAMPLE:
+        return np.sort(documents)
+    listed = documents[np.argsort(scores[documents], kind="stable")]
+    return np.sort(rng.permutation(listed)[:SAMPLE])
 
 
 def remoteness_of(ops: Ops, X: TwoWay, sample: TwoWay, trust: Array | None) -> Array:

@@ -146,14 +146,14 @@ class Scorer:
         """Score the documents of a corpus; `topics` is their z(b) + z(g), if the rungs have read them already."""
         if topics is None:
             topics = mean_score(rung.score(corpus.glance(rung.mixture, ops)) for rung in self.rungs)
-        measures = self.measure(ops, corpus, topics, embeddings)
+        measures = self.measure(ops, corpus, topics, corpus.rarity(), embeddings)
         return self.combine(measures, corpus.totals)
 
-    def measure(self, ops: Ops, corpus: Corpus, topics: Array, embeddings: Array | None) -> Measures:
+    def measure(self, ops: Ops, corpus: Corpus, topics: Array, rarity: Array, embeddings: Array | None) -> Measures:
         """Measure documents against the ordinary ones, and the strange ones that vouch for others."""
         distances = None if embeddings is None or self.neighbours is None else self.neighbours.distances(embeddings)
         vouched = np.zeros(corpus.n_docs) if self.company is None else corpus.vouched_for(self.company, ops)
-        return Measures(topics, corpus.remoteness(self.sample, self.trust, ops), distances, corpus.rarity(), vouched)
+        return Measures(topics, corpus.remoteness(self.sample, self.trust, ops), distances, rarity, vouched)
 
     def combine(self, measures: Measures, totals: WordTotals) -> DocumentScores:
         """Add up what was measured, and lift the documents that raise an alarm."""
@@ -183,20 +183,22 @@ def level_of(plain: Array, weights: Array | None = None, doubt: float = 1.0) -> 
     """Return the automatic threshold of scores before alarms.
 
     Outliers are few. If more than `MOST_FLAGGED` of the documents would be beyond it, and more than `NO_LUMP` of them, scores
-    come in lumps, as those of log lines do, and P84 says nothing about the upper ones: the width is then that of P95, in the
-    same units.
+    come in lumps, as those of log lines do, and P84 says little about the upper ones. The width is then more and more that of
+    P95, in the same units, and that alone from twice the share on.
     """
-    median, *upper = (weighted_quantile(plain, q, weights) for q in (0.5, UPPER_QUANTILE, 1 - MOST_FLAGGED))
-    level = median + WIDTHS * doubt * (upper[0] - median)
-    n_beyond = float((plain > level).sum() if weights is None else weights[plain > level].sum())
-    if upper[1] <= level or n_beyond <= NO_LUMP:
+    median, p84, p95 = (weighted_quantile(plain, q, weights) for q in (0.5, UPPER_QUANTILE, 1 - MOST_FLAGGED))
+    level, level_of_lumps = (median + WIDTHS * doubt * width for width in (p84 - median, (p95 - median) / UPPER_WIDTHS))
+    counts = np.ones(len(plain)) if weights is None else weights
+    n_beyond = float(counts[plain > level].sum())
+    if n_beyond <= NO_LUMP:
         return level
-    return median + WIDTHS * doubt * (upper[1] - median) / UPPER_WIDTHS
+    lumps = float(np.clip(n_beyond / counts.sum() / MOST_FLAGGED - 1, 0, 1))
+    return level + lumps * max(level_of_lumps - level, 0.0)
 
 
 MOST_FLAGGED, UPPER_WIDTHS = 0.05, 1.6448536269514722
-"""Most of the documents that the automatic threshold flags if it can; and P95 of a normal distribution, in standard
-deviations."""
+"""Share of documents from which on those beyond the threshold are too many to be outliers; and P95 of a normal distribution, in
+standard deviations."""
 
 NO_LUMP = 3
 """Documents beyond the threshold that may be outliers, each by itself, however few documents there are."""
@@ -224,12 +226,13 @@ def learn_scorer(
     In the threshold each document counts by its weight, copies of one together like one. Returns the scorer, the scores, and
     the numbers of the documents in the scorer's sample.
     """
-    training = _Training(ops, corpus, topics, embeddings, weights)
+    rarity = corpus.rarity()
+    training = _Training(ops, corpus, topics, rarity, Alarms.learn(corpus.totals, rarity), embeddings, weights)
     ordinary = ordinary_documents(topics, corpus.readable)
     neighbours = None if embeddings is None else Neighbours(embeddings[ordinary])
-    at_first, scores = training.learn(rungs, neighbours, sample_of(ordinary, rng), len(ordinary), None)
+    at_first, scores = training.learn(rungs, neighbours, sample_of(ordinary, topics, rng), len(ordinary), None)
     trusted = np.flatnonzero(corpus.readable & (scores.plain <= max(at_first.level, float(scores.plain.min()))))
-    sampled = sample_of(trusted, rng)
+    sampled = sample_of(trusted, topics, rng)
     trust = trust_in(scores.plain[sampled], at_first.level)
     scorer, scores = training.learn(rungs, neighbours, sampled, len(trusted), trust)
     return scorer, scores, sampled
@@ -237,11 +240,17 @@ def learn_scorer(
 
 @dataclass(frozen=True)
 class _Training:
-    """Training documents to learn a scorer from: their z(b) + z(g), embeddings if there are any, and how much each counts."""
+    """Training documents to learn a scorer from.
+
+    These are their z(b) + z(g), the sum of the rarity of their terms, the alarms, embeddings if there are any, and how much
+    each document counts.
+    """
 
     ops: Ops
     corpus: Corpus
     topics: Array
+    rarity: Array
+    alarms: Alarms
     embeddings: Array | None
     weights: Array | None
 
@@ -261,11 +270,11 @@ class _Training:
             Scale(0.0, 1.0),
             neighbours,
             Scale(0.0, 1.0),
-            Alarms.learn(totals, corpus.rarity()),
+            self.alarms,
             level=0.0,
             trust=trust,
         )
-        measures = unscaled.measure(self.ops, corpus, self.topics, self.embeddings)
+        measures = unscaled.measure(self.ops, corpus, self.topics, self.rarity, self.embeddings)
         scorer = replace(unscaled, remoteness_scale=Scale.of(measures.remoteness[readable]))
         if measures.distances is not None:
             scorer = replace(scorer, distance_scale=Scale.of(measures.distances))
