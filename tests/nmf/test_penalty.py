@@ -103,3 +103,21 @@ def test_degenerate_rows_leave_at_least_one_topic(X):
     model = TONMF("auto", topic_share=0.5, random_state=0).fit(X)
     assert model.n_topics_ >= 1
     assert np.isfinite(model.outlier_scores_).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_topic_that_is_dropped_in_the_last_pass_stays_dropped(seed):
+    X, reported = groups_of_documents([60, 40, 8, 6, 5, 4]), {}
+
+    def fit(n_passes):
+        return TONMF(
+            "auto", init="rows", topic_share=0.05, max_iter=n_passes, tol=0, random_state=seed,
+            callback=lambda progress: reported.update({progress.iteration: progress.n_topics}),
+        ).fit(X)  # fmt: skip
+
+    fit(25)
+    after = {n_passes - 1: n_topics for n_passes, n_topics in reported.items()}
+    last_with_drop = [n for n in range(RAMP_AFTER, 24) if after[n] < after[n - 1]]
+    assert last_with_drop
+    for n_passes in last_with_drop:
+        assert fit(n_passes).n_topics_ <= after[n_passes]

@@ -62,6 +62,14 @@ class Penalty:
         slopes: Array = self.beta + self.price / (self.floor + masses)
         return slopes
 
+    def of_more(self, ratio: float) -> Penalty:
+        """Return the penalty of `ratio` times as many documents of the same kind.
+
+        >>> Penalty(beta=2.0, price=1.0, floor=1.0).of_more(3).slopes(np.array([0.0, 3.0])).tolist()
+        [3.0, 2.5]
+        """
+        return Penalty(self.beta, ratio * self.price, ratio * self.floor)
+
 
 @dataclass(frozen=True)
 class Ramp:

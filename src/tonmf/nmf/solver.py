@@ -39,7 +39,7 @@ topic is left.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
@@ -93,6 +93,13 @@ class Midway:
     beta: Array
     penalty: Penalty
     history: list[float]
+
+    def of_more(self, ratio: float, iteration: int) -> Midway:
+        """Return the state of a fit to `ratio` times as many documents that has come as far, after pass `iteration`.
+
+        Masses and price grow with the documents, so that the slopes of the penalty are the same.
+        """
+        return replace(self, iteration=iteration, penalty=self.penalty.of_more(ratio), history=[])
 
 
 class Checkpoints(Protocol):
@@ -179,25 +186,30 @@ class Problem:
         """Return the residual norms of all documents, as of the last pass."""
         return np.concatenate(self.executor.gather(lambda block: block.rho, self.source))
 
-    def first_pass(self, W: Array) -> tuple[int, Pass]:
+    def first_pass(self, start: Array | Midway) -> tuple[int, Pass]:
         """Return the number of passes done and the next pass: of an interrupted fit, or from the topics of the start.
 
         At the start no residuals are known, so an automatic α is ∞.
         """
         o = self.options
         midway = None if self.checkpoints is None else self.checkpoints.load()
+        if midway is None and isinstance(start, Midway):
+            midway = start
         if midway is None:
-            beta, alpha = self.penalty.slopes(np.zeros(W.shape[1])), np.inf if o.alpha is None else o.alpha
-            return 0, Pass(topics_of(self.ops, W), alpha, beta, o.inner, n_sweeps=1)
+            assert not isinstance(start, Midway)  # noqa: S101 (for the type checker)
+            beta, alpha = self.penalty.slopes(np.zeros(start.shape[1])), np.inf if o.alpha is None else o.alpha
+            return 0, Pass(topics_of(self.ops, start), alpha, beta, o.inner, n_sweeps=1)
         self.penalty, self.history = midway.penalty, list(midway.history)
         return midway.iteration, Pass(topics_of(self.ops, midway.W), midway.alpha, midway.beta, o.inner, n_sweeps=1)
+
+    def midway(self, iteration: int, current: Pass) -> Midway:
+        """Return the state after a pass."""
+        return Midway(iteration, current.topics.W, current.alpha, current.beta, self.penalty, list(self.history))
 
     def keep(self, iteration: int, current: Pass) -> None:
         """Hand the state after a pass to the checkpoints."""
         if self.checkpoints is not None:
-            self.checkpoints.save(
-                Midway(iteration, current.topics.W, current.alpha, current.beta, self.penalty, list(self.history))
-            )
+            self.checkpoints.save(self.midway(iteration, current))
 
     def next_alpha(self, current: Pass, iteration: int) -> Pass:
         """Return `current` with α re-estimated, if it is automatic and still follows the residuals."""
@@ -270,45 +282,74 @@ def _smallest_residual(block: Block) -> float:
     return float(block.rho.min(where=(block.rho > 0) & (block.sample_weight > 0), initial=np.inf))
 
 
-def solve(problem: Problem, W: Array) -> Solution:
-    """Fit, starting from the topics `W`, which are changed in place, and the H of the source's blocks."""
-    iterate = {"reweighted": _reweighted, "paper": _paper}[problem.options.solver]
-    n_done, first = problem.first_pass(W)
+def solve(problem: Problem, start: Array | Midway) -> Solution:
+    """Fit, starting from topics, which are changed in place, and the H of the source's blocks; or go on from midway."""
+    reached = converge(problem, start)
+    topics, final = _finish(problem, reached.current)
+    if problem.options.ramp is None:
+        problem.history.append(final.objective)
+    return Solution(
+        topics,
+        reached.current.alpha,
+        final.usage,
+        final.Q,
+        problem.history,
+        reached.iteration,
+        reached.converged,
+        reached.stayed_at_start,
+    )
+
+
+@dataclass(frozen=True)
+class Reached:
+    """Where the passes of a fit ended: the pass that would come next, and `Solution`'s account of how it went."""
+
+    current: Pass
+    iteration: int
+    converged: bool
+    stayed_at_start: float
+
+
+def converge(problem: Problem, start: Array | Midway) -> Reached:
+    """Do the passes of a fit, until it converges or has done enough of them."""
+    step, advance = STEPS[problem.options.solver]
+    n_done, current = problem.first_pass(start)
     options, history, first_rho = problem.options, problem.history, None
+    if options.solver == "reweighted":
+        current = replace(current, n_sweeps=options.inner_iter)
     iteration, converged = n_done, False
-    for iteration, (current, sums) in enumerate(iterate(problem, first, n_done), start=n_done + 1):
+    for iteration in range(n_done + 1, options.max_iter + 1):
+        sums = problem.run(step, current)
         if options.compare_with_start and iteration == 1:
             first_rho = problem.rho()
         objective = problem.objective(current, sums)
         problem.report(iteration, current, objective)
-        if problem.settling(iteration):
-            continue
-        history.append(objective)
-        if len(history) > 1:
-            converged = history[-2] - history[-1] <= options.tol * problem.objective_of_nothing(current.alpha)
-        if converged:
-            break
-    current = problem.next_alpha(current, iteration)
-    correlation = 0.0 if first_rho is None or iteration == 1 else rank_correlation(first_rho, problem.rho())
-    topics, final = _finish(problem, current)
-    if options.ramp is None:
-        history.append(final.objective)
-    return Solution(topics, current.alpha, final.usage, final.Q, history, iteration, converged, correlation)
-
-
-def _reweighted(problem: Problem, current: Pass, n_done: int) -> Iterator[tuple[Pass, Sums]]:
-    """Run the reweighted solver; yield after every H step."""
-    current = replace(current, n_sweeps=problem.options.inner_iter)
-    for iteration in range(n_done + 1, problem.options.max_iter + 1):
-        sums = problem.run(reweighted_step, current)
-        yield current, sums
-        current = problem.next_alpha(current, iteration)
-        current = problem.next_penalty(current, sums, iteration)
-        if problem.penalty.price:
-            current, sums = _drop_idle(problem, current, sums)
-        current = replace(current, topics=improve_topics(problem.ops, current, sums.P, sums))
-        if iteration < problem.options.max_iter:
+        if not problem.settling(iteration):
+            history.append(objective)
+            if len(history) > 1:
+                converged = history[-2] - history[-1] <= options.tol * problem.objective_of_nothing(current.alpha)
+            if converged:
+                break
+        current = advance(problem, current, sums, iteration)
+        if iteration < options.max_iter:
             problem.keep(iteration, current)
+    correlation = 0.0 if first_rho is None or iteration == 1 else rank_correlation(first_rho, problem.rho())
+    return Reached(problem.next_alpha(current, iteration), iteration, converged, correlation)
+
+
+def _advance(problem: Problem, current: Pass, sums: Sums, iteration: int) -> Pass:
+    """Do what follows the H step in a pass of the reweighted solver: α, the price of topics, and the W step."""
+    current = problem.next_alpha(current, iteration)
+    current = problem.next_penalty(current, sums, iteration)
+    if problem.penalty.price:
+        current, sums = _drop_idle(problem, current, sums)
+    return replace(current, topics=improve_topics(problem.ops, current, sums.P, sums))
+
+
+def _advance_with_z(problem: Problem, current: Pass, sums: Sums, iteration: int) -> Pass:
+    """Do what follows a new Z in Algorithm 1."""
+    current, _ = lower_with_z_held(problem, current, sums)
+    return problem.next_alpha(current, iteration)
 
 
 def _drop_idle(problem: Problem, current: Pass, sums: Sums) -> tuple[Pass, Sums]:
@@ -322,13 +363,11 @@ def _drop_idle(problem: Problem, current: Pass, sums: Sums) -> tuple[Pass, Sums]
     return replace(current, topics=TopicMatrix(W, G), beta=current.beta[kept]), sums.of_topics(kept)
 
 
-def _paper(problem: Problem, current: Pass, n_done: int) -> Iterator[tuple[Pass, Sums]]:
-    """Run Algorithm 1; yield whenever a new Z has been taken."""
-    for iteration in range(n_done + 1, problem.options.max_iter + 1):
-        sums = problem.run(paper_step, current)
-        yield current, sums
-        current, _ = lower_with_z_held(problem, current, sums)
-        current = problem.next_alpha(current, iteration)
+STEPS: dict[str, tuple[Step, Callable[[Problem, Pass, Sums, int], Pass]]] = {
+    "reweighted": (reweighted_step, _advance),
+    "paper": (paper_step, _advance_with_z),
+}
+"""Of each solver, the step over all blocks and what follows it."""
 
 
 def lower_with_z_held(problem: Problem, current: Pass, sums: Sums, earlier: Sums | None = None) -> tuple[Pass, Sums]:

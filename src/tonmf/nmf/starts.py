@@ -30,6 +30,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from tonmf.arrays import Array
 from tonmf.nmf.blocks import Block, Executor, Source
@@ -90,19 +91,9 @@ ROWS_PER_TOPIC = 8
 
 
 def rows_start(source: Source, n_topics: int, rng: np.random.RandomState, ops: Ops, executor: Executor) -> Start:
-    """Make each topic the sum of a few documents, drawn in proportion to their weight; empty ones are not drawn.
-
-    Documents are drawn from a list in order of Xr, r standard normal. That order is the same however the documents come, so the
-    start depends on what they say only.
-    """
-    r, dtype = rng.standard_normal((source.n_terms, 1)).astype(source.dtype), source.dtype
-    drawn = rng.random_sample(n_topics * ROWS_PER_TOPIC)
-
-    def look(block: Block) -> tuple[Array, Array]:
-        return ops.project(block.X, r)[:, 0], _weights_of(block)
-
-    places, weights = map(np.concatenate, zip(*executor.gather(look, source), strict=True))
-    order = np.argsort(places, kind="stable")
+    """Make each topic the sum of a few documents, drawn in proportion to their weight; empty ones are not drawn."""
+    order, weights = by_content(source, rng, ops, executor)
+    drawn, dtype = rng.random_sample(n_topics * ROWS_PER_TOPIC), source.dtype
     cumulative = np.cumsum(weights[order] if weights.any() else np.ones(len(order)))
     chosen = order[np.searchsorted(cumulative, drawn * cumulative[-1], side="right")]
     topics = np.repeat(np.arange(n_topics), ROWS_PER_TOPIC)
@@ -117,6 +108,22 @@ def rows_start(source: Source, n_topics: int, rng: np.random.RandomState, ops: O
 
     W = executor.run(add_chosen, source, partial(Sums.zeros, source.n_terms, n_topics)).P
     return None, W
+
+
+def by_content(
+    source: Source, rng: np.random.RandomState, ops: Ops, executor: Executor
+) -> tuple[NDArray[np.int64], Array]:
+    """Return the numbers of all documents in order of Xr, r standard normal, and the weight of each; 0 for empty ones.
+
+    That order is the same however the documents come, so what is drawn from it depends on what they say only.
+    """
+    r = rng.standard_normal((source.n_terms, 1)).astype(source.dtype)
+
+    def look(block: Block) -> tuple[Array, Array]:
+        return ops.project(block.X, r)[:, 0], _weights_of(block)
+
+    places, weights = map(np.concatenate, zip(*executor.gather(look, source), strict=True))
+    return np.argsort(places, kind="stable"), weights
 
 
 def _weights_of(block: Block) -> Array:

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tonmf.arrays import Array
@@ -126,11 +127,17 @@ def strangest(scores: Array, readable: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 def _without_parts(groups: Sequence[Group]) -> list[Group]:
     """Return the groups that are no part of a larger one, nor of copies."""
-    kept: list[Group] = []
-    for group in sorted(groups, key=lambda group: (not group.copies, -group.size)):
-        if all(np.isin(group.documents, other.documents).mean() < OVERLAP for other in kept):
-            kept.append(group)
-    return kept
+    if not groups:
+        return []
+    ordered = sorted(groups, key=lambda group: (not group.copies, -group.size))
+    documents, sizes = np.concatenate([group.documents for group in ordered]), [group.size for group in ordered]
+    of_groups = sp.csr_matrix((np.ones(len(documents)), documents, np.append(0, np.cumsum(sizes))))
+    shared = (of_groups @ of_groups.T).toarray() / np.array(sizes)[:, None]
+    kept: list[int] = []
+    for number in range(len(ordered)):
+        if (shared[number, kept] < OVERLAP).all():
+            kept.append(number)
+    return [ordered[number] for number in kept]
 
 
 def members_of(glance: Glance, topic: int | np.intp) -> NDArray[np.int64]:

@@ -2,6 +2,9 @@
 
 Nobody knows beforehand how common a topic must be to count as ordinary, so there is a ladder of answers. A rung is one fit with
 `n_topics="auto"` (`tonmf.nmf.penalty`) and the mixture (`tonmf.nmf.mixture`) that its topics make with the background.
+
+What a topic is can be learnt from some thousands of documents. Of `MANY` documents or more, a fit converges on a sample of
+`SAMPLE`, in memory wherever the documents are, and then goes over all of them a few times.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,13 +22,14 @@ from numpy.typing import NDArray
 from tonmf.arrays import Array
 from tonmf.detector.scores.corpus import Corpus, Glance
 from tonmf.detector.scores.scale import Scale
-from tonmf.nmf.blocks import Source
+from tonmf.nmf.blocks import Executor, SerialExecutor, Source
+from tonmf.nmf.in_memory import MatrixSource, default_block_size
 from tonmf.nmf.inner import INNER_METHODS
 from tonmf.nmf.mixture import Mixture, Reading
 from tonmf.nmf.ops import Ops
 from tonmf.nmf.penalty import Ramp
-from tonmf.nmf.solver import Checkpoints, Options, Problem, Progress, solve
-from tonmf.nmf.starts import at_unit_norm, rows_start
+from tonmf.nmf.solver import Checkpoints, Midway, Options, Problem, Progress, Solution, converge, solve
+from tonmf.nmf.starts import at_unit_norm, by_content, rows_start
 from tonmf.nmf.threads import one_blas_thread
 
 PASSES = 30
@@ -33,6 +37,25 @@ PASSES = 30
 
 SWEEPS = 2
 """Sweeps over each factor in a pass."""
+
+MANY, SAMPLE = 16_000, 8_000
+"""Documents from which on a fit converges on a sample first, and the size of the sample."""
+
+PASSES_OVER_ALL = 3
+"""The last passes of such a fit, which go over all documents."""
+
+OPTIONS = Options(
+    solver="reweighted",
+    inner=INNER_METHODS["hals"],
+    alpha=None,
+    beta=0.0,
+    ramp=None,
+    max_iter=PASSES,
+    tol=0.0,
+    inner_iter=SWEEPS,
+    inner_tol=0.0,
+)
+"""How a fit is solved, but for the price of topics."""
 
 
 @dataclass(frozen=True)
@@ -135,42 +158,26 @@ class Ladder:
     def fit_among(self, rows: NDArray[np.int64], topic_share: float, seed: int) -> tuple[Rung, Glance]:
         """Fit to the documents with these numbers only, and read all documents by that fit."""
         with one_blas_thread():
-            ops = self.make_ops(self.n_threads)
-            return self._fit("among", self.corpus.source.among(rows), topic_share, seed, ops, self.on_passes)
+            ops, source = self.make_ops(self.n_threads), self.corpus.source.among(rows)
+            return self._fit("among", source, topic_share, seed, ops, self.on_passes, rows)
 
     def _fit(
-        self, name: str, source: Source, topic_share: float, seed: int, ops: Ops, on_passes: Callable[[int], None]
+        self,
+        name: str,
+        source: Source,
+        topic_share: float,
+        seed: int,
+        ops: Ops,
+        on_passes: Callable[[int], None],
+        rows: NDArray[np.int64] | None = None,
     ) -> tuple[Rung, Glance]:
-        """Fit from random rows, or load the fit if it is finished."""
+        """Fit from random rows, or load the fit if it is finished; `rows` are the numbers of the documents, if not all."""
         kept = self.checkpoints
         if kept is not None and (finished := kept.finished(name)) is not None:
             on_passes(PASSES)
             return finished
-        options = Options(
-            solver="reweighted",
-            inner=INNER_METHODS["hals"],
-            alpha=None,
-            beta=0.0,
-            ramp=Ramp(topic_share),
-            max_iter=PASSES,
-            tol=0.0,
-            inner_iter=SWEEPS,
-            inner_tol=0.0,
-        )
-        corpus, executor = self.corpus, self.corpus.executor
-        n_topics = min(self.max_topics, source.n_docs, source.n_terms)
-        H, W = at_unit_norm(rows_start(source, n_topics, np.random.RandomState(seed), ops, executor), source.dtype)
-        source.start_from(H, n_topics)
-        checkpoints = None if kept is None else kept.of_fit(name, source)
-        n_reported = 0
-
-        def report(progress: Progress) -> None:
-            nonlocal n_reported
-            on_passes(progress.iteration - n_reported)
-            n_reported = progress.iteration
-
-        solution = solve(Problem(source, options, ops, executor, report, checkpoints), W)
-        on_passes(PASSES - n_reported)  # those that the fit did not need
+        solution = self._solve(name, source, rows, topic_share, np.random.RandomState(seed), ops, on_passes)
+        corpus = self.corpus
         mixture = Mixture.of(solution.topics.W / corpus.weights[:, None], corpus.background, solution.usage)
         glance, readable = corpus.glance(mixture, ops), corpus.readable
         rung = Rung(
@@ -184,6 +191,78 @@ class Ladder:
         if kept is not None:
             kept.keep(name, rung, glance)
         return rung, glance
+
+    def _solve(
+        self,
+        name: str,
+        source: Source,
+        rows: NDArray[np.int64] | None,
+        topic_share: float,
+        rng: np.random.RandomState,
+        ops: Ops,
+        on_passes: Callable[[int], None],
+    ) -> Solution:
+        """Find the topics of the source's documents, by a sample first if there are many."""
+        options, progress = replace(OPTIONS, ramp=Ramp(topic_share)), _FitProgress(on_passes)
+        start: Array | Midway
+        if source.n_docs < MANY:
+            start = self._start(source, rng, ops, self.corpus.executor)
+        else:
+            start = self._learn_sample(source, rows, options, rng, ops, progress)
+            source.start_from(None, start.W.shape[1])
+        checkpoints = None if self.checkpoints is None else self.checkpoints.of_fit(name, source)
+        solution = solve(Problem(source, options, ops, self.corpus.executor, progress, checkpoints), start)
+        progress.finish()
+        return solution
+
+    def _start(self, source: Source, rng: np.random.RandomState, ops: Ops, executor: Executor) -> Array:
+        """Return topics to start from, and forget what the source may remember of another fit."""
+        n_topics = min(self.max_topics, source.n_docs, source.n_terms)
+        H, W = at_unit_norm(rows_start(source, n_topics, rng, ops, executor), source.dtype)
+        source.start_from(H, n_topics)
+        return W
+
+    def _learn_sample(
+        self,
+        source: Source,
+        rows: NDArray[np.int64] | None,
+        options: Options,
+        rng: np.random.RandomState,
+        ops: Ops,
+        progress: _FitProgress,
+    ) -> Midway:
+        """Let a fit converge on a sample of the documents; return its state, made one of a fit to all of them."""
+        order, weights = by_content(source, rng, ops, self.corpus.executor)
+        drawn = np.sort(order[rng.permutation(len(order))[:SAMPLE]])
+        Y = self.corpus.take(drawn if rows is None else rows[drawn]).Y
+        sample = MatrixSource(Y, weights[drawn], default_block_size(Y, self.max_topics), ops)
+        problem = Problem(sample, options, ops, SerialExecutor(), progress.of_sample)
+        reached = converge(problem, self._start(sample, rng, ops, problem.executor))
+        ratio = float(weights.sum() / max(weights[drawn].sum(), np.finfo(np.float64).tiny))
+        return problem.midway(reached.iteration, reached.current).of_more(ratio, PASSES - PASSES_OVER_ALL)
+
+
+class _FitProgress:
+    """Reports the passes of one fit, each once: those of a sample count as those that the fit over all documents spares."""
+
+    def __init__(self, on_passes: Callable[[int], None]) -> None:
+        self._on_passes, self._n_reported = on_passes, 0
+
+    def __call__(self, progress: Progress) -> None:
+        """Report that a pass is done."""
+        self._report(progress.iteration)
+
+    def of_sample(self, progress: Progress) -> None:
+        """Report that a pass over the sample is done."""
+        self._report(min(progress.iteration, PASSES - PASSES_OVER_ALL))
+
+    def finish(self) -> None:
+        """Report the passes that the fit did not need."""
+        self._report(PASSES)
+
+    def _report(self, n_passes: int) -> None:
+        self._on_passes(max(n_passes - self._n_reported, 0))
+        self._n_reported = max(n_passes, self._n_reported)
 
 
 def _error(fit: Future[Any]) -> BaseException | None:
