@@ -18,6 +18,7 @@ from small_disk import mounted
 
 from tonmf import InputError, ParameterError, TextOutlierDetector, load
 from tonmf.datasets import load_bbc, make_corpus
+from tonmf.detector.disk.budget import BASE, PER_DOCUMENT
 from tonmf.io.document_files import DocumentFiles
 from tonmf.io.options import ReadOptions
 from tonmf.storage.json_file import read_json, write_json
@@ -99,7 +100,7 @@ def test_words_that_do_not_fit_are_told_of_and_found_with_more_memory(small_shar
     with pytest.warns(UserWarning, match="rare ones were forgotten"):
         TextOutlierDetector(memory="1GB", **FEW).fit(corpus.texts)
     monkeypatch.undo()
-    monkeypatch.setattr("tonmf.detector.disk.budget.PER_NUMBER", 10**5)
+    monkeypatch.setattr("tonmf.detector.disk.budget.PER_NUMBER", 330_000)
     options = {**FEW, "cache": tmp_path}
     with pytest.warns(UserWarning, match=r"rarer ones did not fit"):
         detector = TextOutlierDetector(memory="1GB", **options).fit(corpus.texts)
@@ -108,9 +109,25 @@ def test_words_that_do_not_fit_are_told_of_and_found_with_more_memory(small_shar
     with pytest.warns(UserWarning, match=r"made with 1.0 GB of memory.* with 2.0 GB documents are counted anew"):
         more = TextOutlierDetector(memory="2GB", **options).fit(corpus.texts)
     assert more.n_terms_ > 60
-    monkeypatch.setattr("tonmf.detector.disk.budget.PER_NUMBER", 10**5)
+    monkeypatch.setattr("tonmf.detector.disk.budget.PER_NUMBER", 330_000)
     with pytest.raises(InputError, match=rf"{more.n_terms_:,} words, which need about .* 1.0 GB are enough for 2\d"):
         TextOutlierDetector(memory="1GB", **options).fit(corpus.texts)
+
+
+@pytest.mark.parametrize(("room", "all_fit"), [(1.0001, True), (0.9999, False)])
+def test_words_are_left_out_only_if_they_do_not_fit_beside_the_documents(
+    small_shards, corpus, monkeypatch, recwarn, room, all_fit
+):
+    expected = TextOutlierDetector(**FEW).fit(corpus.texts)
+    free = 10**9 - BASE - PER_DOCUMENT * len(corpus.texts)
+    n_numbers = expected.n_terms_ * 25 * (1 + 2)
+    monkeypatch.setattr("tonmf.detector.disk.budget.PER_NUMBER", free / n_numbers / room)
+    detector = TextOutlierDetector(memory="1GB", **FEW).fit(corpus.texts)
+    assert (not recwarn.list) == all_fit
+    if all_fit:
+        assert_same(detector, expected)
+    else:
+        assert detector.n_terms_ < expected.n_terms_
 
 
 def test_an_iterator_is_read_once(small_shards, corpus):

@@ -1,8 +1,8 @@
 """Divide the memory limit.
 
-Part of it goes to the interpreter and its libraries. A share of the rest goes to the words that are counted in the first pass
-and later, when these are gone, to the vocabulary: each term takes some numbers in every fit of the ladder. What remains goes to
-the documents, each of which keeps a few numbers in memory throughout.
+Part of it goes to the interpreter and its libraries. A share of the rest goes to the words that are counted in the first pass.
+When these are gone, the number of documents is known, each of which keeps a few numbers in memory throughout. What remains goes
+to the vocabulary: each term takes some numbers in every fit of the ladder. A share is always left for it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PER_WORD, WORDS_SHARE = 260, 0.6
 """Bytes of a word while counting, and the share of memory for all of them."""
 
 PER_NUMBER, TERMS_SHARE = 12, 0.3
-"""Bytes of a term in a topic of a fit, and the share of memory for all of them."""
+"""Bytes of a term in a topic of a fit, and the share of memory that documents must leave for all of them."""
 
 ROUNDED = 1.05
 """Factor by which the memory that an error asks for is raised, so that it suffices when rounded to few digits."""
@@ -77,10 +77,15 @@ class Budget:
         """Return the largest number of distinct words while counting."""
         return int(WORDS_SHARE * (self.n_bytes - BASE) / PER_WORD)
 
-    @property
-    def terms(self) -> int:
-        """Return the largest number of terms in the vocabulary."""
-        return int(TERMS_SHARE * (self.n_bytes - BASE) / self._per_term)
+    def terms(self, n_docs: int) -> int:
+        """Return the largest number of terms in the vocabulary of so many documents.
+
+        >>> budget = Budget(1_000_000_000, n_fits=6, max_topics=25)
+        >>> budget.terms(300_000), budget.terms(2_000_000)
+        (245833, 104166)
+        """
+        free = self.n_bytes - BASE
+        return int(max(free - PER_DOCUMENT * n_docs, TERMS_SHARE * free) / self._per_term)
 
     @property
     def _per_term(self) -> int:
@@ -97,12 +102,13 @@ class Budget:
                 "score the others."
             )
 
-    def check_terms(self, n_terms: int) -> None:
+    def check_terms(self, n_terms: int, n_docs: int) -> None:
         """Reject a vocabulary that was made with a higher memory limit."""
-        if n_terms > self.terms:
-            needed = ROUNDED * (n_terms * self._per_term / TERMS_SHARE + BASE)
+        most = self.terms(n_docs)
+        if n_terms > most:
+            needed = ROUNDED * (n_terms * self._per_term + n_docs * PER_DOCUMENT + BASE)
             raise InputError(
                 f"The cache has a vocabulary of {n_terms:,} words, which need about {in_units(needed)} of memory with so many "
-                f"topics and fits; {in_units(self.n_bytes)} are enough for {self.terms:,}. Allow more, or give another folder, "
-                "where documents are counted anew."
+                f"documents, topics and fits; {in_units(self.n_bytes)} are enough for {most:,}. Allow more, or give another "
+                "folder, where documents are counted anew."
             )

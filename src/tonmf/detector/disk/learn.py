@@ -121,7 +121,7 @@ def _found(store: Store, budget: Budget) -> StoreFacts | None:
         )
         return None
     budget.check(facts.n_docs)
-    budget.check_terms(facts.n_terms)
+    budget.check_terms(facts.n_terms, facts.n_docs)
     return facts
 
 

@@ -35,7 +35,7 @@ from tonmf.text.vocabulary.growing import GrowingVocabulary, LearntTerms
 from tonmf.text.vocabulary.terms import TermCounter
 from tonmf.text.weighting import damped, idf_of, term_weights, unit_rows
 
-VERSION = 4
+VERSION = 5
 
 FILES = re.compile(r"(store\.json|vocabulary\.json|boilerplate\.json|H|terms-0|(names|raw|shard)-\d{5,})(\.part)?")
 FOLDERS = re.compile(r"among|kept|fits-[0-9a-f]{16}")
@@ -59,7 +59,7 @@ class StoreFacts:
 
     def lacks_words(self, budget: Budget) -> bool:
         """Check whether words were left out that would fit into memory now."""
-        left_out = self.n_left_out > 0 and budget.terms > self.n_terms
+        left_out = self.n_left_out > 0 and budget.terms(self.n_docs) > self.n_terms
         return budget.n_bytes > self.memory and (self.forgotten_up_to > 0 or left_out)
 
 
@@ -110,7 +110,7 @@ class Store:
         if len(boilerplate):
             any_words = self._leave_out(boilerplate, counter, words, shards)
         write_json(self.folder / "boilerplate.json", _listed(boilerplate))
-        vocabulary = words.finished(min_df, counter.rules, budget.terms)
+        vocabulary = words.finished(min_df, counter.rules, budget.terms(words.n_docs))
         forgotten, n_docs = words.forgotten_up_to, words.n_docs
         del words  # its memory is needed for what follows
         self._weigh(vocabulary, n_docs, shards)
