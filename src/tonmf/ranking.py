@@ -19,9 +19,10 @@ from tonmf.arrays import Array
 from tonmf.detector.detector import TextOutlierDetector
 from tonmf.detector.explain.explanation import Explanation, note_on_unjudged
 from tonmf.detector.explain.quotes import quoted
-from tonmf.detector.explain.ranks import SAME_SCORE, rank_among
+from tonmf.detector.explain.ranks import rank_among
 from tonmf.detector.explain.unexpected import UnexpectedWord
 from tonmf.detector.scores.groups import Group
+from tonmf.detector.scores.scale import SAME_SCORE
 from tonmf.errors import InputError
 from tonmf.text.batches import Batch, Batches, check_unchanged
 from tonmf.text.documents import TEXTS, content_of, first_copies, is_matrix, joined_items, note_on_copies, take

@@ -17,6 +17,7 @@ from tonmf.detector.marks.effects import Marking
 from tonmf.detector.marks.marks import Marks
 from tonmf.detector.scores.alarms import CUTS
 from tonmf.detector.scores.groups import Group
+from tonmf.detector.scores.p_values import Reference
 from tonmf.detector.scores.scoring import Scorer
 from tonmf.nmf.streaming import Past
 from tonmf.stream.clock import Clock
@@ -40,8 +41,8 @@ class TrainingRows:
 class DetectorState:
     """All of a fitted `TextOutlierDetector` but its parameters.
 
-    `threshold`, `outlier_scores` and `scores_before_alarms` are those without marks. `rows` are known only where the documents
-    were in memory; they are neither saved nor pickled.
+    `threshold`, `outlier_scores`, `scores_before_alarms`, `reference` and `p_values` are those without marks. `rows` are known
+    only where the documents were in memory; they are neither saved nor pickled.
     """
 
     kind: str
@@ -55,6 +56,8 @@ class DetectorState:
     scores_before_alarms: Array
     alarms: dict[str, Array]
     background: Array
+    reference: Reference
+    p_values: Array
     stream: DetectorStream | None = None
     least_weight: float = LEAST_WEIGHT
     rows: TrainingRows | None = None
