@@ -165,6 +165,11 @@ def test_scores_with_p_values_are_those_of_either_alone(detector):
     assert [why.p_value for why in detector.explain(NEW.texts)] == pytest.approx(p_values.tolist())
 
 
+def test_explanations_of_training_documents_have_the_p_values_of_these(detector):
+    texts = [*CORPUS.texts, ""]
+    assert [why.p_value for why in detector.explain(texts)] == pytest.approx(detector.p_values_.tolist())
+
+
 def test_a_document_by_itself_has_the_p_value_that_it_has_among_others(detector):
     together = detector.p_value(NEW.texts)
     assert [float(detector.p_value([text])[0]) for text in NEW.texts[:5]] == pytest.approx(together[:5].tolist())

@@ -229,7 +229,7 @@ class ReadDocuments:
                 Y,
                 self.readings,
                 self.scores,
-                self.p_values,
+                self.reader.state.known_p_values(self.unmarked, self.p_values),
                 n_words,
                 n_nearest,
                 n_missing,

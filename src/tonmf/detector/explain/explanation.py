@@ -112,7 +112,7 @@ class Explanation:
         at that rate.
     p_value : float
         The share of ordinary documents that are at least as strange, without marks; 1 for a document that is not judged
-        (docs/guide/scores.md).
+        (docs/guide/scores.md). A document with the score of a training document has the p-value of that one.
     fdr : float or None
         The false-discovery rate that `outlier` goes by; None if that is the threshold.
     rank : int
