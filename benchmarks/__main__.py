@@ -24,7 +24,7 @@ BENCHMARKS = [
     "newswire",
     "cluster",
 ]
-ON_DEMAND = ["robustness", "new_documents", "feedback", "marking"]
+ON_DEMAND = ["robustness", "new_documents", "fdr", "feedback", "marking"]
 """Benchmarks that run only if they are named."""
 
 

@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import false_discovery_control
 from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.metrics import roc_curve as sklearn_curve
 
-from tonmf import InputError
+from tonmf import InputError, ParameterError
 from tonmf.metrics import (
     area_under_curve,
+    discoveries,
     false_positive_rate,
     precision_at,
     precision_recall_curve,
@@ -126,3 +128,22 @@ def test_the_precision_recall_curve_agrees_with_its_definition(case):
         flagged = scores >= threshold
         assert recall == pytest.approx(labels[flagged].sum() / labels.sum())
         assert precision == pytest.approx(labels[flagged].mean())
+
+
+@given(st.lists(st.floats(0, 1), max_size=40), st.floats(0.01, 0.99))
+def test_discoveries_are_those_of_the_adjusted_p_values(p_values, rate):
+    adjusted = false_discovery_control(p_values) if p_values else np.zeros(0)
+    unsure = np.abs(adjusted - rate) < 1e-12  # rounding decides
+    np.testing.assert_array_equal(discoveries(p_values, rate)[~unsure], (adjusted <= rate)[~unsure])
+
+
+@pytest.mark.parametrize("rate", [0, 1, -0.1, "0.1", None, float("nan"), True])
+def test_a_rate_that_cannot_be_is_refused(rate):
+    with pytest.raises(ParameterError, match="rate must be a number above 0 and below 1; got"):
+        discoveries([0.5], rate)
+
+
+@pytest.mark.parametrize("p_values", [[1.5], [-0.1], [np.nan], [[0.5]]])
+def test_p_values_that_cannot_be_are_refused(p_values):
+    with pytest.raises(InputError, match="numbers from 0 to 1"):
+        discoveries(p_values, 0.1)

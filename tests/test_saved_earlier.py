@@ -31,6 +31,17 @@ def test_a_detector_that_was_saved_earlier_gives_the_same_scores():
     assert [documents[row] for row in np.flatnonzero(empty)] == [""]
 
 
+def test_a_detector_that_was_saved_earlier_has_p_values_by_its_scores():
+    """It was saved without them, and without the lengths of its documents, so documents of all lengths are compared."""
+    detector, then = load(SAVED / "detector"), expected("detector-expected.json")
+    documents = then["documents"]
+    scores, p_values = detector.score_with_p_value(documents)
+    judged = detector.alarms(documents)["empty"] == 0
+    assert (np.diff(p_values[judged][np.argsort(scores[judged])]) <= 0).all()
+    assert (np.diff(detector.p_values_[np.argsort(detector.outlier_scores_)]) <= 0).all()
+    assert (p_values[~judged] == 1).all()
+
+
 def test_training_documents_without_words_that_were_saved_with_the_highest_score_are_not_judged(tmp_path):
     """They are told by their alarm, so that a model of an earlier version agrees with what it says of new ones."""
     detector = TextOutlierDetector(n_restarts=1).fit([*make_corpus(80, 2).texts, "the", ""])

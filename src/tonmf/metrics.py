@@ -20,6 +20,7 @@ from sklearn.metrics import precision_recall_curve as precision_by_threshold
 from sklearn.metrics import roc_curve as rates_by_threshold
 
 from tonmf.errors import InputError
+from tonmf.parameters import check_rate
 
 Array = NDArray[np.float64]
 
@@ -202,3 +203,21 @@ def _labels(labels: Any) -> NDArray[np.bool_]:
 def _check_lengths(labels: NDArray[Any], values: NDArray[Any]) -> None:
     if labels.shape != values.shape:
         raise InputError(f"Expected one label and one value for each document; got {labels.shape} and {values.shape}.")
+
+
+def discoveries(p_values: Any, rate: float) -> NDArray[np.bool_]:
+    """Return True for the p-values that stand out at a false-discovery rate, by the rule of Benjamini and Hochberg.
+
+    The k smallest of m p-values stand out, for the largest k such that the k-th is at most rate · k/m. Of those that stand
+    out, at most this share is expected to be ordinary, on average over many such lists.
+
+    >>> discoveries([0.01, 0.5, 0.02, 0.6], 0.1).tolist()
+    [True, False, True, False]
+    """
+    values = np.asarray(p_values, dtype=np.float64)
+    if values.ndim != 1 or not ((values >= 0) & (values <= 1)).all():
+        raise InputError("p_values must be a list of numbers from 0 to 1.")
+    check_rate(rate, "rate")
+    ascending = np.sort(values)
+    passed = np.flatnonzero(ascending <= rate * np.arange(1, len(values) + 1) / max(len(values), 1))
+    return np.asarray(values <= ascending[passed[-1]]) if len(passed) else np.zeros(len(values), bool)

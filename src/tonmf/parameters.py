@@ -103,6 +103,29 @@ def contamination_of(text: str) -> float | str:
     return text if text == "auto" else _share_of(text, "contamination", 0.5, "auto")
 
 
+def check_rate(value: Any, name: str) -> None:
+    """Raise `ParameterError` for anything but a false-discovery rate."""
+    if not (is_number(value, 0, 1) and 0 < value < 1):
+        raise ParameterError(Param(name), f" must be a number above 0 and below 1; got {value!r}.")
+
+
+def rate_of(text: str) -> float:
+    """Parse a false-discovery rate as people write it.
+
+    >>> rate_of("10%"), rate_of("0.1")
+    (0.1, 0.1)
+    """
+    try:
+        rate = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        rate = math.nan
+    if not 0 < rate < 1:
+        raise ParameterError(
+            Param("fdr"), f" must be a rate above 0 and below 1, such as 0.1 or 10%; got {text!r:.60}."
+        )
+    return rate
+
+
 def boilerplate_of(text: str) -> float | None:
     """Parse a share as people write it, or "none".
 

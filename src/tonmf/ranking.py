@@ -8,9 +8,9 @@ Documents that are not judged come last.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Generic, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +19,12 @@ from tonmf.arrays import Array
 from tonmf.detector.detector import TextOutlierDetector
 from tonmf.detector.explain.explanation import Explanation, note_on_unjudged
 from tonmf.detector.explain.quotes import quoted
-from tonmf.detector.explain.ranks import SAME_SCORE, rank_among
+from tonmf.detector.explain.ranks import rank_among
 from tonmf.detector.explain.unexpected import UnexpectedWord
 from tonmf.detector.scores.groups import Group
+from tonmf.detector.scores.scale import SAME_SCORE
 from tonmf.errors import InputError
+from tonmf.metrics import discoveries
 from tonmf.text.batches import Batch, Batches, check_unchanged
 from tonmf.text.documents import TEXTS, content_of, first_copies, is_matrix, joined_items, note_on_copies, take
 from tonmf.text.pieces import Piece
@@ -32,6 +34,7 @@ TYPES = {
     "rank": "whole",
     "id": "text",
     "score": "number",
+    "p_value": "number",
     "outlier": "truth",
     "judged": "truth",
     "topic": "whole",
@@ -81,6 +84,8 @@ class Ranking:
     scores       n_docs     higher is stranger
     judged       n_docs     False for the documents without words, which are not judged
     order        n_docs     numbers of the documents, the strangest first, those that are not judged last
+    p_values     n_docs     the share of ordinary documents that are at least as strange
+    fdr                     the false-discovery rate at which documents are flagged; None if the threshold decides
     ============ ========== =====================================================
     """
 
@@ -90,12 +95,22 @@ class Ranking:
     scores: Array
     judged: NDArray[np.bool_]
     order: NDArray[np.int64]
+    p_values: Array
+    fdr: float | None = None
 
     @classmethod
-    def of(cls, detector: TextOutlierDetector, documents: Any, ids: Sequence[str], scores: Array) -> Ranking:
-        """Rank scored documents."""
+    def of(
+        cls,
+        detector: TextOutlierDetector,
+        documents: Any,
+        ids: Sequence[str],
+        scores: Array,
+        p_values: Array | None = None,
+    ) -> Ranking:
+        """Rank scored documents; training documents if no p-values are given."""
         judged = judged_among(detector, documents, scores)
-        return cls(detector, documents, ids, scores, judged, order_of(scores, judged))
+        p_values = detector.p_values_ if p_values is None else p_values
+        return cls(detector, documents, ids, scores, judged, order_of(scores, judged), p_values)
 
     @classmethod
     def by(
@@ -106,20 +121,30 @@ class Ranking:
         on_done: Callable[[float], None] = ignore,
     ) -> Ranking:
         """Score documents with a fitted detector, some at a time, and rank them; `on_done` gets the share that is done."""
-        scores = []
+        found = []
         for some in stretches(list(range(len(ids)))):
-            scores.append(detector.outlier_score(take(documents, some)))
+            found.append(detector.score_with_p_value(take(documents, some)))
             on_done((some[-1] + 1) / len(ids))
-        return cls.of(detector, documents, ids, np.concatenate(scores))
+        scores, p_values = (np.concatenate(several) for several in zip(*found, strict=True))
+        ranking = cls.of(detector, documents, ids, scores, p_values)
+        return replace(ranking, p_values=detector.p_values_) if ranking.is_of_training else ranking
 
     def again(self) -> Ranking:
         """Rank the training documents by the scores that they have now, such as after marks."""
         return Ranking.of(self.detector, self.documents, self.ids, self.detector.outlier_scores_)
 
-    @property
+    def at_rate(self, fdr: float | None) -> Self:
+        """Return the same ranking, in which documents are flagged at a false-discovery rate, if one is given."""
+        return replace(self, fdr=fdr)
+
+    @cached_property
     def outliers(self) -> NDArray[np.bool_]:
-        """Return True for the judged documents above the threshold."""
-        return self.judged & (self.scores > self.detector.threshold_)
+        """Return True for the judged documents that are flagged: above the threshold, or at the false-discovery rate."""
+        if self.fdr is None:
+            return self.judged & (self.scores > self.detector.threshold_)
+        flagged = np.zeros(len(self.scores), bool)
+        flagged[self.judged] = discoveries(self.p_values[self.judged], self.fdr)
+        return flagged
 
     @cached_property
     def ranks(self) -> NDArray[np.int64]:
@@ -133,9 +158,25 @@ class Ranking:
     def rule(self) -> str:
         """Say when documents are flagged; ``TextOutlierDetector`` says how the automatic threshold is found."""
         threshold, contamination = self.detector.threshold_, self.detector.contamination
+        if self.fdr is not None:
+            return f"p-value small enough for a false-discovery rate of {100 * self.fdr:g} %"
         if isinstance(contamination, str):
             return f"score above {threshold:.2f}, the automatic threshold"
         return f"score above {threshold:.2f}, so that {100 * contamination:g} % of the training documents are"
+
+    @property
+    def assumptions(self) -> list[str]:
+        """Say what a false-discovery rate promises, and on which condition; nothing if none is flagged by it."""
+        if self.fdr is None or not self.outliers.any():
+            return []
+        if self.is_of_training:
+            condition = "provided that ordinary ones score as the lower nine tenths of all lead one to expect"
+        else:
+            condition = (
+                "provided that the model was fitted on mostly ordinary documents, and new ones are of their kind"
+            )
+        promise = f"Of the flagged documents, at most {100 * self.fdr:g} % are expected to be ordinary, {condition}."
+        return [promise, "P-values are of the scores without marks."] if self.detector.marks_ else [promise]
 
     @cached_property
     def is_of_training(self) -> bool:
@@ -230,7 +271,14 @@ class Ranking:
 
     def explain(self, rows: Sequence[int], **how_much: Any) -> list[Explanation]:
         """Explain the scores of some documents; `how_much` as in the detector's ``explain``."""
-        return self.detector.explain(take(self.documents, rows), names=[self.ids[row] for row in rows], **how_much)
+        names = [self.ids[row] for row in rows]
+        explained = self.detector.explain(take(self.documents, rows), names=names, **how_much)
+        return [self.flagged(why, row) for why, row in zip(explained, rows, strict=True)]
+
+    def flagged(self, why: Explanation, row: int) -> Explanation:
+        """Return an explanation with the p-value that the document has here, and flagged by the rule that counts here."""
+        why = replace(why, p_value=float(self.p_values[row]))
+        return why if self.fdr is None else replace(why, outlier=bool(self.outliers[row]), fdr=self.fdr)
 
     def columns(
         self, n_words: int = TERMS, on_done: Callable[[float], None] = ignore, reasons: str = "all"
@@ -241,8 +289,7 @@ class Ranking:
         """
         rows = self.order.tolist()
         documents, ids = take(self.documents, rows), [self.ids[row] for row in rows]
-        ranks, scores, judged = self.ranks[self.order], self.scores[self.order], self.judged[self.order]
-        return columns_of(self.detector, documents, ids, ranks, scores, judged, n_words, on_done, reasons)
+        return columns_of(self, rows, documents, ids, n_words, on_done, reasons)
 
 
 def judged_among(detector: TextOutlierDetector, documents: Any, scores: Array) -> NDArray[np.bool_]:
@@ -305,8 +352,11 @@ class LargeRanking(Ranking):
         """Rank the training documents of a detector, without their texts and ids; `fetch` brings those."""
         scores, judged = detector.outlier_scores_, ~detector.empty_
         documents, ids = Fetched[Any](len(scores)), Fetched[str](len(scores))
-        contents = np.arange(len(scores))
-        return cls(detector, documents, ids, scores, judged, order_of(scores, judged), fingerprint, contents)
+        order, contents = order_of(scores, judged), np.arange(len(scores))
+        p_values = detector.p_values_
+        return cls(
+            detector, documents, ids, scores, judged, order, p_values, fingerprint=fingerprint, contents=contents
+        )
 
     @cached_property
     def observations(self) -> list[str]:
@@ -357,10 +407,7 @@ class LargeRanking(Ranking):
                 self.ids.put(row, batch.ids[row - first])  # type: ignore[attr-defined]
             self.contents[first:last] = [hash(content_of(document)) for document in batch.content]
             if write is not None:
-                ranks, scores, judged = self.ranks[first:last], self.scores[first:last], self.judged[first:last]
-                write(
-                    columns_of(self.detector, batch.content, batch.ids, ranks, scores, judged, reasons=reasons), batch
-                )
+                write(columns_of(self, range(first, last), batch.content, batch.ids, reasons=reasons), batch)
             on_done(last / n_docs)
             first = last
         else:
@@ -374,44 +421,51 @@ class LargeRanking(Ranking):
 
 
 def columns_of(
-    detector: TextOutlierDetector,
+    ranking: Ranking,
+    numbers: Sequence[int],
     documents: Any,
     ids: Sequence[str],
-    ranks: NDArray[np.int64],
-    scores: Array,
-    judged: NDArray[np.bool_],
     n_words: int = TERMS,
     on_done: Callable[[float], None] = ignore,
     reasons: str = "all",
 ) -> dict[str, list[Any]]:
-    """Return the table of some documents, in the order in which they are given, by column.
+    """Return the table of some documents of a ranking, given by their numbers, in the order in which they are given, by column.
 
     Documents whose score depends on embeddings, which are not at hand here, have no sentence for a reason.
     """
-    outliers = judged & (scores > detector.threshold_)
+    chosen = np.asarray(numbers, np.int64)
+    outliers = ranking.outliers[chosen]
     explained = np.flatnonzero(outliers | (reasons == "all")).tolist()
     topics: list[int | None] = [None] * len(ids)
     terms: list[list[str]] = [[] for _ in ids]
     said: list[str | None] = [None] * len(ids)
     n_done = 0
     for rows in stretches(explained):
-        for row, topic, words, reason in zip(rows, *_reasons(detector, take(documents, rows), n_words), strict=True):
+        found = _reasons(ranking, chosen[rows].tolist(), take(documents, rows), n_words)
+        for row, topic, words, reason in zip(rows, *found, strict=True):
             topics[row], terms[row], said[row] = topic, [word.word for word in words], reason
         n_done += len(rows)
         on_done(n_done / len(explained))
     texts = [None] * len(ids) if is_matrix(documents) else [as_text(document) for document in documents]
-    numbers = (ranks.tolist(), list(ids), scores.tolist(), outliers.tolist(), judged.tolist())
-    return dict(zip(COLUMNS, (*numbers, topics, terms, said, texts), strict=True))
+    ranks, scores, p_values = (of[chosen].tolist() for of in (ranking.ranks, ranking.scores, ranking.p_values))
+    known = (ranks, list(ids), scores, p_values, outliers.tolist(), ranking.judged[chosen].tolist())
+    return dict(zip(COLUMNS, (*known, topics, terms, said, texts), strict=True))
 
 
 def _reasons(
-    detector: TextOutlierDetector, documents: Any, n_words: int
+    ranking: Ranking, numbers: Sequence[int], documents: Any, n_words: int
 ) -> tuple[list[int | None], list[list[UnexpectedWord]], list[str | None]]:
     """Return the main topic of each document, its unexpected words, and the reason for its score."""
+    detector = ranking.detector
     if detector.uses_embeddings_:
         topics, words = detector.reasons(documents, n_words)
         return topics, words, [None] * len(topics)
-    explained = detector.explain(documents, n_words=n_words, n_nearest=0, n_missing=0)
+    explained = [
+        ranking.flagged(why, row)
+        for why, row in zip(
+            detector.explain(documents, n_words=n_words, n_nearest=0, n_missing=0), numbers, strict=True
+        )
+    ]
     return [why.topic for why in explained], [why.unexpected for why in explained], [why.reason for why in explained]
 
 

@@ -195,7 +195,7 @@ def rows_of(path, delimiter=","):
 def test_the_output_has_all_columns_of_every_document_in_order(answered):
     folder, _ = answered
     rows = rows_of(folder / "scores.csv")
-    ours = ["rank", "id", "score", "outlier", "judged", "topic", "unexpected_terms", "reason", "text"]
+    ours = ["rank", "id", "score", "p_value", "outlier", "judged", "topic", "unexpected_terms", "reason", "text"]
     assert list(rows[0]) == [*ours, "length", "review"]
     detector = load(folder / "model")
     why = {why.id: why for why in detector.explain(CORPUS.texts, names=CORPUS.ids)}

@@ -41,6 +41,9 @@ def assert_same(far, near):
     assert far.terms_ == near.terms_
     np.testing.assert_allclose(far.outlier_scores_, near.outlier_scores_, rtol=0, atol=1e-5)
     assert far.threshold_ == pytest.approx(near.threshold_, abs=1e-5)
+    one_rank = 1.5 / len(near.outlier_scores_)
+    np.testing.assert_allclose(far.p_values_, near.p_values_, rtol=0, atol=one_rank)
+    np.testing.assert_allclose(far.p_value(TEXTS), near.p_value(TEXTS), rtol=0, atol=one_rank)
     assert [sorted(group.documents) for group in far.groups_] == [sorted(group.documents) for group in near.groups_]
     assert far.explain(TEXTS, ids=[3])[0].nearest[0].document == near.explain(TEXTS, ids=[3])[0].nearest[0].document
 

@@ -13,7 +13,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from tonmf import InputError, ParameterError, TextOutlierDetector, UnexpectedWord
 from tonmf.datasets import make_corpus
-from tonmf.detector.explain.ranks import SAME_SCORE
+from tonmf.detector.scores.scale import SAME_SCORE
 
 CORPUS = make_corpus(n_docs=300, n_outliers=6, random_state=1)
 DETECTOR = TextOutlierDetector().fit(CORPUS.texts, names=[f"doc {i}" for i in range(300)])

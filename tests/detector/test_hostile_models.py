@@ -182,6 +182,10 @@ HOSTILE_ARRAYS = [
     ("idf next to nothing", changed("idf", first(1e-300)), "not above 0"),
     ("topics that are not of unit norm", changed("rungs.0.topics", first(1e20)), "beyond"),
     ("a missing array", lambda arrays: arrays.pop("outlier_scores"), "outlier_scores is missing"),
+    ("p-values above 1", changed("p_values", first(1.5)), "p_values holds numbers that are not finite, or beyond"),
+    ("falling scores to compare with", changed("reference.0.values", lambda a: a[::-1].copy()), "rising numbers"),
+    ("too many classes", changed("reference.cuts", lambda a: np.arange(9)), "reference.cuts must hold at most 2"),
+    ("a class that is not there", changed("reference.cuts", lambda a: np.array([20])), "reference.1.values is missing"),
     ("typical documents that are not there", changed("documents.typical", first(10**9)), "holds a number of"),
 ]
 

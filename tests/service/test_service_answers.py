@@ -12,9 +12,14 @@ from saved_models import CORPUS, SMALL
 from serving import Conversation, serving
 
 from tonmf import TextOutlierDetector
+from tonmf.metrics import discoveries
+from tonmf.service.score_routes import SCORED_AT_ONCE
 from tonmf.storage.bundles import read_bundle
 
 TEXTS = CORPUS.texts[:150]
+
+
+STRANGE = [f"{letter * 4} {letter * 5} {letter * 6} {letter * 7}" for letter in "qwxzjkvbpfy"]
 
 
 def in_lines(documents):
@@ -30,6 +35,52 @@ def test_scores_are_those_of_the_detector(server, saved):
     assert [document["score"] for document in answer["documents"]] == detector.outlier_score(TEXTS).tolist()
     assert answer["threshold"] == detector.threshold_
     assert [document["outlier"] for document in answer["documents"]] == (detector.predict(TEXTS) == -1).tolist()
+
+
+def test_p_values_are_those_of_the_detector(server, saved):
+    detector, _ = saved
+    answer = server.post("/v1/score", json={"documents": TEXTS}).json()
+    assert [document["p_value"] for document in answer["documents"]] == detector.p_value(TEXTS).tolist()
+    assert answer["fdr"] is None
+
+
+@pytest.mark.parametrize("n_characters", [0, 215_000])
+def test_documents_of_a_request_are_flagged_together_at_a_false_discovery_rate(server, saved, n_characters):
+    """Also if they are so long that they are scored in several turns."""
+    detector, _ = saved
+    documents = [*TEXTS, "", *STRANGE]
+    n_times = 1 + n_characters // len("".join(TEXTS))
+    documents = [" ".join([text] * n_times) if number < len(TEXTS) else text for number, text in enumerate(documents)]
+    assert n_characters == 0 or sum(map(len, documents)) > SCORED_AT_ONCE[1]
+    p_values, rate = detector.p_value(documents), 0.5
+    judged = np.array(documents) != ""
+    expected = np.zeros(len(documents), bool)
+    expected[judged] = discoveries(p_values[judged], rate)
+    assert expected.any()
+    for asked in (
+        server.post("/v1/score", json={"documents": documents, "fdr": rate}),
+        server.post("/v1/score", params={"fdr": rate}, json={"documents": documents}),
+    ):
+        answer = asked.json()
+        assert answer["fdr"] == rate
+        assert [document["outlier"] for document in answer["documents"]] == expected.tolist()
+        assert [document["p_value"] for document in answer["documents"]] == p_values.tolist()
+    accepting = {"Accept": "application/x-ndjson"}
+    lines = server.post("/v1/score", json={"documents": documents, "fdr": rate}, headers=accepting).text.splitlines()
+    assert [json.loads(line)["outlier"] for line in lines] == expected.tolist()
+
+
+@pytest.mark.parametrize("rate", [0, 1, -0.1, 2, "0.1", True, [0.1]])
+def test_a_false_discovery_rate_that_cannot_be_is_refused(server, rate):
+    answer = server.post("/v1/score", json={"documents": TEXTS[:1], "fdr": rate})
+    assert answer.status_code == 422
+    assert answer.json()["error"].startswith("fdr must be a number above 0 and below 1; got ")
+
+
+def test_lines_are_answered_as_they_come_and_so_have_no_false_discovery_rate(server):
+    answer = server.post("/v1/score", params={"fdr": 0.1}, content=in_lines(TEXTS[:2]), headers=LINES)
+    assert answer.status_code == 422
+    assert "lines are answered as they come" in answer.json()["error"]
 
 
 def test_ranks_are_those_of_explanations(server, saved):

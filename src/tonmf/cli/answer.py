@@ -34,7 +34,7 @@ def write(screen: Screen, ranking: Ranking, documents: Documents, output: str, r
 
 def note_count(screen: Screen, ranking: Ranking) -> None:
     """Say beside a table on standard output how many documents are flagged, and which are not judged."""
-    for sentence in (*_count(ranking), *ranking.unjudged_notes):
+    for sentence in (*_count(ranking), *ranking.assumptions, *ranking.unjudged_notes):
         screen.note(sentence)
 
 
@@ -60,6 +60,8 @@ def show_ranking(
                 "flagged": int(ranking.outliers.sum()),
                 "threshold": ranking.detector.threshold_,
                 "rule": ranking.rule,
+                "fdr": ranking.fdr,
+                "assumptions": ranking.assumptions,
                 "empty": [names[row] for row in ranking.empty],
                 "strangest": [
                     {**why.to_dict(), "copies": len(line), "copy_ids": ranking.names(line[1:])}
@@ -80,7 +82,7 @@ def show_ranking(
     if explanations:
         screen.show(ranking_table(ranking, explanations, lines, screen.width))
         screen.show()
-    for sentence in (*_count(ranking), *_on_copies(lines), *ranking.unjudged_notes):
+    for sentence in (*_count(ranking), *ranking.assumptions, *_on_copies(lines), *ranking.unjudged_notes):
         screen.show(Text(sentence))
     if groups:
         _show_groups(screen, groups, names)

@@ -63,6 +63,13 @@ def check_learning(options: Mapping[str, Any]) -> None:
         make_stemmer(options["stemmer"])
 
 
+def rate_in(fdr: str | None) -> float | None:
+    """Return a false-discovery rate as a number, if one is given."""
+    from tonmf.parameters import rate_of
+
+    return None if fdr is None else rate_of(fdr)
+
+
 def check_kind(options: Mapping[str, Any], kind: str) -> None:
     """Reject options for texts if the documents are of another kind."""
     from tonmf.parameters import check_unused

@@ -94,6 +94,16 @@ Marks = Annotated[
         rich_help_panel=RESULTS,
     ),
 ]
+Fdr = Annotated[
+    str | None,
+    typer.Option(
+        "--fdr",
+        metavar="RATE",
+        help="Flag at this false-discovery rate in place of the threshold, such as 0.1: of the flagged documents, at most a "
+        "tenth is expected to be ordinary.",
+        rich_help_panel=RESULTS,
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.", rich_help_panel=RESULTS)]
 Quiet = Annotated[
     bool,

@@ -121,6 +121,10 @@ class TextOutlierDetector(FittedDetector):
         What a reader marked: "strange" or "fine", by the document's id (``mark``).
     unmarked_scores_ : ndarray of shape (n_docs,)
         Scores of the training documents without marks; the same as ``outlier_scores_`` if there are none.
+    p_values_ : ndarray of shape (n_docs,)
+        P-values of the training documents, without marks: the share of ordinary documents that are at least as strange, by
+        what the lower nine tenths of the scores lead to expect (docs/guide/scores.md). After ``partial_fit``, those that
+        the latest documents had as new ones.
     scores_before_alarms_ : ndarray of shape (n_docs,)
         Scores of the training documents before any alarm, and without marks.
     alarms_ : dict of str to ndarray of shape (n_docs,)

@@ -70,6 +70,7 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self.rungs_, self.groups_ = list(state.scorer.rungs), state.groups
         self.outlier_scores_, self.unmarked_scores_ = state.marked_scores, state.outlier_scores
         self.marks_ = {} if state.marks is None else state.marks.named()
+        self.p_values_ = state.p_values
         self.scores_before_alarms_ = state.scores_before_alarms
         self.alarms_, self.empty_ = state.alarms, state.alarms["empty"] > 0
         self.threshold_, self.offset_ = state.marked_threshold, -state.marked_threshold
@@ -113,6 +114,41 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         scores : ndarray of shape (n_docs,)
         """
         return self._reader.score(documents, embeddings, marks).total
+
+    def p_value(self, documents: Any, *, embeddings: Any = None) -> Array:
+        """Return the p-values of new documents: the share of ordinary documents that are at least as strange.
+
+        A document is compared with the training documents of about as many different words, or of all lengths where length
+        does not matter. ``tonmf.metrics.discoveries`` flags documents by their p-values, so that few of those that are
+        flagged are ordinary. P-values are those of the scores without marks; 1 for a document without words, which is not
+        judged. They hold if the training documents are mostly ordinary, and new ones of the same kind (docs/guide/scores.md).
+
+        Returns
+        -------
+        p_values : ndarray of shape (n_docs,)
+
+        Examples
+        --------
+        >>> from tonmf import TextOutlierDetector
+        >>> from tonmf.datasets import make_corpus
+        >>> from tonmf.metrics import discoveries
+        >>> detector = TextOutlierDetector().fit(make_corpus(n_docs=300, n_outliers=0).texts)
+        >>> new = make_corpus(n_docs=50, n_outliers=3, random_state=1)
+        >>> flagged = discoveries(detector.p_value(new.texts), 0.1)
+        >>> flagged.nonzero()[0].tolist() == new.labels.nonzero()[0].tolist()
+        True
+        """
+        return self.score_with_p_value(documents, embeddings=embeddings)[1]
+
+    def score_with_p_value(self, documents: Any, *, embeddings: Any = None) -> tuple[Array, Array]:
+        """Return ``outlier_score`` and ``p_value`` of documents, which are read once.
+
+        Returns
+        -------
+        scores, p_values : ndarrays of shape (n_docs,)
+        """
+        scores, p_values = self._reader.score_with_p_values(documents, embeddings)
+        return scores.total, p_values
 
     def mark(
         self,

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from tonmf.arrays import Array
 from tonmf.detector.explain.explanation import no_words
 from tonmf.detector.explain.quotes import listed
-from tonmf.detector.explain.ranks import SAME_SCORE
 from tonmf.detector.marks.marks import FINE, STRANGE, Marks
 from tonmf.detector.reading import ReadDocuments, Reader
+from tonmf.detector.scores.scale import SAME_SCORE
 from tonmf.detector.state import DetectorState, TrainingRows
 from tonmf.errors import InputError, Param
 from tonmf.text.documents import check_ids, check_names, n_documents, take

@@ -52,6 +52,18 @@ class Reader:
             scores = self.state.scorer.score(self.ops, corpus, rows)
             return self.marked(scores, corpus, rows) if marks else scores
 
+    def score_with_p_values(self, documents: Any, embeddings: Any = None) -> tuple[DocumentScores, Array]:
+        """Score documents, with what marks add, and return their p-values as well, which are those without."""
+        corpus = self.corpus(self.state.counter.count(self._checked(documents)))
+        rows = check_new_embeddings(embeddings, corpus.n_docs, self.state.scorer.neighbours)
+        with one_blas_thread():
+            unmarked = self.state.scorer.score(self.ops, corpus, rows)
+            return self.marked(unmarked, corpus, rows), self.p_values(unmarked, corpus)
+
+    def p_values(self, unmarked: DocumentScores, corpus: Corpus) -> Array:
+        """Return the p-values of new documents with these scores, without marks."""
+        return self.state.reference.p_of_new(unmarked.total, corpus.totals.n_distinct, unmarked.judged)
+
     def marked(self, scores: DocumentScores, corpus: Corpus, embeddings: Array | None) -> DocumentScores:
         """Return scores of documents with what marks add to them; the same scores if there are no marks."""
         if self.state.marking is None:
@@ -113,6 +125,7 @@ class ReadDocuments:
     readings    n_rungs          their mixtures, by each rung
     unmarked                     their scores without marks
     scores                       their scores
+    p_values    n_docs           the share of ordinary documents that are at least as strange, without marks
     leftovers                    what the topics explain of them, and what not
     =========== ================ =======================================================================
     """
@@ -175,6 +188,11 @@ class ReadDocuments:
             return scorer.score(self.reader.ops, self.corpus, self.embeddings, topics)
 
     @cached_property
+    def p_values(self) -> Array:
+        """Return the p-values of the documents, as new ones."""
+        return self.reader.p_values(self.unmarked, self.corpus)
+
+    @cached_property
     def leftovers(self) -> Leftovers:
         """Return what the topics leave of the documents."""
         passes_over = self.reader.state.counter.passes_over
@@ -211,6 +229,7 @@ class ReadDocuments:
                 Y,
                 self.readings,
                 self.scores,
+                self.reader.state.known_p_values(self.unmarked, self.p_values),
                 n_words,
                 n_nearest,
                 n_missing,

@@ -26,6 +26,7 @@ from tonmf.detector.scores.groups import (
 )
 from tonmf.detector.scores.ladder import PASSES, Ladder, LadderCheckpoints, Rung
 from tonmf.detector.scores.ordinary import ORDINARY_SHARE
+from tonmf.detector.scores.p_values import Reference
 from tonmf.detector.scores.scoring import DocumentScores, Scorer, learn_scorer, mean_score
 from tonmf.detector.state import DetectorState, TrainingRows
 from tonmf.errors import InputError, Param
@@ -134,6 +135,8 @@ class Recipe:
             scorer, scores, sampled = learn_scorer(ops, corpus, rungs, topics, embeddings, rng, weights)
             profile = learn_profile(ops, corpus, sampled, rungs)
         threshold = self._threshold(scorer, scores)
+        n_distinct, judged = corpus.totals.n_distinct, scores.judged
+        reference = Reference.learn(scores.total[judged], n_distinct[judged])
         if isinstance(counter, TermCounter) and not counter.forms:  # documents on disk or on a cluster
             counter = counter.with_forms(profile.excerpts)
         groups = [replace(group, words=in_words(group.words, counter.forms)) for group in groups]
@@ -149,6 +152,8 @@ class Recipe:
             scores.plain,
             scores.alarms,
             corpus.background,
+            reference,
+            reference.p_of_training(scores.total, n_distinct, judged),
             rows=None if ids is None else TrainingRows(ids, corpus.source.matrix(), embeddings),
         )
 

@@ -21,6 +21,8 @@ from tonmf.detector.scores.company import MOST_STRANGE, Company
 from tonmf.detector.scores.embeddings import Neighbours
 from tonmf.detector.scores.groups import Group
 from tonmf.detector.scores.ladder import Rung
+from tonmf.detector.scores.p_values import CUTS as WORD_CUTS
+from tonmf.detector.scores.p_values import Reference, ScoreClass
 from tonmf.detector.scores.scale import Scale
 from tonmf.detector.scores.scoring import Scorer
 from tonmf.detector.state import DIGESTS, RECENT, DetectorState, DetectorStream, RungStream
@@ -46,6 +48,9 @@ LARGEST_IDF, SMALLEST_SPREAD, SMALLEST_WEIGHT = 1e3, 1e-30, 1e-6
 
 MOST_GAP = 1e12
 """Limit of the gap between a score and a mark, in thresholds, that no fit comes near."""
+
+MOST_WORDS = 2**31
+"""Limit of the number of different words that divides short documents from long ones."""
 
 LONGEST_PASSAGE = 200
 """Characters of a line or sentence of boilerplate that are saved, for people to read; it is known again by its key."""
@@ -86,6 +91,7 @@ def state_fields(state: DetectorState, excerpts: bool) -> dict[str, Any]:
             "ids": profile.ids,
             "excerpts": profile.excerpts if excerpts else [""] * len(profile.ids),
         },
+        "reference": {"n_docs": float(state.reference.classes[0].n_docs)},  # none in detectors of earlier versions
         "stream": None if state.stream is None else stream_fields(state.stream),
         **({} if state.marking is None else {"marks": marks_fields(state.marking)}),
         "groups": [
@@ -113,6 +119,8 @@ def state_arrays(state: DetectorState) -> dict[str, NDArray[Any]]:
         "documents.typical": profile.typical.astype(np.int64),
         "outlier_scores": state.outlier_scores,
         "scores_before_alarms": state.scores_before_alarms,
+        "p_values": state.p_values,
+        **_reference_arrays(state.reference),
         **{f"raised.{name}": state.alarms[name] for name in ALARMS},
         **{f"groups.{i}.documents": group.documents.astype(np.int64) for i, group in enumerate(state.groups)},
     }
@@ -153,7 +161,11 @@ def read_state(bundle: Bundle, parameters: Mapping[str, Any]) -> DetectorState:
     scorer = _read_scorer(bundle, idf)
     background = bundle.positive("background", np.float64, (n_terms,))
     alarms = {name: bundle.positive(f"raised.{name}", np.float64, (n_docs,)) for name in ALARMS}
+    judged = alarms["empty"] == 0
     scores = bundle.array("outlier_scores", np.float64, (n_docs,))
+    scores = np.where(judged, scores, 0.0)  # earlier versions saved the highest score + 1
+    stream = read_stream(bundle.part("stream"), scorer, background) if bundle.has("stream") else None
+    reference, p_values = _read_reference(bundle, scores, judged, stream)
     state = DetectorState(
         kind,
         counter,
@@ -162,14 +174,46 @@ def read_state(bundle: Bundle, parameters: Mapping[str, Any]) -> DetectorState:
         _read_profile(bundle, n_docs, scorer),
         [_read_group(part, n_docs) for part in bundle.parts("groups")],
         bundle.number("threshold"),
-        np.where(alarms["empty"] > 0, 0.0, scores),  # earlier versions saved the highest score + 1
+        scores,
         bundle.array("scores_before_alarms", np.float64, (n_docs,)),
         alarms,
         background,
-        read_stream(bundle.part("stream"), scorer, background) if bundle.has("stream") else None,
+        reference,
+        p_values,
+        stream,
         bundle.number("least_weight", above=SMALLEST_WEIGHT) if bundle.has("least_weight") else 1.0,
     )
     return replace(state, marking=read_marking(bundle, state)) if bundle.has("marks") else state
+
+
+def _reference_arrays(reference: Reference) -> dict[str, NDArray[Any]]:
+    arrays: dict[str, NDArray[Any]] = {"reference.cuts": np.array(reference.cuts, np.int64)}
+    for number, one in enumerate(reference.classes):
+        arrays.update(digest_arrays(f"reference.{number}", one.scores))
+    return arrays
+
+
+def _read_reference(
+    bundle: Bundle, scores: Array, judged: NDArray[np.bool_], stream: DetectorStream | None
+) -> tuple[Reference, Array]:
+    """Read what scores are compared with, and the p-values of the training documents.
+
+    Earlier versions saved neither: they follow from the scores, of documents of all lengths together.
+    """
+    if not bundle.has("reference"):
+        no_lengths = np.zeros(len(scores), np.int64)
+        if stream is not None:
+            reference = Reference.following(stream.digests["total"])
+            return reference, reference.p_of_new(scores, no_lengths, judged)
+        reference = Reference.learn(scores[judged])
+        return reference, reference.p_of_training(scores, no_lengths, judged)
+    part = bundle.part("reference")
+    cuts = part.indices("cuts", (None,), MOST_WORDS)
+    if len(cuts) > len(WORD_CUTS) or (np.diff(cuts) <= 0).any():
+        raise bundle.wrong(f"the array reference.cuts must hold at most {len(WORD_CUTS)} rising numbers")
+    n_docs = part.number("n_docs", above=-1e-9)
+    classes = [ScoreClass(read_digest(part, str(number)), n_docs) for number in range(len(cuts) + 1)]
+    return Reference(tuple(cuts.tolist()), classes), bundle.positive("p_values", np.float64, scores.shape, most=1.0)
 
 
 def marks_fields(marking: Marking) -> dict[str, Any]:

@@ -17,7 +17,9 @@ from tonmf.detector.marks.effects import Marking
 from tonmf.detector.marks.marks import Marks
 from tonmf.detector.scores.alarms import CUTS
 from tonmf.detector.scores.groups import Group
-from tonmf.detector.scores.scoring import Scorer
+from tonmf.detector.scores.p_values import Reference
+from tonmf.detector.scores.scale import SAME_SCORE
+from tonmf.detector.scores.scoring import DocumentScores, Scorer
 from tonmf.nmf.streaming import Past
 from tonmf.stream.clock import Clock
 from tonmf.stream.digest import Digest
@@ -40,8 +42,8 @@ class TrainingRows:
 class DetectorState:
     """All of a fitted `TextOutlierDetector` but its parameters.
 
-    `threshold`, `outlier_scores` and `scores_before_alarms` are those without marks. `rows` are known only where the documents
-    were in memory; they are neither saved nor pickled.
+    `threshold`, `outlier_scores`, `scores_before_alarms`, `reference` and `p_values` are those without marks. `rows` are known
+    only where the documents were in memory; they are neither saved nor pickled.
     """
 
     kind: str
@@ -55,6 +57,8 @@ class DetectorState:
     scores_before_alarms: Array
     alarms: dict[str, Array]
     background: Array
+    reference: Reference
+    p_values: Array
     stream: DetectorStream | None = None
     least_weight: float = LEAST_WEIGHT
     rows: TrainingRows | None = None
@@ -84,6 +88,25 @@ class DetectorState:
         if self.marking is None:
             return self.outlier_scores
         return np.where(self.alarms["empty"] > 0, 0.0, self.outlier_scores + self.marking.training)
+
+    def known_p_values(self, scores: DocumentScores, p_values: Array) -> Array:
+        """Return p-values of documents in which those that have the score of a training document have its p-value.
+
+        A training document is known again by its score, without marks. `p_values` are those of new documents.
+        """
+        known, known_p_values = self._judged_by_score
+        if len(known) == 0:
+            return p_values
+        places = np.minimum(np.searchsorted(known, scores.total - SAME_SCORE), len(known) - 1)
+        same = scores.judged & (np.abs(known[places] - scores.total) <= SAME_SCORE)
+        return np.where(same, known_p_values[places], p_values)
+
+    @cached_property
+    def _judged_by_score(self) -> tuple[Array, Array]:
+        """Return the scores of the judged training documents in ascending order, and their p-values."""
+        judged = np.flatnonzero(self.alarms["empty"] == 0)
+        order = judged[np.argsort(self.outlier_scores[judged], kind="stable")]
+        return self.outlier_scores[order], self.p_values[order]
 
     def explainer(self, analyzer: Any) -> Explainer:
         """Return what explains documents by this state."""

@@ -66,6 +66,7 @@ def describe(ranking: Ranking, row: int, why: Explanation, level: Level) -> dict
         "id": why.id,
         "row": row,
         "score": why.score,
+        "p_value": _round(why.p_value),
         "outlier": why.outlier,
         "judged": why.judged,
         "sentence": why.sentence,

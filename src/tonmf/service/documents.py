@@ -122,6 +122,15 @@ def whole_number(value: Any, name: str, low: int, high: int) -> int:
     return value
 
 
+def false_discovery_rate(value: Any, name: str) -> float | None:
+    """Check a false-discovery rate; none if there is none."""
+    if value is None:
+        return None
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < 1:
+        raise ServiceError(422, f"{name} must be a number above 0 and below 1; got {_what(value)}.")
+    return float(value)
+
+
 def yes_or_no(value: Any, name: str) -> bool:
     """Check that a value is true or false."""
     if not isinstance(value, bool):

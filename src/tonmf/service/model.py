@@ -58,15 +58,21 @@ class ServedModel:
         return kind
 
     def score(self, documents: Sequence[Named]) -> list[dict[str, Any]]:
-        """Return each document's score, its rank among the training documents, and whether it is flagged and judged."""
+        """Return each document's score, p-value and rank among the training documents, and whether it is flagged and judged."""
         content = self._content(documents)
-        scores = self.detector.outlier_score(content)
+        scores, p_values = self.detector.score_with_p_value(content)
         judged = judged_among(self.detector, content, scores)
         flagged, ranks = judged & (scores > self.detector.threshold_), self.detector.rank(scores, judged)
         return [
-            {"id": name, "score": score, "outlier": outlier, "rank": rank, "judged": is_judged}
-            for (name, _), score, outlier, rank, is_judged in zip(
-                documents, scores.tolist(), flagged.tolist(), ranks.tolist(), judged.tolist(), strict=True
+            {"id": name, "score": score, "p_value": p_value, "outlier": outlier, "rank": rank, "judged": is_judged}
+            for (name, _), score, p_value, outlier, rank, is_judged in zip(
+                documents,
+                scores.tolist(),
+                p_values.tolist(),
+                flagged.tolist(),
+                ranks.tolist(),
+                judged.tolist(),
+                strict=True,
             )
         ]
 

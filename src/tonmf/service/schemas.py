@@ -31,7 +31,11 @@ class Score(Answer):
         description="What the document is called; its number, from 0, if it was not given an id.", examples=["a"]
     )
     score: float = Field(description="Higher is stranger.", examples=[1.32])
-    outlier: bool = Field(description="Whether the document is judged and its score is above the threshold.")
+    p_value: float = Field(description="Share of ordinary documents that are at least as strange.", examples=[0.08])
+    outlier: bool = Field(
+        description="Whether the document is judged and its score is above the threshold; with fdr, whether it is flagged "
+        "at that false-discovery rate."
+    )
     rank: int = Field(
         description="1 + the number of judged training documents with a higher score; after all of these if not judged.",
         examples=[43],
@@ -43,6 +47,7 @@ class Scores(Answer):
     """Scores, in the order of the documents."""
 
     threshold: float = Field(examples=[1.94])
+    fdr: float | None = Field(description="The false-discovery rate that was asked for.", examples=[None])
     documents: list[Score]
 
 
@@ -203,6 +208,9 @@ def documents_in(model: ServedModel, limits: Limits, *, explaining: bool) -> Con
             "n_nearest": {"type": "integer", "minimum": 0, "maximum": 100, "default": 3},
             "pieces": {"type": "boolean", "default": True},
         }
+    else:
+        rate: Content = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
+        schema["properties"]["fdr"] = {"anyOf": [rate, {"type": "null"}]}
     lines = "\n".join(json.dumps(line) for line in examples[0]["documents"])
     return {
         "requestBody": {

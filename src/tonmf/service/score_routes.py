@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Hashable, Sequence
+from collections.abc import AsyncIterator, Callable, Hashable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
 from starlette.requests import ClientDisconnect
 
+from tonmf.metrics import discoveries
 from tonmf.service import schemas
 from tonmf.service.bodies import JSON, LINES, chunks, content_type, parse, wants_lines
-from tonmf.service.documents import DocumentReader, check_keys, slices, whole_number, yes_or_no
+from tonmf.service.documents import DocumentReader, check_keys, false_discovery_rate, slices, whole_number, yes_or_no
 from tonmf.service.errors import ServiceError, encoded
 from tonmf.service.json_lines import (
     BrokenOffError,
@@ -36,11 +37,17 @@ MOST_WORDS, MOST_NEAREST = 1000, 100
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked about documents; equal keys mean equal questions."""
+    """What is asked about documents; equal keys mean equal questions.
+
+    With `fdr`, documents are flagged at that false-discovery rate, among all of the request together. `envelope` is what the
+    answer says besides.
+    """
 
     key: Hashable
     run: Run
     at_once: tuple[int, int]
+    fdr: float | None = None
+    envelope: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -63,22 +70,23 @@ class Scoring:
         request: Request,
         question_of: Callable[[dict[str, Any]], Question],
         keys: Sequence[str],
-        envelope: dict[str, Any],
     ) -> Response:
         """Answer a request, in either form."""
         kind = content_type(request)
         with ExitStack() as held:
             admitted = held.enter_context(self.admission.enter())
             if kind == LINES:
-                return await self._answer_lines(request, question_of({}), admitted, held)
+                return await self._answer_lines(request, _answerable_in_lines(question_of({})), admitted, held)
             body = check_keys(await self._json(request, admitted), keys)
             question, documents = question_of(body), self.reader.read_all(body["documents"])
             parts = list(slices(documents, *question.at_once))
             answers = self._answers(request, parts, question)
+            if question.fdr is not None:
+                answers = self._flagged_together(answers, question.fdr)
             if wants_lines(request):
                 in_lines = (as_lines(some) async for some in answers)
                 return LinesResponse(await anext(in_lines), in_lines, held.pop_all())
-            start, end = encoded({**envelope, "documents": []}).removesuffix(b"]}"), b"]}"
+            start, end = encoded({**question.envelope, "documents": []}).removesuffix(b"]}"), b"]}"
             first = start + encoded(await anext(answers))[1:-1]
             if len(parts) == 1:
                 return Response(first + end, media_type=JSON)
@@ -102,9 +110,22 @@ class Scoring:
                 raise ClientDisconnect
             yield await self._ask(question, some)
 
+    async def _flagged_together(
+        self, answers: AsyncIterator[Sequence[Any]], fdr: float
+    ) -> AsyncIterator[Sequence[Any]]:
+        """Wait for all answers, then yield them as they came, flagged at a false-discovery rate."""
+        parts = [some async for some in answers]
+        judged = [answer for some in parts for answer in some if answer["judged"]]
+        flagged = discoveries([answer["p_value"] for answer in judged], fdr)
+        outliers = iter(flagged.tolist())
+        self.metrics.count_documents(sum(map(len, parts)), int(flagged.sum()))
+        for some in parts:
+            yield [{**answer, "outlier": answer["judged"] and next(outliers)} for answer in some]
+
     async def _ask(self, question: Question, documents: Sequence[Named]) -> Sequence[Any]:
         answers = await self.queue.ask(question.key, question.run, documents)
-        self.metrics.count_documents(len(answers), sum(answer["outlier"] for answer in answers))
+        if question.fdr is None:  # otherwise it is not known yet which are outliers
+            self.metrics.count_documents(len(answers), sum(answer["outlier"] for answer in answers))
         return answers
 
     async def _answer_lines(
@@ -146,7 +167,6 @@ def router(scoring: Scoring) -> APIRouter:
     """Return the routes."""
     routes = APIRouter(tags=["documents"])
     model, limits = scoring.model, scoring.limits
-    to_score = Question("score", model.score, SCORED_AT_ONCE)
 
     @routes.post(
         "/v1/score",
@@ -155,10 +175,30 @@ def router(scoring: Scoring) -> APIRouter:
         openapi_extra=schemas.documents_in(model, limits, explaining=False),
         response_class=Response,
     )
-    async def score(request: Request) -> Response:
-        """Score documents on the scale of the training documents; those above the threshold are outliers."""
-        envelope = {"threshold": float(model.detector.threshold_)}
-        return await scoring.answer(request, lambda body: to_score, ("documents",), envelope)
+    async def score(
+        request: Request,
+        fdr: Annotated[
+            float | None,
+            Query(
+                gt=0,
+                lt=1,
+                description="Flag at this false-discovery rate, among the documents of the request together. It assumes that "
+                "the model was fitted on mostly ordinary documents, and that new ordinary ones are of their kind.",
+            ),
+        ] = None,
+    ) -> Response:
+        """Score documents on the scale of the training documents; those above the threshold are outliers.
+
+        With `fdr`, outliers are those that stand out at that false-discovery rate. An `fdr` in the body takes precedence over
+        that in the address.
+        """
+
+        def question_of(body: dict[str, Any]) -> Question:
+            rate = false_discovery_rate(body.get("fdr", fdr), "fdr")
+            envelope = {"threshold": float(model.detector.threshold_), "fdr": rate}
+            return Question("score", model.score, SCORED_AT_ONCE, rate, envelope)
+
+        return await scoring.answer(request, question_of, ("documents", "fdr"))
 
     @routes.post(
         "/v1/explain",
@@ -186,9 +226,18 @@ def router(scoring: Scoring) -> APIRouter:
             run = partial(_explain, model, options)
             return Question(("explain", *options), run, EXPLAINED_AT_ONCE)
 
-        return await scoring.answer(request, question_of, ("documents", "n_words", "n_nearest", "pieces"), {})
+        return await scoring.answer(request, question_of, ("documents", "n_words", "n_nearest", "pieces"))
 
     return routes
+
+
+def _answerable_in_lines(question: Question) -> Question:
+    """Reject a question about all documents together if they are answered as they come."""
+    if question.fdr is not None:
+        raise ServiceError(
+            422, "fdr is about all documents together, and lines are answered as they come. Send JSON, or leave it out."
+        )
+    return question
 
 
 async def _rest_of_list(answers: AsyncIterator[Sequence[Any]], end: bytes) -> AsyncIterator[bytes]:

@@ -14,7 +14,7 @@ import typer
 from tonmf.cli import options as opt
 from tonmf.cli.answer import GROUPS_SHOWN, note_count, show_next, show_ranking, write
 from tonmf.cli.errors import in_flags
-from tonmf.cli.learning import check_kind, check_learning, check_save, learn, learning_options
+from tonmf.cli.learning import check_kind, check_learning, check_save, learn, learning_options, rate_in
 from tonmf.cli.marks import apply_marks, marks_in
 from tonmf.cli.output import check_table, is_stdout
 from tonmf.cli.reading import as_flags, read, reading_files, with_labels
@@ -44,6 +44,7 @@ def detect(
     files: opt.Files,
     reading: ReadOptions,
     contamination: opt.Contamination = "auto",
+    fdr: opt.Fdr = None,
     stop_words: opt.StopWords = "english",
     stem: opt.Stem = None,
     mask: opt.Mask = opt.USUAL_MASK,
@@ -113,6 +114,7 @@ def detect(
         raise ParameterError("--jobs has no effect beside --dask: workers use the threads that they were started with.")
     _check_report(files, report, title, label_column, label_outlier)
     check_learning(learning)
+    rate = _rate(fdr, contamination, report)
     known = _marks_of(marks, memory, dask)
     ranking: Ranking
     if memory is not None:
@@ -122,7 +124,7 @@ def detect(
         documents_on_disk = DocumentFiles(files, replace(reading, keep_columns=output is not None))
         with screen.step("Loading"):
             from tonmf.cli.large import fetch_and_write, learn_large
-        large = learn_large(screen, documents_on_disk, **learning, memory=memory, cache=cache)
+        large = learn_large(screen, documents_on_disk, **learning, memory=memory, cache=cache).at_rate(rate)
         if save is not None:
             large.detector.save(save, excerpts=excerpts)
         fetch_and_write(screen, large, documents_on_disk, top, output, (reasons or Reasons.OUTLIERS).value)
@@ -137,7 +139,7 @@ def detect(
         check_kind(learning, documents.kind)
         ranking = learn(screen, documents.content, documents.ids, terms=documents.terms, dask=dask, **learning)
         on_marks = apply_marks(ranking.detector, known, documents.ids)
-        ranking = ranking.again() if known else ranking
+        ranking = (ranking.again() if known else ranking).at_rate(rate)
         for note in (*ranking.observations, *on_marks):
             screen.note(note)
         notes = [*documents.notes, *ranking.observations, *on_marks]
@@ -161,6 +163,18 @@ def _marks_of(marks: str | None, memory: str | None, dask: str | None) -> dict[s
         if marks is not None and value is not None:
             raise ParameterError(f"--marks needs all documents in memory. Leave out either {option} or --marks.")
     return marks_in(marks)
+
+
+def _rate(fdr: str | None, contamination: str, report: str | None) -> float | None:
+    """Return the false-discovery rate; reject it beside other options that decide which documents are flagged."""
+    rate = rate_in(fdr)
+    if rate is not None and contamination != "auto":
+        raise ParameterError("--fdr and --contamination both say which documents to flag. Give one of the two.")
+    if rate is not None and report is not None:
+        raise ParameterError(
+            "--fdr flags no documents in a report, which has a threshold to move. Leave out either --fdr or --report."
+        )
+    return rate
 
 
 def _check_memory(memory: str, report: str | None, dask: str | None) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tonmf.cli import options as opt
 from tonmf.cli.answer import note_count, show_ranking, write
-from tonmf.cli.learning import check_model, scored
+from tonmf.cli.learning import check_model, rate_in, scored
 from tonmf.cli.marks import marks_in
 from tonmf.cli.output import check_table, is_stdout
 from tonmf.cli.reading import read, reading_files
@@ -26,6 +26,7 @@ def score(
     all_copies: opt.AllCopies = False,
     output: opt.Output = None,
     marks: opt.Marks = None,
+    fdr: opt.Fdr = None,
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
     jobs: opt.Jobs = None,
@@ -34,9 +35,11 @@ def score(
     screen = Screen(quiet, as_json)
     check_model(model, jobs)
     check_table(output, files, as_json)
+    rate = rate_in(fdr)
     known = marks_in(marks)
     documents = read(screen, files, replace(reading, keep_columns=output is not None))
     ranking, on_marks = scored(screen, model, documents, jobs, known)
+    ranking = ranking.at_rate(rate)
     if output is not None:
         write(screen, ranking, documents, output)
     if is_stdout(output):

@@ -136,13 +136,14 @@ class Explainer:
         Y: sp.csr_matrix,
         readings: Sequence[Reading],
         scores: DocumentScores,
+        p_values: Array,
         n_words: int,
         n_nearest: int,
         n_missing: int,
         own: Callable[[int], Mapping[str, str]] = lambda row: {},
         embeddings: Array | None = None,
     ) -> list[Explanation]:
-        """Explain documents, given by their counts, as unit rows, as the rungs read them, and by their scores.
+        """Explain documents, given by their counts, as unit rows, as the rungs read them, by their scores and p-values.
 
         `own` returns the words to show for terms that only the document of a row has. `embeddings` are those of the
         documents, if there are any.
@@ -163,6 +164,8 @@ class Explainer:
                     score=float(scores.total[row]),
                     threshold=self.threshold,
                     outlier=bool(outliers[row]),
+                    p_value=float(p_values[row]),
+                    fdr=None,
                     rank=int(ranks[row]),
                     n_docs=len(self.scores),
                     parts=_parts(scores, row),

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -107,7 +108,13 @@ class Explanation:
     threshold : float
         Judged documents with a higher score are outliers.
     outlier : bool
-        Whether the score is above the threshold; False for a document that is not judged.
+        Whether the score is above the threshold; False for a document that is not judged. With `fdr`, whether it stands out
+        at that rate.
+    p_value : float
+        The share of ordinary documents that are at least as strange, without marks; 1 for a document that is not judged
+        (docs/guide/scores.md). A document with the score of a training document has the p-value of that one.
+    fdr : float or None
+        The false-discovery rate that `outlier` goes by; None if that is the threshold.
     rank : int
         1 + the number of judged training documents with a higher score, so that documents with the same score have the same
         rank; after all of these for a document that is not judged. In a stream, the documents seen last stand for the
@@ -146,6 +153,8 @@ class Explanation:
     score: float
     threshold: float
     outlier: bool
+    p_value: float
+    fdr: float | None
     rank: int
     n_docs: int
     parts: dict[str, float]
@@ -221,9 +230,12 @@ class Explanation:
         return max(others, key=lambda alarm: (alarm == "empty", self.alarms[alarm]), default=None)
 
     def _verdict(self) -> str:
-        flagged, where = ("Flagged", "above") if self.outlier else ("Not flagged", "below")
-        place = f"{abs(self.beyond):.2f} {where} the threshold, rank {self.rank:,} of {self.n_docs:,}"
-        return f"{flagged}: its score of {self.score:.2f} is {place}."
+        flagged, rank = "Flagged" if self.outlier else "Not flagged", f"rank {self.rank:,} of {self.n_docs:,}"
+        among = f"{rank}, stranger than {stranger_than(self.p_value)} of ordinary documents"
+        if self.fdr is not None:
+            return f"{flagged} at a false-discovery rate of {100 * self.fdr:g} %: its score of {self.score:.2f} is {among}."
+        where = "above" if self.beyond > 0 else "below"
+        return f"{flagged}: its score of {self.score:.2f} is {abs(self.beyond):.2f} {where} the threshold, {among}."
 
     def _reason(self) -> str:
         words, alarm = f"{self.kind}s", self.main_alarm
@@ -271,6 +283,7 @@ class Explanation:
             ("score", "score", self.score),
             ("score", "threshold", self.threshold),
             ("score", "rank", self.rank),
+            ("score", "p-value", self.p_value),
             *(("part of the score", name, value) for name, value in self.parts.items()),
             ("compared", "unexplained share", self.unexplained.value),
             ("compared", "unexplained share, typical", self.unexplained.typical),
@@ -384,6 +397,21 @@ def percent(share: float) -> str:
     '26 %'
     """
     return f"{100 * share:.0f} %"
+
+
+def stranger_than(p_value: float) -> str:
+    """Return the share of ordinary documents that are less strange, rounded down.
+
+    >>> stranger_than(0.38), stranger_than(0.0025), stranger_than(1e-7)
+    ('62 %', '99.7 %', '99.99 %')
+    """
+    digits = 0 if p_value > 0.1 else 1 if p_value > 0.001 else 2
+    rounded = math.floor((100 - 100 * p_value) * 10**digits + ROUNDING) / 10**digits
+    return f"{min(rounded, 99.99):.{digits}f} %"
+
+
+ROUNDING = 1e-9
+"""Error of a share in percent that is taken for rounding."""
 
 
 def _share(share: float, what: str) -> str:

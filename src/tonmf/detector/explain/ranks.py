@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tonmf.arrays import Array
-
-SAME_SCORE = 1e-6
-"""Scores that differ by no more than this are equal: the same document may get both, by rounding."""
+from tonmf.detector.scores.scale import SAME_SCORE
 
 
 def rank_among(ascending: Array, scores: Array) -> NDArray[np.int64]:

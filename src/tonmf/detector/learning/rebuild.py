@@ -19,6 +19,7 @@ from tonmf.detector.scores.company import Company
 from tonmf.detector.scores.embeddings import Neighbours
 from tonmf.detector.scores.ladder import Rung
 from tonmf.detector.scores.ordinary import NEAREST, NEAREST_AT_FIRST, ORDINARY_SHARE, SAMPLE, trust_in
+from tonmf.detector.scores.p_values import Reference
 from tonmf.detector.scores.scale import LOWER, UPPER, Scale
 from tonmf.detector.scores.scoring import Scorer, level_of
 from tonmf.detector.state import OF_ALARMS, DetectorState, DetectorStream, RungStream
@@ -209,6 +210,7 @@ def learnt_state(
         profile=_profile(stream, sample, state.profile.n_docs if new is None else len(new.ids)),
         threshold=float(threshold),
         background=stream.background,
+        reference=Reference.following(total),
         stream=stream,
     )
     if new is None:
@@ -220,6 +222,7 @@ def learnt_state(
         outlier_scores=scores.total,
         scores_before_alarms=scores.plain,
         alarms=scores.alarms,
+        p_values=new.p_values,
     )
 
 

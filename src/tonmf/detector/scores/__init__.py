@@ -10,6 +10,7 @@ embeddings the same distance in the user's own embeddings
 alarms     unknown, rare and repeated words
 scale      numbers of different kinds on one scale
 scoring    `Scorer`: measure documents by all of these, and combine the measures to a score
+p_values   `Reference`: how unusual a score is among those of ordinary documents
 groups     small groups: rare documents that have something in common
 ========== ==================================================================================
 """

@@ -62,3 +62,6 @@ def doubt(n_values: float) -> float:
 
 NO_SPREAD = 1e-9
 """Relative spread that is taken for rounding."""
+
+SAME_SCORE = 1e-6
+"""Scores that differ by no more than this are equal: the same document may get both, by rounding."""
