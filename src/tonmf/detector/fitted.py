@@ -23,7 +23,7 @@ from tonmf.detector.explain.topics import Topic
 from tonmf.detector.explain.unexpected import UnexpectedWord
 from tonmf.detector.markable import document_marks, marked_ids, training_marks
 from tonmf.detector.marking import with_marks
-from tonmf.detector.reading import ReadDocuments, Reader
+from tonmf.detector.reading import FollowingScores, ReadDocuments, Reader
 from tonmf.detector.scores.embeddings import check_new_embeddings
 from tonmf.detector.state import DetectorState
 from tonmf.errors import InputError, Param
@@ -194,6 +194,41 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             kept = None if state.marks is None else state.marks.without(gone)
         self._adopt(with_marks(state, kept, self.contamination), self._column, self._known_names)
         return self
+
+    def follow(self, documents: Any, *, embeddings: Any = None) -> FollowingScores:
+        """Score new documents so that their scores can follow marks at once (`scores_of`), without reading them again.
+
+        Returns
+        -------
+        documents : FollowingScores
+        """
+        return self._reader.follow(documents, embeddings)
+
+    def scores_of(self, documents: FollowingScores) -> Array:
+        """Return the scores, with the marks as they are now, of documents that this detector scored before.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_docs,)
+        """
+        marking = self._reader.state.marking
+        return documents.by(None if marking is None else marking.effects)
+
+    def effects_of_other_marks(self) -> dict[str, float]:
+        """Return for each of the latest marked documents what the marks on the other documents add to its score.
+
+        With this, its score is that of a document that is not marked, and says how well marks tell such documents apart.
+
+        Returns
+        -------
+        effects : dict of str to float
+            By the id of the marked document.
+        """
+        marking = self._reader.state.marking
+        if marking is None:
+            return {}
+        added = marking.effects.left_out().tolist()
+        return dict(zip(marking.effects.marks.ids[-len(added) :], added, strict=True))
 
     def rank(self, scores: Array, judged: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
         """Return the rank of each score: 1 + the number of judged training documents with a higher score.
