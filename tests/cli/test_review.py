@@ -5,8 +5,10 @@ import json
 
 import pytest
 from command import run
+from rich.text import Text
 
 from tonmf import TextOutlierDetector, load
+from tonmf.cli.reviewing.view import fitting
 from tonmf.datasets import load_noticeboard
 from tonmf.io import read_marks
 
@@ -164,6 +166,29 @@ def test_open_shows_all_of_a_long_text(here):
     assert "more lines (o)" in shown
     assert "quizzaciously899" not in shown
     assert "quizzaciously899" in review(here, "oq", "long.txt").out
+
+
+def shown_of(n_lines, highlighted, room):
+    lines = [Text(f"line {n}", style="") for n in range(n_lines)]
+    for n in highlighted:
+        lines[n].stylize("red")
+    shown = [line.plain for line in fitting(lines, room)]
+    assert len(shown) <= room
+    return shown
+
+
+def test_a_long_text_shows_its_beginning():
+    assert shown_of(12, [], 12) == [f"line {n}" for n in range(12)]
+    assert shown_of(40, [2, 5, 30], 12) == [*(f"line {n}" for n in range(11)), "… 29 more lines (o)"]
+    assert shown_of(40, [], 2) == ["line 0", "… 39 more lines (o)"]
+    assert shown_of(40, [30, 31], 1) == ["line 0"]
+
+
+def test_a_long_text_shows_its_first_lines_and_the_place_with_most_of_the_unexpected_words():
+    shown = shown_of(40, [2, 25, 26, 30], 12)
+    assert shown[:4] == ["line 0", "line 1", "line 2", "… 21 more lines (o)"]
+    assert shown[4:] == [*(f"line {n}" for n in range(24, 31)), "… 9 more lines (o)"]
+    assert shown_of(40, [37, 38, 39], 12)[3:] == ["… 30 more lines (o)", *(f"line {n}" for n in range(33, 40))]
 
 
 def test_when_all_are_read_the_last_can_be_undone(here):

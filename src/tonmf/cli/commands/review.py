@@ -251,4 +251,5 @@ def _conclude(
     command = ["detect"] if model is None else ["score", shlex.quote(model)]
     flags = "".join(f" {flag}" for flag in as_flags(reading))
     ranked = f"tonmf {' '.join(command)} {names}{flags} --marks {shlex.quote(path)}"
-    show_next(screen, f"{ranked}  ranks all documents by them")
+    saves = [f"{ranked} --save model  keeps a model with them"] if model is None else []
+    show_next(screen, f"{ranked}  ranks all documents by them", *saves)

@@ -33,6 +33,12 @@ LAST_KEYS = ("u undo", "q quit")
 LEAST_TEXT = 4
 """Lines of the text that have room even if the reasons are long."""
 
+HEAD = 3
+"""First lines of a long text that are always shown."""
+
+MUCH_MORE = 1.5
+"""How many times as many highlighted characters as at the beginning make another place worth showing."""
+
 INDENT = 10
 """Column at which the help says what a key does."""
 
@@ -60,7 +66,7 @@ def document_view(review: Review, row: int, message: str, size: Size) -> list[Te
     room = max(size.height - 2 - len(below), 2)
     reasons = _wrapped(Text(printable(why.reason, isolates=True)), size.width)[: max(room - LEAST_TEXT - 2, 1)]
     pieces = pieces_of(review.pile.detector, review.pile.content, row, why.unexpected)
-    text = _fitting(_wrapped(text_of(pieces), size.width), max(room - len(reasons) - 1, 1))
+    text = fitting(_wrapped(text_of(pieces), size.width), max(room - len(reasons) - 1, 1))
     return _placed([heading, *reasons, Text(), *text], below, size)
 
 
@@ -148,25 +154,24 @@ _ANYWHERE = Console(width=80)
 """For wrapping, which depends on the width alone."""
 
 
-def _fitting(lines: list[Text], room: int) -> list[Text]:
+def fitting(lines: list[Text], room: int) -> list[Text]:
     """Return the lines that fit, and say how many are left out.
 
-    Of a long text, those with most of the highlighted words are shown, and the beginning where no other place is better.
+    Of a long text, the beginning is shown, which says what it is about. If another place has many more of the highlighted
+    words, only the first lines are, and below them that place.
     """
     if len(lines) <= room:
         return lines
-    if room < 3:
-        return lines[:room]
     marked = [sum(span.end - span.start for span in line.spans) for line in lines]
-    shown = room - 2  # above and below, a line says what is left out
-    first = max(range(len(lines) - shown + 1), key=lambda start: (sum(marked[start : start + shown]), -start))
-    if first <= 1:
-        first, shown = 0, room - 1
-    elif first + shown >= len(lines) - 1:
-        first, shown = len(lines) - room + 1, room - 1
-    before = [_left_out(first)] if first else []
+    n_top = max(room - 1, 1)
+    shown = room - HEAD - 2  # with a line above and one below that say what is left out
+    starts = range(HEAD, len(lines) - shown + 1) if shown >= HEAD else range(0)
+    first = max(starts, key=lambda start: (sum(marked[start : start + shown]), -start), default=0)
+    if MUCH_MORE * sum(marked[:n_top]) >= sum(marked[:HEAD]) + sum(marked[first : first + shown]) or first < n_top:
+        return [*lines[:n_top], _left_out(len(lines) - n_top)][:room]
     after = len(lines) - first - shown
-    return [*before, *lines[first : first + shown], *([_left_out(after)] if after else [])]
+    middle = lines[first : first + shown]
+    return [*lines[:HEAD], _left_out(first - HEAD), *middle, *([_left_out(after)] if after else [])]
 
 
 def _left_out(n_lines: int) -> Text:
