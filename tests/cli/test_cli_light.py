@@ -141,6 +141,7 @@ def cases():
         (["watch", "model", "d.jsonl", "--half-life", "x"], "--half-life must be a number of documents above 0"),
         (["watch", "model", "d.jsonl", "--no-learn", "--learn-every", "2"], "--learn-every"),
         (["watch", "model", "d.jsonl", "--snapshot-every", "60 s"], "--snapshot-every"),
+        (["watch", "model", "d.jsonl", "--marks", "mine"], "mine cannot be read: Is a directory. Give a file."),
         (["serve", "nowhere"], "There is no nowhere."),
         (["serve", "model", "--threads", "0"], "--threads must not be 0"),
         (["serve", "model", "--host", "0.0.0.0"], "Give --token, or TONMF_TOKEN in the environment."),  # noqa: S104

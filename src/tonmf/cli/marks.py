@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tonmf.errors import InputError
-from tonmf.wording import number_of
+from tonmf.wording import cannot, number_of, path_shown
 
 if TYPE_CHECKING:
     from tonmf.detector.detector import TextOutlierDetector
@@ -25,6 +27,24 @@ def marks_in(path: str | None) -> dict[str, str]:
     if not marks:
         raise InputError(f"{path} has no marks. Expected an id and a mark on each line, such as post-17,strange.")
     return marks
+
+
+def check_growing_marks(path: str) -> None:
+    """Raise `InputError` if a file of marks cannot be read; it need not exist yet."""
+    try:
+        mode = os.stat(path).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(21, "Is a directory")
+        if not stat.S_ISREG(mode):
+            raise InputError(
+                f"{path_shown(path)} is no ordinary file, so it cannot be read again as it grows. Give a file."
+            )
+        with open(path, "rb"):
+            pass
+    except FileNotFoundError:
+        pass
+    except (OSError, ValueError) as error:
+        raise InputError(cannot("read", path, error if isinstance(error, OSError) else OSError(str(error)))) from error
 
 
 def apply_marks(

@@ -230,6 +230,20 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         added = marking.effects.left_out().tolist()
         return dict(zip(marking.effects.marks.ids[-len(added) :], added, strict=True))
 
+    def forget_training_rows(self) -> Self:
+        """Forget the rows of the training documents, as a saved detector does: from then on they do not follow marks.
+
+        A stream that does so comes to the same results whether or not it was saved and loaded on the way.
+
+        Returns
+        -------
+        self : TextOutlierDetector
+        """
+        check_is_fitted(self)
+        if self._state.rows is not None:
+            self._adopt(replace(self._state, rows=None), self._column, self._known_names)
+        return self
+
     def rank(self, scores: Array, judged: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
         """Return the rank of each score: 1 + the number of judged training documents with a higher score.
 
