@@ -262,3 +262,21 @@ def test_a_table_without_known_names_of_columns_and_ids_is_reviewed(here):
     assert all(name.startswith('a, "') for name in marks)
     again = review(here, "q", "odd.csv", "--text-column", "body", "--id-column", "key")
     assert headings(again) == headings(ran)[2:]
+
+
+def test_ids_of_any_kind_are_known_again(here):
+    names = [
+        "carriage\rreturn",
+        "line\nfeed",
+        "comma,",
+        '"quote"',
+        "=1+1",
+        "größe 漢字",
+        *(f"  spaces {n} " for n in range(12)),
+    ]
+    rows = zip(names, BOARD.texts[100:118], strict=True)
+    (here / "odd.jsonl").write_text("".join(json.dumps({"id": name, "text": text}) + "\n" for name, text in rows))
+    assert "That was the last one: 18 documents read." in review(here, "sf" * 9, "odd.jsonl").out
+    again = review(here, "q", "odd.jsonl")
+    assert "Found 9 in 18 read of 18" in again.out
+    assert "That was the last one" in again.out

@@ -53,9 +53,10 @@ def test_appended_marks_are_read_again(tmp_path):
     path = tmp_path / "marks.csv"
     append_marks(path, [("post-1", "strange"), ('a, "b"\nc', "fine")])
     append_marks(path, [("post-1", "")])
-    append_marks(path, [("größe", "strange")])
+    append_marks(path, [("größe", "strange"), ("d\re", "fine")])
     assert path.read_text(encoding="utf-8").startswith("id,mark\npost-1,strange\n")
-    assert read_marks(path) == {'a, "b"\nc': "fine", "größe": "strange"}
+    assert read_marks(path) == {'a, "b"\nc': "fine", "größe": "strange", "d\re": "fine"}
+    assert marks_so_far(path.read_bytes()) == ({**read_marks(path), "post-1": ""}, [])
 
 
 def test_marks_are_appended_on_a_line_of_their_own(tmp_path):

@@ -53,9 +53,9 @@ def apply_marks(
     """Mark the documents that are here, and return a note on marks of others; `documents` if these are not training ones."""
     if not marks:
         return []
-    here = set(ids)
+    here = {name.strip(): name for name in reversed(ids)}  # a file of marks has no spaces around ids
     missing = [name for name in marks if name not in here and name not in detector.marks_]
-    chosen = {name: mark for name, mark in marks.items() if name in here}
+    chosen = {here[name]: mark for name, mark in marks.items() if name in here}
     if not chosen and missing:
         raise InputError(
             f"None of the documents that were read is marked: the marks are of {', '.join(missing[:NAMED])}"

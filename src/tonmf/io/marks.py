@@ -131,13 +131,16 @@ def append_marks(path: str | Path, marks: Iterable[tuple[str, str]]) -> None:
 def _append(handle: int, marks: Iterable[tuple[str, str]]) -> None:
     size = os.fstat(handle).st_size
     text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
+    plain = csv.writer(text, lineterminator="\n")
+    quoted = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
     if size == 0:
-        writer.writerow(HEADER)
+        marks = [HEADER, *marks]
     else:
         os.lseek(handle, -1, os.SEEK_END)
         text.write("" if os.read(handle, 1) == b"\n" else "\n")
-    writer.writerows(marks)
+    for line in marks:
+        # Python quotes line feeds by itself, but not carriage returns.
+        (quoted if "\r" in line[0] else plain).writerow(line)
     data = text.getvalue().encode("utf-8", "replace")
     try:
         if os.write(handle, data) < len(data):

@@ -166,7 +166,7 @@ def _earlier(path: str, files: Sequence[str]) -> dict[str, str]:
 def _keys(files: Sequence[str], stack: ExitStack) -> IO[str]:
     """Return where keys come from: standard input, or the terminal if documents come from there."""
     if STDIN not in files:
-        return sys.stdin
+        return sys.stdin or stack.enter_context(open(os.devnull))
     try:
         return stack.enter_context(open("/dev/tty", encoding="utf-8", errors="replace"))
     except OSError as error:
