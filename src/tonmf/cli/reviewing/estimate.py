@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tonmf.arrays import Array
 
 PRIOR_MEAN, PRIOR_VARIANCE = np.array([-6.0, 3.0]), np.array([0.25, 1.0])
-"""Of a and b: chosen on the tasks of benchmarks/tasks.py that are marked as tuned."""
+"""Of a and b: chosen on one draw of each task of benchmarks/tasks.py that is marked as tuned."""
 
 LOWEST, HIGHEST = -1.0, 3.0
 """Scores in thresholds beyond which nothing more is learnt from them."""
