@@ -44,6 +44,7 @@ def test_there_are_the_promised_commands():
         "score",
         "explain",
         "report",
+        "review",
         "serve",
         "topics",
         "timeline",

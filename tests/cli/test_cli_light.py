@@ -75,6 +75,8 @@ def cases():
         yield ["score", "model", *options], says
         yield ["explain", "model", *options], says
         yield ["report", "model", *options], says
+        yield ["review", *options], says
+        yield ["review", "model", *options], says
         yield ["timeline", "--time-column", "when", *options], None
     for options, says in LEARN:
         yield ["detect", "d.txt", *options], says
@@ -89,7 +91,10 @@ def cases():
         (["--help"], None),
         (["--version"], None),
         *(([command, "--help"], "Example: ") for command in ("demo", "detect", "score", "explain", "report", "watch")),
-        *(([command, "--help"], "Example: ") for command in ("topics", "timeline", "serve", "paper", "bench")),
+        *(
+            ([command, "--help"], "Example: ")
+            for command in ("review", "topics", "timeline", "serve", "paper", "bench")
+        ),
         (["generate", "baskets", "--help"], "Example: "),
         ([], None),
         (["nonsense"], "No such command"),
@@ -112,6 +117,11 @@ def cases():
         (["score", "model", "d.txt", "--jobs", "0"], "--jobs must be"),
         (["explain", "model", "d.txt", "--id", "x", "--top", "2"], "Give one of the two"),
         (["report", "model", "d.txt", "--output", "page.pdf"], "page.pdf: expected a name that ends in .html"),
+        (["review", "model"], "model is a saved model, which has no documents. Give files to review as well"),
+        (["review", "model", "d.txt", "--topics", "9"], "--topics has no effect beside a saved model"),
+        (["review", "d.txt", "--stem", "klingon"], "--stem must be one of"),
+        (["review", "d.txt", "--export", "found.xls"], "found.xls: expected a name that ends in"),
+        (["review", "d.txt", "--marks", "no/marks.csv"], "Make the folder first."),
         (["topics", "nowhere"], "There is no nowhere."),
         (["demo", "--report", "page.pdf"], "page.pdf: expected a name that ends in .html"),
         (["bench", "--documents", "50", "--outliers", "50"], "--outliers must be fewer than --documents"),
@@ -131,6 +141,7 @@ def cases():
         (["watch", "model", "d.jsonl", "--half-life", "x"], "--half-life must be a number of documents above 0"),
         (["watch", "model", "d.jsonl", "--no-learn", "--learn-every", "2"], "--learn-every"),
         (["watch", "model", "d.jsonl", "--snapshot-every", "60 s"], "--snapshot-every"),
+        (["watch", "model", "d.jsonl", "--marks", "mine"], "mine cannot be read: Is a directory. Give a file."),
         (["serve", "nowhere"], "There is no nowhere."),
         (["serve", "model", "--threads", "0"], "--threads must not be 0"),
         (["serve", "model", "--host", "0.0.0.0"], "Give --token, or TONMF_TOKEN in the environment."),  # noqa: S104

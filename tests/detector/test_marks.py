@@ -430,3 +430,23 @@ def test_the_noticeboard_learns_from_two_marks():
     detector.mark(fine=["post-111"], strange=["post-065"])
     assert detector.labels_[board.ids.index("post-111")] == 1
     assert detector.labels_[board.ids.index("post-065")] == -1
+
+
+def test_scores_of_documents_read_once_follow_marks(reader):
+    some = TEXTS[:20] + TEXTS[200:]
+    followed = reader.follow(some)
+    np.testing.assert_array_equal(reader.scores_of(followed), reader.outlier_score(some))
+    reader.mark(strange=[OF_KITCHEN[0]], fine=[1, 2])
+    np.testing.assert_array_equal(reader.scores_of(followed), reader.outlier_score(some))
+    reader.unmark()
+    np.testing.assert_array_equal(reader.scores_of(followed), reader.outlier_score(some, marks=False))
+
+
+def test_what_other_marks_add_is_what_is_left_without_the_own_mark(reader):
+    assert reader.effects_of_other_marks() == {}
+    reader.mark(strange=[OF_KITCHEN[0], OF_KITCHEN[1]], fine=[1, OF_COURT[0]])
+    effects = reader.effects_of_other_marks()
+    assert effects.keys() == reader.marks_.keys()
+    for name, effect in effects.items():
+        without, row = copy.copy(reader).unmark([name]), int(name.removeprefix("text-"))
+        assert effect == pytest.approx(without.outlier_scores_[row] - without.unmarked_scores_[row], abs=1e-6)

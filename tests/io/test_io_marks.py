@@ -1,9 +1,12 @@
 """Files of marks: an id and a mark on each line."""
 
+import os
+
 import pytest
 
 from tonmf import InputError
 from tonmf.io import read_marks
+from tonmf.io.marks import append_marks, marks_so_far
 
 
 def marks_of(tmp_path, text, encoding="utf-8"):
@@ -44,3 +47,55 @@ def test_files_that_cannot_be_read_say_why(tmp_path):
     (tmp_path / "quote.csv").write_text('"a,fine\n')
     with pytest.raises(InputError, match=r"quote\.csv cannot be read as a CSV file in UTF-8: unexpected end of data"):
         read_marks(tmp_path / "quote.csv")
+
+
+def test_appended_marks_are_read_again(tmp_path):
+    path = tmp_path / "marks.csv"
+    append_marks(path, [("post-1", "strange"), ('a, "b"\nc', "fine")])
+    append_marks(path, [("post-1", "")])
+    append_marks(path, [("größe", "strange"), ("d\re", "fine")])
+    assert path.read_text(encoding="utf-8").startswith("id,mark\npost-1,strange\n")
+    assert read_marks(path) == {'a, "b"\nc': "fine", "größe": "strange", "d\re": "fine"}
+    assert marks_so_far(path.read_bytes()) == ({**read_marks(path), "post-1": ""}, [])
+
+
+def test_marks_are_appended_on_a_line_of_their_own(tmp_path):
+    path = tmp_path / "marks.csv"
+    path.write_text("post-1,strange")
+    append_marks(path, [("post-2", "fine")])
+    assert path.read_text() == "post-1,strange\npost-2,fine\n"
+
+
+def test_marks_that_do_not_fit_on_the_disk_leave_the_file_as_it_was(tmp_path, monkeypatch):
+    path, write = tmp_path / "marks.csv", os.write
+    append_marks(path, [("post-1", "fine")])
+    before = path.read_bytes()
+    monkeypatch.setattr(os, "write", lambda handle, data: write(handle, data[:3]))
+    with pytest.raises(InputError, match=r"marks\.csv cannot be written: No space left on device"):
+        append_marks(path, [("post-2", "fine")])
+    assert path.read_bytes() == before
+
+
+def test_a_growing_file_is_read_up_to_what_is_whole():
+    whole = b'id,mark\npost-1,strange\n"a ""b""",fine\npost-1,\npost-2,fine\n'
+    expected = marks_so_far(whole)[0]
+    assert list(expected.items()) == [('a "b"', "fine"), ("post-1", ""), ("post-2", "fine")]
+    for end in range(len(whole)):
+        marks, wrong = marks_so_far(whole[:end])
+        assert not wrong
+        assert all(mark in ("strange", "fine", "") for mark in marks.values())
+        assert all(
+            marks[name] == "strange" for name in marks if name == "post-1" and end < whole.index(b"post-1,\n") + 8
+        )
+
+
+def test_a_last_line_without_its_end_counts_if_its_mark_is_whole():
+    assert marks_so_far(b"a,fine\nb,strange") == ({"a": "fine", "b": "strange"}, [])
+    assert marks_so_far(b"a,fine\na,") == ({"a": "fine"}, [])
+    assert marks_so_far(b"a,fine\na,\n") == ({"a": ""}, [])
+
+
+def test_wrong_lines_of_a_growing_file_do_not_hide_the_others():
+    marks, wrong = marks_so_far(b'a,odd\n"b,fine\nc,strange\n\xff,fine\nd,fine,e\n')
+    assert marks == {"c": "strange", "\ufffd": "fine"}
+    assert [line.split(":")[0] for line in wrong] == ["line 1", "line 2", "line 5"]

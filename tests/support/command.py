@@ -50,7 +50,8 @@ class Ran:
 
 
 def environment(**changes):
-    kept = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "FORCE_COLOR", "NO_COLOR")}
+    ours = ("COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR", "PAGER", "LESS")
+    kept = {name: value for name, value in os.environ.items() if name not in ours}
     return {**kept, "TERM": "xterm-256color", **changes}
 
 

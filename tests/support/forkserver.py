@@ -103,7 +103,7 @@ class ForkServer:
         uid : int
             Who it runs as, if not as we do.
         terminal : bool
-            Make standard input its controlling terminal.
+            Make standard output its controlling terminal.
         """
         request = {
             "args": [str(arg) for arg in args],
@@ -285,7 +285,7 @@ def become(request, fds):
             os.close(fd)
     if request["terminal"]:
         os.setsid()
-        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+        fcntl.ioctl(1, termios.TIOCSCTTY, 0)
     os.chdir(request["cwd"])
     if request["uid"]:
         os.setgid(request["uid"])

@@ -4,6 +4,7 @@
 `app`              all commands, with an example for each
 `commands/`        a file for each command
 `watching/`        the loop of ``tonmf watch``
+`reviewing/`       the loop of ``tonmf review``
 `options`          options that several commands share
 `reading`          options for reading files; files to documents
 `learning`         checks of options and models; fit or load a detector

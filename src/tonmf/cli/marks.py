@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tonmf.errors import InputError
-from tonmf.wording import number_of
+from tonmf.wording import cannot, number_of, path_shown
 
 if TYPE_CHECKING:
     from tonmf.detector.detector import TextOutlierDetector
@@ -27,15 +29,33 @@ def marks_in(path: str | None) -> dict[str, str]:
     return marks
 
 
+def check_growing_marks(path: str) -> None:
+    """Raise `InputError` if a file of marks cannot be read; it need not exist yet."""
+    try:
+        mode = os.stat(path).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(21, "Is a directory")
+        if not stat.S_ISREG(mode):
+            raise InputError(
+                f"{path_shown(path)} is no ordinary file, so it cannot be read again as it grows. Give a file."
+            )
+        with open(path, "rb"):
+            pass
+    except FileNotFoundError:
+        pass
+    except (OSError, ValueError) as error:
+        raise InputError(cannot("read", path, error if isinstance(error, OSError) else OSError(str(error)))) from error
+
+
 def apply_marks(
     detector: TextOutlierDetector, marks: Mapping[str, str], ids: Sequence[str], documents: Any = None
 ) -> list[str]:
     """Mark the documents that are here, and return a note on marks of others; `documents` if these are not training ones."""
     if not marks:
         return []
-    here = set(ids)
+    here = {name.strip(): name for name in reversed(ids)}  # a file of marks has no spaces around ids
     missing = [name for name in marks if name not in here and name not in detector.marks_]
-    chosen = {name: mark for name, mark in marks.items() if name in here}
+    chosen = {here[name]: mark for name, mark in marks.items() if name in here}
     if not chosen and missing:
         raise InputError(
             f"None of the documents that were read is marked: the marks are of {', '.join(missing[:NAMED])}"

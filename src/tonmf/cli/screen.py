@@ -40,6 +40,17 @@ class Screen:
         return self._out.width
 
     @property
+    def size(self) -> tuple[int, int]:
+        """Return the width and height of the terminal in characters."""
+        return self._out.size
+
+    def rendered(self, text: Text) -> str:
+        """Return text as it would be printed, with its styles if answers go to a terminal; its lines must be short enough."""
+        with self._out.capture() as captured:
+            self._out.print(_plain(text, isolates=True), end="", soft_wrap=True)
+        return captured.get()
+
+    @property
     def is_terminal(self) -> bool:
         """Return True if answers go to a terminal, and not to a file or another program."""
         return self._out.is_terminal

@@ -23,7 +23,7 @@ from tonmf.detector.explain.topics import Topic
 from tonmf.detector.explain.unexpected import UnexpectedWord
 from tonmf.detector.markable import document_marks, marked_ids, training_marks
 from tonmf.detector.marking import with_marks
-from tonmf.detector.reading import ReadDocuments, Reader
+from tonmf.detector.reading import FollowingScores, ReadDocuments, Reader
 from tonmf.detector.scores.embeddings import check_new_embeddings
 from tonmf.detector.state import DetectorState
 from tonmf.errors import InputError, Param
@@ -229,6 +229,55 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             gone = marked_ids(state, ids)
             kept = None if state.marks is None else state.marks.without(gone)
         self._adopt(with_marks(state, kept, self.contamination), self._column, self._known_names)
+        return self
+
+    def follow(self, documents: Any, *, embeddings: Any = None) -> FollowingScores:
+        """Score new documents so that their scores can follow marks at once (`scores_of`), without reading them again.
+
+        Returns
+        -------
+        documents : FollowingScores
+        """
+        return self._reader.follow(documents, embeddings)
+
+    def scores_of(self, documents: FollowingScores) -> Array:
+        """Return the scores, with the marks as they are now, of documents that this detector scored before.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_docs,)
+        """
+        marking = self._reader.state.marking
+        return documents.by(None if marking is None else marking.effects)
+
+    def effects_of_other_marks(self) -> dict[str, float]:
+        """Return for each of the latest marked documents what the marks on the other documents add to its score.
+
+        With this, its score is that of a document that is not marked, and says how well marks tell such documents apart.
+
+        Returns
+        -------
+        effects : dict of str to float
+            By the id of the marked document.
+        """
+        marking = self._reader.state.marking
+        if marking is None:
+            return {}
+        added = marking.effects.left_out().tolist()
+        return dict(zip(marking.effects.marks.ids[-len(added) :], added, strict=True))
+
+    def forget_training_rows(self) -> Self:
+        """Forget the rows of the training documents, as a saved detector does: from then on they do not follow marks.
+
+        A stream that does so comes to the same results whether or not it was saved and loaded on the way.
+
+        Returns
+        -------
+        self : TextOutlierDetector
+        """
+        check_is_fitted(self)
+        if self._state.rows is not None:
+            self._adopt(replace(self._state, rows=None), self._column, self._known_names)
         return self
 
     def rank(self, scores: Array, judged: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:

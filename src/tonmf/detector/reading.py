@@ -20,6 +20,7 @@ from tonmf.detector.explain.explainer import Explainer
 from tonmf.detector.explain.explanation import Explanation
 from tonmf.detector.explain.unexpected import Leftovers, UnexpectedWord
 from tonmf.detector.marking import marked
+from tonmf.detector.marks.effects import Effects
 from tonmf.detector.marks.likeness import known_of
 from tonmf.detector.scores.alarms import without_alarm
 from tonmf.detector.scores.corpus import Corpus
@@ -70,6 +71,14 @@ class Reader:
             return scores
         return marked(scores, self.state.marking.effects.on(known_of(corpus.source.matrix(), embeddings)))
 
+    def follow(self, documents: Any, embeddings: Any = None) -> FollowingScores:
+        """Score documents without marks, and keep what marks are measured by."""
+        corpus = self.corpus(self.state.counter.count(self._checked(documents)))
+        rows = check_new_embeddings(embeddings, corpus.n_docs, self.state.scorer.neighbours)
+        with one_blas_thread():
+            unmarked = self.state.scorer.score(self.ops, corpus, rows)
+        return FollowingScores(unmarked, known_of(corpus.source.matrix(), rows))
+
     def alarms(self, documents: Any) -> dict[str, Array]:
         """Return the alarms of documents, without their scores."""
         corpus = self.corpus(self.state.counter.count(self._checked(documents)))
@@ -106,6 +115,21 @@ class Reader:
             self.ops,
             background=state.background,
         )
+
+
+@dataclass(frozen=True)
+class FollowingScores:
+    """Documents that were read once, and whose scores follow marks: their scores without marks, and what is known of them."""
+
+    unmarked: DocumentScores
+    known: Sequence[Any]
+
+    def by(self, effects: Effects | None) -> Array:
+        """Return their scores with what marks add; without marks if there are none."""
+        if effects is None:
+            return self.unmarked.total
+        with one_blas_thread():
+            return marked(self.unmarked, effects.on(self.known)).total
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ import typer
 from tonmf.cli import options as opt
 from tonmf.cli.errors import INTERRUPTED
 from tonmf.cli.learning import check_jobs, check_model
+from tonmf.cli.marks import check_growing_marks
 from tonmf.cli.screen import Screen
 from tonmf.errors import InputError, ParameterError
 
@@ -117,6 +118,16 @@ def watch(
             help="Time or number of documents between two snapshots. (Default: '60 s'.)", rich_help_panel=KEEPING
         ),
     ] = None,
+    marks: Annotated[
+        str | None,
+        typer.Option(
+            "--marks",
+            metavar="FILE",
+            help="CSV file with an id and a mark, strange or fine, on each line. It may grow, or come into being, while the "
+            "watch runs: marks count from the next document on.",
+            rich_help_panel=opt.RESULTS,
+        ),
+    ] = None,
     only_outliers: Annotated[
         bool, typer.Option("--only-outliers", help="Print outliers only.", rich_help_panel=opt.RESULTS)
     ] = False,
@@ -142,9 +153,12 @@ def watch(
     if snapshot is None or not os.path.exists(snapshot):
         check_model(model)
     _check_file(file)
+    if marks is not None:
+        check_growing_marks(marks)
     with screen.step("Loading"), ExitStack() as stack:
         from tonmf.cli.watching.documents import DocumentParser, check_kind
         from tonmf.cli.watching.lines import Lines
+        from tonmf.cli.watching.marks import MarksFile, MarksMemory
         from tonmf.cli.watching.output import Output
         from tonmf.cli.watching.snapshots import Snapshots
         from tonmf.cli.watching.stopping import stop_on_signals
@@ -164,8 +178,9 @@ def watch(
         parser = DocumentParser(source.name, form, detector.kind_, read_options, time_column, screen.note, columns)
         options = WatchOptions(learn, learn_every or LEARN_EVERY, only_outliers, words, every, time_column is not None)
         lines, output = Lines(source, start), Output(sys.stdout.fileno(), stopping.wake, stopping)
+        marking = None if marks is None else MarksFile(marks, last.marks or MarksMemory(), screen.note, _warn)
         watching = Watch(
-            detector, lines, parser, output, snapshots, stopping, options, _warn, last.new_topics, last.pending
+            detector, lines, parser, output, snapshots, stopping, options, _warn, last.new_topics, last.pending, marking
         )
         # The screen's bar must be gone before the first answer.
         entered = stack.pop_all()

@@ -5,6 +5,7 @@
 `lines`      bytes to whole lines, with the place after each
 `documents`  a line to a document, or to what is wrong with it
 `pending`    documents that were answered and wait to be learnt from, a batch at a time
+`marks`      marks given while it runs, and the documents that they may be of
 `new_topics` new topics among the documents learnt from, each announced once
 `output`     answers out, at the reader's pace
 `stopping`   Ctrl-C and SIGTERM as a request to stop

@@ -36,6 +36,10 @@ class PendingBatch:
         """Keep what the detector has read of the documents that were added since the last call."""
         self._read.append(read)
 
+    def read_again(self) -> None:
+        """Forget what was read: the detector has changed since, such as by marks."""
+        self._read = []
+
     def read(self, detector: TextOutlierDetector) -> ReadDocuments:
         """Return all documents as the detector reads them; read only those of a snapshot now."""
         n_read = sum(len(part.ids) for part in self._read)

@@ -7,6 +7,7 @@
     FOLDER/snapshot-000007/model         the detector, as a bundle (`tonmf.storage.bundles`)
     FOLDER/snapshot-000007/nursery       strange documents among which new topics are searched for, also as a bundle
     FOLDER/snapshot-000007/pending.json  documents that were answered, and wait for their batch to be complete
+    FOLDER/snapshot-000007/marks.json    marks that were heard of, and the documents that others may be of, if there are marks
     FOLDER/snapshot-000007/place.json    how far the input has been read, and its columns
 
 A snapshot is written under a new number and flushed to the disk; then ``latest`` is replaced by a rename, which is atomic; then
@@ -26,6 +27,7 @@ from typing import IO, Any
 
 from tonmf.cli.watching.documents import ScoredDocument, WatchedDocument
 from tonmf.cli.watching.following import HEAD, Place
+from tonmf.cli.watching.marks import MarksMemory
 from tonmf.cli.watching.new_topics import NewTopics
 from tonmf.detector.detector import TextOutlierDetector
 from tonmf.errors import InputError, TonmfError
@@ -37,7 +39,8 @@ from tonmf.stream.times import moment_of
 from tonmf.text.documents import TEXTS, without_surrogates
 from tonmf.wording import cannot, path_shown
 
-LATEST, LOCK, MODEL, NURSERY, PENDING, PLACE = "latest", "lock", "model", "nursery", "pending.json", "place.json"
+LATEST, LOCK, MODEL, NURSERY = "latest", "lock", "model", "nursery"
+PENDING, MARKS, PLACE = "pending.json", "marks.json", "place.json"
 NAME = re.compile(r"snapshot-(\d{6,12})")
 UNFINISHED = re.compile(r"\.[0-9a-f]{16}|snapshot-\d{6,12}\.part")
 """Leftovers of a process that was killed while it wrote a snapshot or replaced ``latest``."""
@@ -45,13 +48,17 @@ UNFINISHED = re.compile(r"\.[0-9a-f]{16}|snapshot-\d{6,12}\.part")
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What to resume from; `columns` is None if none were chosen yet, `new_topics` if none were searched for."""
+    """What to resume from.
+
+    `columns` is None if none were chosen yet, `new_topics` if none were searched for, `marks` if there was no file of them.
+    """
 
     detector: TextOutlierDetector
     place: Place
     columns: Columns | None
     new_topics: NewTopics | None
     pending: Sequence[ScoredDocument] = ()
+    marks: MarksMemory | None = None
 
 
 class Snapshots:
@@ -88,6 +95,7 @@ class Snapshots:
             detector = load_detector(snapshot / MODEL)
             place, columns, has_nursery = _read_place(snapshot / PLACE, detector.kind_)
             pending = _read_pending(snapshot / PENDING, detector.kind_)
+            marks = _read_marks(snapshot / MARKS, detector.kind_)
             what = "go on without new topics, give --no-new-topics; to start over"
             found = NewTopics.load(snapshot / NURSERY, detector) if new_topics and has_nursery else None
         except TonmfError as error:
@@ -96,7 +104,7 @@ class Snapshots:
                 error.message,
                 f" To {what}, remove {path_shown(str(self.folder))}.",
             ) from error
-        return Snapshot(detector, place, columns, found, pending)
+        return Snapshot(detector, place, columns, found, pending, marks)
 
     def _latest(self) -> str | None:
         try:
@@ -122,6 +130,8 @@ class Snapshots:
                 if snapshot.new_topics is not None:
                     snapshot.new_topics.save(here / NURSERY)
                 (here / PENDING).write_text(json.dumps(_pending_fields(snapshot)), encoding="utf-8")
+                if snapshot.marks is not None:
+                    (here / MARKS).write_text(json.dumps(snapshot.marks.to_dict()), encoding="utf-8")
                 (here / PLACE).write_text(json.dumps(_place_fields(snapshot)), encoding="utf-8")
             to_disk(self.folder)
             with replacing(self.folder / LATEST) as temporary:
@@ -204,13 +214,31 @@ def _read_pending(path: Path, kind: str) -> list[ScoredDocument]:
 def _is_pending(value: Any, kind: str) -> bool:
     if not isinstance(value, dict) or value.keys() != {"id", "content", "seconds", "score"}:
         return False
-    content = value["content"]
-    texts = [value["id"], *([content] if kind == TEXTS else content if isinstance(content, list) else [None])]
-    if not all(isinstance(text, str) and text == without_surrogates(text) for text in texts):
+    if not _are_texts([value["id"]]) or not _is_content(value["content"], kind):
         return False
     seconds, score = value["seconds"], value["score"]
     numbers = all(type(number) in (int, float) and math.isfinite(number) for number in (seconds, score))
     return numbers and moment_of(seconds) is not None
+
+
+def _is_content(value: Any, kind: str) -> bool:
+    return _are_texts([value] if kind == TEXTS else value)
+
+
+def _are_texts(values: Any) -> bool:
+    if not isinstance(values, list):
+        return False
+    return all(isinstance(text, str) and text == without_surrogates(text) for text in values)
+
+
+def _read_marks(path: Path, kind: str) -> MarksMemory | None:
+    """Read what is known of marks; None if the watch had none."""
+    if not path.exists():
+        return None
+    try:
+        return MarksMemory.from_dict(_read_json(path), lambda content: _is_content(content, kind))
+    except ValueError as error:
+        raise InputError(f"{path_shown(str(path))} does not hold marks, and documents ({kind}) with ids.") from error
 
 
 def _columns_fields(columns: Columns) -> dict[str, Any]:

@@ -5,6 +5,9 @@ moves on only past documents that were answered. A snapshot also holds those of 
 batches end where they would have ended without it, and a watch that resumes from it comes to the same scores. That watch reads
 the documents after the place once more. A new topic that could not be written out is in the snapshot, too, and is the first
 thing that the next watch writes.
+
+Marks are looked for before documents are scored. A snapshot follows them at once, so that a watch that resumes has them from
+the same document on.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from typing import Any
 
 from tonmf.cli.watching.documents import DocumentParser, ScoredDocument, WatchedDocument
 from tonmf.cli.watching.lines import InputLine, Lines
+from tonmf.cli.watching.marks import MarksFile
 from tonmf.cli.watching.new_topics import NewTopics
 from tonmf.cli.watching.output import Output
 from tonmf.cli.watching.pending import PendingBatch, read_by
@@ -67,11 +71,12 @@ class Watch:
         warn: Callable[[str], None],
         new_topics: NewTopics | None = None,
         pending: Sequence[ScoredDocument] = (),
+        marks: MarksFile | None = None,
     ) -> None:
         self.detector, self.n_bad, self.n_docs, self.n_unjudged = detector, 0, 0, 0
         self._lines, self._parser, self._output, self._snapshots = lines, parser, output, snapshots
         self._stopping, self._options, self._warn, self._new_topics = stopping, options, warn, new_topics
-        self._pending = PendingBatch(pending)
+        self._pending, self._marks = PendingBatch(pending), marks
         self._learning = False  # True while a batch is being learnt: a failure then must not be snapshotted
         self._place = lines.start
         self._moved, self._snapshot_at, self._snapshot_docs = False, time.monotonic(), 0
@@ -79,6 +84,7 @@ class Watch:
     def run(self) -> None:
         """Run until the end, learn from what is pending if the input has ended, and take a last snapshot."""
         try:
+            self._look_for_marks()
             going = self._announce() and self._learn_if_complete()
             while going and not (self._stopping() or self._lines.ended):
                 going = self._step()
@@ -93,18 +99,49 @@ class Watch:
         """Process the lines that are there, or wait for some; return False if an answer could not be written."""
         room = self._options.learn_every - len(self._pending) if self._options.learn else AT_ONCE
         lines = self._lines.take(min(AT_ONCE, room))
+        self._look_for_marks()  # after the lines: a mark that was written before a document counts for it
         if lines and not (self._process(lines) and self._learn_if_complete()):
             return False
         if self._is_snapshot_due():
             self._take_snapshot()
         elif not (lines or self._lines.moving or self._lines.ended):
             fd = self._lines.source.wait_fd()
-            self._stopping.wait(fd, LOOK_AGAIN if fd is None else self._until_snapshot())
+            polls = fd is None or self._marks is not None
+            self._stopping.wait(fd, LOOK_AGAIN if polls else self._until_snapshot())
         return True
+
+    def _look_for_marks(self) -> None:
+        """Let new marks count from the next document on, and take a snapshot if there are any."""
+        if self._marks is not None and self._marks.look(self.detector):
+            self._pending.read_again()
+            self._moved = True
+            self._take_snapshot()
 
     def _process(self, lines: Sequence[InputLine]) -> bool:
         """Score and answer the documents on some lines; return False if an answer could not be written."""
         parsed = [(line, self._parse(line)) for line in lines]
+        while parsed:
+            n_lines, marked = self._until_marked(parsed)
+            if not self._score(parsed[:n_lines]):
+                return False
+            if self._marks is not None and marked is not None:
+                self._marks.mark(marked.id, self.detector)
+                self._pending.read_again()
+            parsed = parsed[n_lines:]
+        return True
+
+    def _until_marked(
+        self, parsed: Sequence[tuple[InputLine, WatchedDocument | None]]
+    ) -> tuple[int, WatchedDocument | None]:
+        """Return how many lines there are up to the first document that has its mark already, and that document."""
+        if self._marks is not None:
+            for n_lines, (_, document) in enumerate(parsed, start=1):
+                if document is not None and self._marks.is_waited_for(document.id, self.detector):
+                    return n_lines, document
+        return len(parsed), None
+
+    def _score(self, parsed: Sequence[tuple[InputLine, WatchedDocument | None]]) -> bool:
+        """Score and answer documents by the detector as it is; return False if an answer could not be written."""
         documents = [document for _, document in parsed if document is not None]
         read = read_by(self.detector, documents) if documents else None
         reasons = iter(() if read is None else read.explain(self._options.n_words, n_nearest=0, n_missing=0))
@@ -133,6 +170,8 @@ class Watch:
             return False
         self.n_docs += 1
         self.n_unjudged += not reason.judged
+        if self._marks is not None:
+            self._marks.memory.remember(document, reason.outlier)
         if self._options.learn:
             self._pending.add(ScoredDocument(document, reason.score))
         return True
@@ -173,6 +212,8 @@ class Watch:
         self.detector.learn_from(read, times=[document.seconds for document, _ in batch.documents])
         if self._new_topics is not None:
             self._new_topics.search(self.detector, batch.documents, read)
+        if self._marks is not None:
+            self.detector.forget_training_rows()
         self._learning = False
 
     def _announce(self) -> bool:
@@ -203,7 +244,9 @@ class Watch:
         if self._snapshots is None or not self._moved:
             return
         self._snapshot_at, self._snapshot_docs = time.monotonic(), self.n_docs
-        snapshot = Snapshot(self.detector, self._place, self._parser.columns, self._new_topics, self._pending.documents)
+        memory = None if self._marks is None else self._marks.memory
+        columns, pending = self._parser.columns, self._pending.documents
+        snapshot = Snapshot(self.detector, self._place, columns, self._new_topics, pending, memory)
         try:
             self._snapshots.write(snapshot)
         except InputError as error:

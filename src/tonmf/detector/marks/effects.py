@@ -35,6 +35,9 @@ NOISE = 0.2
 HIGHEST = 0.9 * STRANGE_SCORE
 """The highest that the threshold rises, in units of the automatic threshold without marks."""
 
+MOST_LEFT_OUT = 1000
+"""Latest marks of which each is left out once: this needs a matrix of all pairs."""
+
 TOLERANCE = 1e-10
 """Relative residual at which the equations count as solved."""
 
@@ -66,6 +69,18 @@ class Effects:
         """Return what marks add to the score of each document."""
         total: Array = np.add.reduce(self.parts(documents))
         return total
+
+    def left_out(self, most: int = MOST_LEFT_OUT) -> Array:
+        """Return for each of the latest marks what the others add to the score of its document.
+
+        That is what the document would have without its own mark, so that it can be compared with documents that have none:
+        unit (1 + λ) (gap_j − a_j / B_jj), with B the inverse of K + λ I.
+        """
+        known = [rows[-most:] for rows in self.marks.known]
+        gaps = self.marks.gaps[-most:]
+        inverse = np.linalg.inv(self.likeness.between(known, known) + NOISE * np.eye(len(gaps)))
+        added: Array = unit_of(self.level) * (1 + NOISE) * (gaps - inverse @ gaps / np.diag(inverse))
+        return added
 
     def threshold(self, unmarked: float, ordinary: Sequence[Any]) -> float:
         """Return the threshold with marks, given that without, and the ordinary documents of the sample."""
