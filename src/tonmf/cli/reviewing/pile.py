@@ -94,8 +94,10 @@ class Pile:
 
     def table(self, rows: Sequence[int], on_done: Callable[[float], None] = ignore) -> dict[str, list[Any]]:
         """Return the table of results of some documents (`tonmf.ranking.TYPES`), with their ranks among all."""
-        ranking = Ranking.of(self.detector, self.content, self.ids, self.scores())
-        chosen = list(rows)
-        numbers = ranking.ranks[chosen], ranking.scores[chosen], ranking.judged[chosen]
+        chosen, p_values = list(rows), None
+        if self.following:
+            p_values = np.ones(len(self.ids))
+            p_values[chosen] = self.detector.p_value(take(self.content, chosen)) if chosen else 1.0
+        ranking = Ranking.of(self.detector, self.content, self.ids, self.scores(), p_values)
         ids = [self.ids[row] for row in chosen]
-        return columns_of(self.detector, take(self.content, chosen), ids, *numbers, on_done=on_done)
+        return columns_of(ranking, chosen, take(self.content, chosen), ids, on_done=on_done)
