@@ -1,7 +1,8 @@
 """Read a reader's marks: a CSV file with an id and a mark on each line, made by hand or by a program that appends to it.
 
 A header ``id,mark`` is skipped. Of several marks on a document the last one counts, and an empty mark takes back an earlier
-one, so that a program never has to change what it has written.
+one, so that a program never has to change what it has written. The apostrophe that tonmf puts before an id which a spreadsheet
+would run (`tonmf.io.harmless`) is taken away.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import csv
 from pathlib import Path
 
 from tonmf.errors import InputError
+from tonmf.io.harmless import as_it_was
 from tonmf.wording import shown
 
 MARKS = ("strange", "fine")
@@ -46,7 +48,8 @@ def read_marks(path: str | Path) -> dict[str, str]:
                 f"{path}, line {number}: expected an id and a mark, such as post-17,{MARKS[0]} or post-17,{MARKS[1]}; got "
                 f"{shown(','.join(line))}."
             )
-        marks.pop(cells[0], None)
+        name = as_it_was(cells[0])
+        marks.pop(name, None)
         if cells[1]:
-            marks[cells[0]] = cells[1].lower()
+            marks[name] = cells[1].lower()
     return marks

@@ -3,15 +3,13 @@ import { documentView } from "../shared/document_view.js";
 import { element } from "../shared/dom.js";
 import { decimal, flaggedOf, unjudgedOf } from "../shared/format.js";
 import { LIST_STATE, rankedList } from "../shared/list.js";
+import { ranksOf } from "../shared/rerank.js";
 import { scoreSection } from "../shared/score_section.js";
 import { Scores } from "../shared/scores.js";
 import { State } from "../shared/state.js";
 
 /** The least number of documents for which a plot shows more than the list. */
 const ENOUGH_TO_PLOT = 8;
-
-/** Scores no further apart are equal, and have the same rank. */
-const SAME_SCORE = 1e-6;
 
 /**
  * Show explained documents: one by itself, several as in a report.
@@ -98,14 +96,5 @@ function firstsOf(contents) {
   return contents.map((content, place) => {
     if (!first.has(content)) first.set(content, place);
     return first.get(content);
-  });
-}
-
-/** 1 + the number of higher scores, for scores that descend. */
-function ranksOf(scores) {
-  let higher = 0;
-  return scores.map((score) => {
-    while (scores[higher] > score + SAME_SCORE) higher += 1;
-    return higher + 1;
   });
 }
