@@ -23,7 +23,7 @@ from tonmf.detector.scores.groups import Group
 from tonmf.detector.scores.ladder import Rung
 from tonmf.detector.scores.scale import Scale
 from tonmf.detector.scores.scoring import Scorer
-from tonmf.detector.state import DIGESTS, RECENT, DetectorState, DetectorStream, RungStream
+from tonmf.detector.state import DIGESTS, RECENT, DetectorState, DetectorStream, RungStream, TrainingRows
 from tonmf.nmf.mixture import OUTSIDE_WEIGHT
 from tonmf.nmf.saved import mixture_arrays, read_mixture
 from tonmf.nmf.streaming import Past
@@ -51,8 +51,8 @@ LONGEST_PASSAGE = 200
 """Characters of a line or sentence of boilerplate that are saved, for people to read; it is known again by its key."""
 
 
-def state_fields(state: DetectorState, excerpts: bool) -> dict[str, Any]:
-    """Return the JSON part of a state."""
+def state_fields(state: DetectorState, excerpts: bool, rows: bool = False) -> dict[str, Any]:
+    """Return the JSON part of a state, with the names of the training documents if their rows are saved too."""
     scorer, alarms, profile = state.scorer, state.scorer.alarms, state.profile
     return {
         "kind": state.kind,
@@ -88,6 +88,7 @@ def state_fields(state: DetectorState, excerpts: bool) -> dict[str, Any]:
         },
         "stream": None if state.stream is None else stream_fields(state.stream),
         **({} if state.marking is None else {"marks": marks_fields(state.marking)}),
+        **({"training": {"ids": list(state.rows.ids)}} if rows and state.rows is not None else {}),
         "groups": [
             {
                 "share": float(group.share),
@@ -100,8 +101,8 @@ def state_fields(state: DetectorState, excerpts: bool) -> dict[str, Any]:
     }
 
 
-def state_arrays(state: DetectorState) -> dict[str, NDArray[Any]]:
-    """Return the arrays of a state."""
+def state_arrays(state: DetectorState, rows: bool = False) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a state, with the rows of the training documents if they are wanted."""
     scorer, profile = state.scorer, state.profile
     arrays: dict[str, NDArray[Any]] = {
         "idf": state.idf,
@@ -126,6 +127,8 @@ def state_arrays(state: DetectorState) -> dict[str, NDArray[Any]]:
         arrays.update(stream_arrays(state.stream))
     if state.marking is not None:
         arrays.update(marks_arrays(state.marking))
+    if rows and state.rows is not None:
+        arrays.update(training_arrays(state.rows))
     if scorer.neighbours is not None:
         arrays["embeddings"] = scorer.neighbours.rows
     if scorer.trust is not None:
@@ -169,7 +172,26 @@ def read_state(bundle: Bundle, parameters: Mapping[str, Any]) -> DetectorState:
         read_stream(bundle.part("stream"), scorer, background) if bundle.has("stream") else None,
         bundle.number("least_weight", above=SMALLEST_WEIGHT) if bundle.has("least_weight") else 1.0,
     )
+    if bundle.has("training"):
+        state = replace(state, rows=read_training(bundle, state))
     return replace(state, marking=read_marking(bundle, state)) if bundle.has("marks") else state
+
+
+def training_arrays(training: TrainingRows) -> dict[str, NDArray[Any]]:
+    """Return the rows of the training documents, and their embeddings if there are any."""
+    arrays = _row_arrays("training", training.rows)
+    return arrays if training.embeddings is None else {**arrays, "training.embeddings": training.embeddings}
+
+
+def read_training(bundle: Bundle, state: DetectorState) -> TrainingRows:
+    """Read the rows of the training documents."""
+    part, neighbours, n_docs = bundle.part("training"), state.scorer.neighbours, len(state.outlier_scores)
+    ids, rows = part.texts("ids"), _read_rows(bundle, "training", len(state.idf))
+    if len(ids) != n_docs or rows.shape[0] != n_docs:
+        raise bundle.wrong(f"training.ids and the array training.ends must be of {n_docs} documents")
+    if neighbours is None:
+        return TrainingRows(ids, rows)
+    return TrainingRows(ids, rows, part.array("embeddings", np.float32, (n_docs, neighbours.rows.shape[1]), most=UNIT))
 
 
 def marks_fields(marking: Marking) -> dict[str, Any]:
