@@ -172,7 +172,9 @@ def test_without_labels_there_are_no_curves_and_no_labels(ranking):
 
 def test_a_summary_is_plain_json(ranking, summary, tmp_path):
     write_summary(tmp_path / "summary.json", summary)
-    assert json.loads((tmp_path / "summary.json").read_text(encoding="utf-8")) == summary
+    written = json.loads((tmp_path / "summary.json").read_text(encoding="utf-8"))
+    assert json.loads(json.dumps(summary)) == summary
+    assert {**written, "marking": summary["marking"]} == summary, "only a page can use what marks need"
 
 
 def test_baskets_and_counts_have_reports_too():
@@ -273,7 +275,7 @@ def test_the_file_holds_the_whole_summary(summary, tmp_path):
     parts = parts_of((tmp_path / "report.html").read_text(encoding="utf-8"))
     documents = [document for number in range(parts["summary"]["parts"]) for document in parts[f"documents-{number}"]]
     assert documents == summary["documents"]
-    assert {**parts["summary"], "documents": documents} == {
+    assert {**parts["summary"], "documents": documents, "marking": parts["marking"]} == {
         **summary,
         "parts": parts["summary"]["parts"],
         "part_size": parts["summary"]["part_size"],

@@ -59,7 +59,7 @@ def test_everything_can_be_reached_by_keys(report):
     while "open" not in page.evaluate(f"{focused}.className"):
         page.keyboard.press("Tab")
         reached.append(page.evaluate(f"{focused}.tagName"))
-    assert reached.count("SELECT") == 7
+    assert reached.count("SELECT") == 8
     first, second, third = (document["id"] for document in summary["documents"][:3])
     page.keyboard.press("Enter")
     entry_of(page, first).locator("article.document").wait_for()

@@ -147,7 +147,7 @@ def test_the_picture_in_the_docs_can_be_made(browser, tmp_path):
         opened(browser, server, viewport={"width": 1280, "height": 1240}) as page,
     ):
         score(page, "\n".join(posts), each_line=True)
-        page.get_by_role("button", name="line 3").click()
+        page.get_by_role("button", name="line 3", exact=True).click()
         expect(page.locator(".entry.opened .reason")).to_be_visible()
         page.mouse.move(0, 0)
         page.evaluate("document.activeElement.blur(); scrollTo({ top: 0, behavior: 'instant' })")

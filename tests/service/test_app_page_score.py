@@ -60,7 +60,7 @@ def test_pasted_lines_are_ranked_with_the_strangest_first(page, server):
 
 def test_a_listed_document_opens_to_its_reasons(page, server):
     score(page, f"{ODD}\n{CORPUS.texts[0]}", each_line=True)
-    page.get_by_role("button", name="line 1").click()
+    page.get_by_role("button", name="line 1", exact=True).click()
     why = explained(server, ODD, CORPUS.texts[0])[0]
     opened_entry = page.locator(".entry.opened")
     expect(opened_entry.locator(".reason")).to_have_text(why["sentence"])
@@ -215,7 +215,7 @@ def test_texts_and_ids_are_never_markup(page):
     text = f"{html.escape(hostile)} market"  # tags are left out, and entities become characters
     documents = [{"id": hostile, "text": text}, {"id": "\u202eא", "text": "שלום \u202e 😀 " * 5}]
     choose(page, "#score-file", f"{hostile.replace('/', '')}.jsonl", "\n".join(map(json.dumps, documents)))
-    page.get_by_role("button", name=hostile).click()
+    page.get_by_role("button", name=hostile, exact=True).click()
     expect(page.locator(".entry.opened .text")).to_have_text(f"{hostile} market")
     assert page.locator("#app img, #app script").count() == 0
 
@@ -245,7 +245,7 @@ def test_a_model_of_baskets_takes_items(browser, tmp_path):
         page.get_by_label("one document per line").check()
         page.get_by_role("button", name="Score").click()
         expect(page.locator(".result-heading")).to_contain_text("of 2 documents")
-        page.get_by_role("button", name="line 2").click()
+        page.get_by_role("button", name="line 2", exact=True).click()
         expect(page.locator(".entry.opened mark.unexpected").last).to_have_text("caviar")
 
 

@@ -21,6 +21,9 @@ ROUTES = [
     ("GET", "/v1/topics"),
     ("POST", "/v1/score"),
     ("POST", "/v1/explain"),
+    ("GET", "/v1/marks"),
+    ("POST", "/v1/marks"),
+    ("DELETE", "/v1/marks"),
     ("POST", "/v1/session"),
     ("DELETE", "/v1/session"),
     ("GET", "/v1/jobs"),
@@ -38,6 +41,7 @@ WITH_RULES = [
     ("GET", "/v1/topics"),
     ("POST", "/v1/score"),
     ("POST", "/v1/explain"),
+    ("POST", "/v1/marks"),
     ("POST", "/v1/session"),
     ("POST", "/v1/jobs"),
 ]

@@ -89,6 +89,7 @@ def watched_page(browser, allowed=("file:", "blob:", "data:"), **options):
     finally:
         context.clear_cookies()
         for shown in context.pages:
+            shown.evaluate("() => { try { localStorage.clear(); } catch { /* blocked */ } }")
             shown.close()
 
 

@@ -429,7 +429,7 @@ class TextOutlierDetector(FittedDetector):
 
     # ------------------------------------------------------------------ saving and loading
 
-    def save(self, path: str | Path, *, excerpts: bool = True) -> None:
+    def save(self, path: str | Path, *, excerpts: bool = True, rows: bool = False) -> None:
         """Save the fitted detector in a folder that ``tonmf.load`` reads, and that holds nothing that can execute.
 
         Parameters
@@ -439,11 +439,14 @@ class TextOutlierDetector(FittedDetector):
         excerpts : bool
             Whether to keep the beginnings of up to 2,000 ordinary training documents (160 characters each), to show beside
             documents that are explained. Their names are always kept.
+        rows : bool
+            Whether to keep the names and rows of all training documents as well, if the detector has them, so that it can
+            mark them by name once it is loaded.
         """
         check_is_fitted(self)
         parameters = kept_parameters(self.get_params(deep=False))
-        fields = {"parameters": parameters, **state_fields(self._state, excerpts), "provenance": provenance()}
-        write_bundle(path, type(self).__name__, fields, state_arrays(self._state))
+        fields = {"parameters": parameters, **state_fields(self._state, excerpts, rows), "provenance": provenance()}
+        write_bundle(path, type(self).__name__, fields, state_arrays(self._state, rows))
 
     @classmethod
     def from_bundle(cls, bundle: Bundle) -> Self:

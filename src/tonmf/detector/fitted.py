@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted
@@ -23,6 +24,8 @@ from tonmf.detector.explain.topics import Topic
 from tonmf.detector.explain.unexpected import UnexpectedWord
 from tonmf.detector.markable import document_marks, marked_ids, training_marks
 from tonmf.detector.marking import with_marks
+from tonmf.detector.marks.likeness import Centred
+from tonmf.detector.marks.rule import MarkRule
 from tonmf.detector.reading import FollowingScores, ReadDocuments, Reader
 from tonmf.detector.scores.embeddings import check_new_embeddings
 from tonmf.detector.state import DetectorState
@@ -279,6 +282,36 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         if self._state.rows is not None:
             self._adopt(replace(self._state, rows=None), self._column, self._known_names)
         return self
+
+    def mark_rule(self) -> MarkRule:
+        """Return how scores follow marks, for programs that do not have the detector; only for one without embeddings.
+
+        Returns
+        -------
+        rule : MarkRule
+        """
+        check_is_fitted(self)
+        state = self._state
+        if state.scorer.neighbours is not None:
+            raise InputError("The detector was fitted with embeddings, and a rule for marks holds words only.")
+        share = None if isinstance(self.contamination, str) or state.stream is not None else self.contamination
+        return MarkRule(
+            Centred.around(state.scorer.sample),
+            state.scorer.sample,
+            None if state.marking is None else state.marking.effects,
+            state.threshold,
+            state.scorer.level,
+            share,
+        )
+
+    def unit_rows(self, documents: Any) -> sp.csr_matrix:
+        """Return the unit rows of documents, by which marks compare them.
+
+        Returns
+        -------
+        rows : csr_matrix of shape (n_docs, n_terms)
+        """
+        return self._reader.rows(documents)
 
     def rank(self, scores: Array, judged: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
         """Return the rank of each score: 1 + the number of judged training documents with a higher score.

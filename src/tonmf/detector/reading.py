@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tonmf.arrays import Array
@@ -78,6 +79,10 @@ class Reader:
         with one_blas_thread():
             unmarked = self.state.scorer.score(self.ops, corpus, rows)
         return FollowingScores(unmarked, known_of(corpus.source.matrix(), rows))
+
+    def rows(self, documents: Any) -> sp.csr_matrix:
+        """Return the unit rows of documents."""
+        return self.corpus(self.state.counter.count(self._checked(documents))).source.matrix()
 
     def alarms(self, documents: Any) -> dict[str, Array]:
         """Return the alarms of documents, without their scores."""

@@ -25,7 +25,7 @@ from tonmf.detector.scores.p_values import CUTS as WORD_CUTS
 from tonmf.detector.scores.p_values import Reference, ScoreClass
 from tonmf.detector.scores.scale import Scale
 from tonmf.detector.scores.scoring import Scorer
-from tonmf.detector.state import DIGESTS, RECENT, DetectorState, DetectorStream, RungStream
+from tonmf.detector.state import DIGESTS, RECENT, DetectorState, DetectorStream, RungStream, TrainingRows
 from tonmf.nmf.mixture import OUTSIDE_WEIGHT
 from tonmf.nmf.saved import mixture_arrays, read_mixture
 from tonmf.nmf.streaming import Past
@@ -56,8 +56,8 @@ LONGEST_PASSAGE = 200
 """Characters of a line or sentence of boilerplate that are saved, for people to read; it is known again by its key."""
 
 
-def state_fields(state: DetectorState, excerpts: bool) -> dict[str, Any]:
-    """Return the JSON part of a state."""
+def state_fields(state: DetectorState, excerpts: bool, rows: bool = False) -> dict[str, Any]:
+    """Return the JSON part of a state, with the names of the training documents if their rows are saved too."""
     scorer, alarms, profile = state.scorer, state.scorer.alarms, state.profile
     return {
         "kind": state.kind,
@@ -94,6 +94,7 @@ def state_fields(state: DetectorState, excerpts: bool) -> dict[str, Any]:
         "reference": {"n_docs": float(state.reference.classes[0].n_docs)},  # none in detectors of earlier versions
         "stream": None if state.stream is None else stream_fields(state.stream),
         **({} if state.marking is None else {"marks": marks_fields(state.marking)}),
+        **({"training": {"ids": list(state.rows.ids)}} if rows and state.rows is not None else {}),
         "groups": [
             {
                 "share": float(group.share),
@@ -106,8 +107,8 @@ def state_fields(state: DetectorState, excerpts: bool) -> dict[str, Any]:
     }
 
 
-def state_arrays(state: DetectorState) -> dict[str, NDArray[Any]]:
-    """Return the arrays of a state."""
+def state_arrays(state: DetectorState, rows: bool = False) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a state, with the rows of the training documents if they are wanted."""
     scorer, profile = state.scorer, state.profile
     arrays: dict[str, NDArray[Any]] = {
         "idf": state.idf,
@@ -134,6 +135,8 @@ def state_arrays(state: DetectorState) -> dict[str, NDArray[Any]]:
         arrays.update(stream_arrays(state.stream))
     if state.marking is not None:
         arrays.update(marks_arrays(state.marking))
+    if rows and state.rows is not None:
+        arrays.update(training_arrays(state.rows))
     if scorer.neighbours is not None:
         arrays["embeddings"] = scorer.neighbours.rows
     if scorer.trust is not None:
@@ -183,6 +186,8 @@ def read_state(bundle: Bundle, parameters: Mapping[str, Any]) -> DetectorState:
         stream,
         bundle.number("least_weight", above=SMALLEST_WEIGHT) if bundle.has("least_weight") else 1.0,
     )
+    if bundle.has("training"):
+        state = replace(state, rows=read_training(bundle, state))
     return replace(state, marking=read_marking(bundle, state)) if bundle.has("marks") else state
 
 
@@ -214,6 +219,23 @@ def _read_reference(
     n_docs = part.number("n_docs", above=-1e-9)
     classes = [ScoreClass(read_digest(part, str(number)), n_docs) for number in range(len(cuts) + 1)]
     return Reference(tuple(cuts.tolist()), classes), bundle.positive("p_values", np.float64, scores.shape, most=1.0)
+
+
+def training_arrays(training: TrainingRows) -> dict[str, NDArray[Any]]:
+    """Return the rows of the training documents, and their embeddings if there are any."""
+    arrays = _row_arrays("training", training.rows)
+    return arrays if training.embeddings is None else {**arrays, "training.embeddings": training.embeddings}
+
+
+def read_training(bundle: Bundle, state: DetectorState) -> TrainingRows:
+    """Read the rows of the training documents."""
+    part, neighbours, n_docs = bundle.part("training"), state.scorer.neighbours, len(state.outlier_scores)
+    ids, rows = part.texts("ids"), _read_rows(bundle, "training", len(state.idf))
+    if len(ids) != n_docs or rows.shape[0] != n_docs:
+        raise bundle.wrong(f"training.ids and the array training.ends must be of {n_docs} documents")
+    if neighbours is None:
+        return TrainingRows(ids, rows)
+    return TrainingRows(ids, rows, part.array("embeddings", np.float32, (n_docs, neighbours.rows.shape[1]), most=UNIT))
 
 
 def marks_fields(marking: Marking) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """A reader's marks in a CSV file with an id and a mark on each line, made by hand or by a program that appends to it.
 
 A header ``id,mark`` is skipped. Of several marks on a document the last one counts, and an empty mark takes back an earlier
-one, so that a program never has to change what it has written.
+one, so that a program never has to change what it has written. The apostrophe that tonmf puts before an id which a spreadsheet
+would run (`tonmf.io.harmless`) is taken away.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from tonmf.errors import InputError
+from tonmf.io.harmless import as_it_was, harmless
 from tonmf.storage.atomic import to_disk
 from tonmf.wording import cannot, shown
 
@@ -101,7 +103,7 @@ def _entry(line: Sequence[str], number: int) -> tuple[str, str] | None:
         raise ValueError(
             f"expected an id and a mark, such as post-17,{MARKS[0]} or post-17,{MARKS[1]}; got {shown(','.join(line))}"
         )
-    return cells[0], cells[1].lower()
+    return as_it_was(cells[0]), cells[1].lower()
 
 
 def append_marks(path: str | Path, marks: Iterable[tuple[str, str]]) -> None:
@@ -138,9 +140,9 @@ def _append(handle: int, marks: Iterable[tuple[str, str]]) -> None:
     else:
         os.lseek(handle, -1, os.SEEK_END)
         text.write("" if os.read(handle, 1) == b"\n" else "\n")
-    for line in marks:
+    for name, mark in marks:
         # Python quotes line feeds by itself, but not carriage returns.
-        (quoted if "\r" in line[0] else plain).writerow(line)
+        (quoted if "\r" in name else plain).writerow((harmless(name), mark))
     data = text.getvalue().encode("utf-8", "replace")
     try:
         if os.write(handle, data) < len(data):

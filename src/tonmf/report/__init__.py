@@ -4,6 +4,7 @@
 `summary`   the dictionary: what was analysed, topics, groups, every document
 `described` one document of it
 `atlas`     the map: places of topics and documents
+`marking`   what the page needs to follow marks
 `html`      the file
 `web`       the pages' scripts and styles, also those of the service
 =========== ==================================================================

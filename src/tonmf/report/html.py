@@ -41,8 +41,9 @@ def policy() -> str:
 def _lines(summary: dict[str, Any]) -> Iterator[str]:
     documents = summary["documents"]
     parts = [documents[start : start + PART] for start in range(0, len(documents), PART)]
-    about = {name: value for name, value in summary.items() if name != "documents"}
-    about |= {"parts": len(parts), "part_size": PART}
+    about = {name: value for name, value in summary.items() if name not in ("documents", "marking")}
+    marking = summary.get("marking")
+    about |= {"parts": len(parts), "part_size": PART, "marking": marking is not None}
     title = html.escape(summary["title"])
     yield (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -56,6 +57,8 @@ def _lines(summary: dict[str, Any]) -> Iterator[str]:
     yield '<div id="report"></div>\n'
     yield f'<script type="application/json" id="summary">{_json(about, markup=False)}</script>\n'
     yield _part("index", _index(documents))
+    if marking is not None:
+        yield _part("marking", marking)
     for number, part in enumerate(parts):
         yield _part(f"documents-{number}", part)
     yield f"<script>{assets.library()}</script>\n<script>{assets.script('report')}</script>\n</body>\n</html>\n"

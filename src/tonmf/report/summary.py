@@ -19,6 +19,7 @@ from tonmf.parameters import defaults_of
 from tonmf.ranking import Ranking, ignore, stretches
 from tonmf.report.atlas import places_of_documents, places_of_topics
 from tonmf.report.described import IN_FULL, IN_SHORT, Level, describe, levels
+from tonmf.report.marking import marking_of
 from tonmf.storage.atomic import replacing
 from tonmf.storage.bundles import now, versions
 from tonmf.storage.parameters import changed_parameters
@@ -93,14 +94,16 @@ def summarise(
         "topics": _topics(ranking, documents, circle),
         "groups": _groups(ranking),
         "curves": curves,
+        "marking": marking_of(ranking),
         "documents": documents,
     }
 
 
 def write_summary(path: str | os.PathLike[str], summary: dict[str, Any]) -> None:
-    """Write a summary as JSON, whole or not at all."""
+    """Write a summary as JSON, whole or not at all; without ``marking``, which only a page can use."""
+    written = {name: value for name, value in summary.items() if name != "marking"}
     with replacing(path) as temporary, temporary.open("w", encoding="utf-8", errors="replace") as file:
-        json.dump(summary, file, ensure_ascii=False, allow_nan=False)
+        json.dump(written, file, ensure_ascii=False, allow_nan=False)
 
 
 def _documents(

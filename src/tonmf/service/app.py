@@ -13,12 +13,13 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from tonmf import __version__
-from tonmf.service import errors, job_routes, model_routes, page_routes, score_routes
+from tonmf.service import errors, job_routes, mark_routes, model_routes, page_routes, score_routes
+from tonmf.service.job_marks import JobMarks
 from tonmf.service.job_queue import JobRunner
 from tonmf.service.job_store import STATES, JobStore
 from tonmf.service.limits import Limits
+from tonmf.service.marks import KeptMarks
 from tonmf.service.metrics import Metrics
-from tonmf.service.model import ServedModel
 from tonmf.service.model_queue import Admission, ModelQueue
 from tonmf.service.security import Access, Guard
 
@@ -27,9 +28,12 @@ ABOUT = "Finds documents that do not belong, and says why. Scores of documents a
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of an app. `store` is open; `threads` is the number for each job, all cores if None."""
+    """Settings of an app.
 
-    model: ServedModel
+    `marks` are those on the model to serve; `store` is open; `threads` is the number for each job, all cores if None.
+    """
+
+    marks: KeptMarks
     store: JobStore
     access: Access
     limits: Limits
@@ -38,7 +42,7 @@ class Settings:
 
 def make_app(settings: Settings) -> ASGIApp:
     """Return the app; it starts working when the server starts it."""
-    limits, metrics = settings.limits, Metrics()
+    limits, metrics, model = settings.limits, Metrics(), settings.marks.model
     queue = ModelQueue(metrics.count_call)
     store = settings.store
     runner = JobRunner(store, limits, settings.threads)
@@ -47,7 +51,7 @@ def make_app(settings: Settings) -> ASGIApp:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         queue.start()
-        await queue.ask("warm up", settings.model.warm_up, [None])
+        await queue.ask("warm up", model.warm_up, [None])
         gc.collect()
         gc.freeze()  # what is loaded by now stays: to look through it again and again would take 0.1 s each time
         runner.start()
@@ -64,9 +68,12 @@ def make_app(settings: Settings) -> ASGIApp:
         lifespan=lifespan,
     )
     errors.install(app)
-    app.include_router(score_routes.router(score_routes.Scoring(settings.model, queue, limits, metrics, admission)))
-    app.include_router(model_routes.router(settings.model, queue, limits, metrics, settings.access))
-    app.include_router(job_routes.router(job_routes.Desk(store, runner, limits)))
+    scoring, on_jobs = score_routes.Scoring(model, queue, limits, metrics, admission), JobMarks(store, queue)
+    desk = job_routes.Desk(store, runner, limits, on_jobs)
+    app.include_router(score_routes.router(scoring))
+    app.include_router(mark_routes.router(mark_routes.MarkDesk(scoring, settings.marks, on_jobs, desk)))
+    app.include_router(model_routes.router(model, queue, limits, metrics, settings.access))
+    app.include_router(job_routes.router(desk))
     app.include_router(page_routes.router())
     _watch(metrics, queue, admission, store)
     return Guard(app, settings.access, metrics, limits.idle_seconds)

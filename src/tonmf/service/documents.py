@@ -37,7 +37,7 @@ class DocumentReader:
     def read_all(self, values: Any) -> list[Named]:
         """Read all documents of a request."""
         if not isinstance(values, list):
-            raise ServiceError(422, f"documents must be a list; got {_what(values)}.")
+            raise ServiceError(422, f"documents must be a list; got {what(values)}.")
         if not values:
             raise ServiceError(422, "Expected at least one document, got none.")
         if len(values) > self.limits.batch:
@@ -57,13 +57,13 @@ class DocumentReader:
         content = value
         if isinstance(value, dict):
             content = value.get(KEYS[self.kind])
-            name = _name(value["id"], where) if value.get("id") is not None else name
+            name = name_of(value["id"], where) if value.get("id") is not None else name
         elif self.kind == COUNTS:
             content = None
         read = {TEXTS: self._text, ITEMS: self._items, COUNTS: self._counts}[self.kind]
         document, size = read(content, where)
         if content is None or document is None:
-            raise ServiceError(422, f"{where}: expected {EXPECTED[self.kind]}; got {_what(value)}.")
+            raise ServiceError(422, f"{where}: expected {EXPECTED[self.kind]}; got {what(value)}.")
         if size > self.limits.text:
             raise ServiceError(
                 413,
@@ -81,7 +81,7 @@ class DocumentReader:
         items = []
         for item in content:
             if not isinstance(item, str | int) or isinstance(item, bool) or _is_huge(item):
-                raise ServiceError(422, f"{where}: items must be strings or whole numbers; got {_what(item)}.")
+                raise ServiceError(422, f"{where}: items must be strings or whole numbers; got {what(item)}.")
             items.append(str(item))
         return items, sum(map(len, items))
 
@@ -98,7 +98,7 @@ class DocumentReader:
             fits = isinstance(count, int | float) and (count == 0 or 1 <= count <= LARGEST_COUNT)
             if not fits or isinstance(count, bool):
                 expected = f"the count of {shown(term)} must be a number from 1 up"
-                raise ServiceError(422, f"{where}: {expected}; got {_what(count)}.")
+                raise ServiceError(422, f"{where}: {expected}; got {what(count)}.")
             counts[self.columns[term]] = float(count)
         return counts, sum(map(len, content))
 
@@ -118,7 +118,7 @@ def slices(documents: Sequence[Named], most: int, most_characters: int) -> Itera
 def whole_number(value: Any, name: str, low: int, high: int) -> int:
     """Check a whole number against its limits."""
     if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-        raise ServiceError(422, f"{name} must be a whole number from {low} to {high}; got {_what(value)}.")
+        raise ServiceError(422, f"{name} must be a whole number from {low} to {high}; got {what(value)}.")
     return value
 
 
@@ -127,21 +127,21 @@ def false_discovery_rate(value: Any, name: str) -> float | None:
     if value is None:
         return None
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < 1:
-        raise ServiceError(422, f"{name} must be a number above 0 and below 1; got {_what(value)}.")
+        raise ServiceError(422, f"{name} must be a number above 0 and below 1; got {what(value)}.")
     return float(value)
 
 
 def yes_or_no(value: Any, name: str) -> bool:
     """Check that a value is true or false."""
     if not isinstance(value, bool):
-        raise ServiceError(422, f"{name} must be true or false; got {_what(value)}.")
+        raise ServiceError(422, f"{name} must be true or false; got {what(value)}.")
     return value
 
 
 def check_keys(body: Any, known: Sequence[str]) -> dict[str, Any]:
     """Check that an object has no other keys."""
     if not isinstance(body, dict):
-        raise ServiceError(422, f'Expected an object such as {{"documents": […]}}; got {_what(body)}.')
+        raise ServiceError(422, f'Expected an object such as {{"documents": […]}}; got {what(body)}.')
     for name in body:
         if name not in known:
             raise ServiceError(422, f"There is no {shown(name)}; expected {', '.join(known)}.")
@@ -150,9 +150,10 @@ def check_keys(body: Any, known: Sequence[str]) -> dict[str, Any]:
     return body
 
 
-def _name(value: Any, where: str) -> str:
+def name_of(value: Any, where: str) -> str:
+    """Return the id of a document, given as a string or a whole number."""
     if not isinstance(value, str | int) or isinstance(value, bool) or _is_huge(value):
-        raise ServiceError(422, f"{where}: id must be a string or a whole number; got {_what(value)}.")
+        raise ServiceError(422, f"{where}: id must be a string or a whole number; got {what(value)}.")
     return str(value)
 
 
@@ -160,7 +161,7 @@ def _is_huge(value: str | int) -> bool:
     return isinstance(value, int) and abs(value) >= 10**MOST_DIGITS
 
 
-def _what(value: Any) -> str:
+def what(value: Any) -> str:
     """Describe a JSON value in a word, without quoting any document."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]

@@ -77,7 +77,8 @@ def work(folder: Path, job: dict[str, Any], report: Report) -> dict[str, Any]:
     write_table(folder / job_store.SCORES, ranking.columns(on_done=report.step("Writing scores")))
     detector.save(folder / job_store.MODEL)
     with replacing(folder / job_store.MODEL_ARCHIVE) as temporary:
-        _pack(folder / job_store.MODEL, temporary)
+        pack(folder / job_store.MODEL, temporary)
+    detector.save(folder / job_store.MODEL, rows=True)  # for marks, by the server itself
     notes += [*ranking.observations, *ranking.unjudged_notes]
     summary = summarise(
         ranking, title=name, notes=notes, labels=documents.labels, on_done=report.step("Writing the report")
@@ -95,7 +96,8 @@ def _called(document_id: str, stored: str, name: str) -> str:
     return name + document_id.removeprefix(stored) if document_id.startswith(stored) else document_id
 
 
-def _pack(folder: Path, archive: Path) -> None:
+def pack(folder: Path, archive: Path) -> None:
+    """Pack a saved model into a zip file."""
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed:
         for file in sorted(folder.iterdir()):
             packed.write(file, f"{folder.name}/{file.name}")

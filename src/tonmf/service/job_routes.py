@@ -17,6 +17,7 @@ from tonmf.errors import InputError
 from tonmf.service import job_store, schemas
 from tonmf.service.bodies import JSON, chunks
 from tonmf.service.errors import ServiceError, encoded
+from tonmf.service.job_marks import JobMarks, head_with_marks, packed_model, rescored
 from tonmf.service.job_queue import JobRunner
 from tonmf.service.job_store import Job, JobStore
 from tonmf.service.limits import Limits
@@ -56,8 +57,8 @@ Language = Annotated[str, Query(max_length=100)]
 class Desk:
     """Accepts jobs while there is room."""
 
-    def __init__(self, store: JobStore, runner: JobRunner, limits: Limits) -> None:
-        self.store, self.runner, self.limits = store, runner, limits
+    def __init__(self, store: JobStore, runner: JobRunner, limits: Limits, marks: JobMarks) -> None:
+        self.store, self.runner, self.limits, self.marks = store, runner, limits, marks
         self._arriving = 0
 
     async def take(self, request: Request, name: str, options: dict[str, Any]) -> Job:
@@ -249,8 +250,10 @@ def router(desk: Desk) -> APIRouter:
     )
     async def report(job_id: str) -> Response:
         """Return the report as one page. It runs in a sandbox, so nothing in it can send requests to this server."""
-        _, file = desk.result(job_id, job_store.REPORT)
-        return held_file(file, "text/html; charset=utf-8", {"Content-Security-Policy": policy_of(file)})
+        job, file = desk.result(job_id, job_store.REPORT)
+        headers = {"Content-Security-Policy": policy_of(file)}
+        head = head_with_marks(file.read(HEAD), desk.marks.marks(job)) if desk.marks.has_marks(job) else b""
+        return held_file(file, "text/html; charset=utf-8", headers, head)
 
     @routes.get(
         "/{job_id}/scores",
@@ -259,8 +262,12 @@ def router(desk: Desk) -> APIRouter:
         response_class=Response,
     )
     async def scores(job_id: str) -> Response:
-        """Return all documents with their scores, strangest first."""
+        """Return all documents with their scores, strangest first; scores, ranks and flags follow marks."""
         job, file = desk.result(job_id, job_store.SCORES)
+        if desk.marks.has_marks(job):
+            detector = await desk.marks.ask(job, lambda kept: kept.model.detector)
+            table = await asyncio.to_thread(rescored, file, detector)
+            return Response(table, media_type="text/csv; charset=utf-8", headers=_called(job, "scores.csv"))
         return held_file(file, "text/csv; charset=utf-8", _called(job, "scores.csv"))
 
     @routes.get(
@@ -270,8 +277,12 @@ def router(desk: Desk) -> APIRouter:
         response_class=Response,
     )
     async def model(job_id: str) -> Response:
-        """Return the model as a zip file of the folder that ``tonmf.load`` reads."""
+        """Return the model, with its marks, as a zip file of the folder that ``tonmf.load`` reads."""
         job, file = desk.result(job_id, job_store.MODEL_ARCHIVE)
+        if desk.marks.has_marks(job):
+            file.close()
+            detector = await desk.marks.ask(job, lambda kept: kept.model.detector)
+            file = await asyncio.to_thread(packed_model, detector)
         return held_file(file, "application/zip", _called(job, "model.zip"))
 
     @routes.get(
@@ -295,14 +306,16 @@ def _check_known(given: Iterable[str], known: Sequence[str]) -> None:
             raise ServiceError(422, f"There is no option {shown(name)}; expected {', '.join(known)}.")
 
 
-def held_file(file: BinaryIO, media_type: str, headers: dict[str, str]) -> Response:
-    """Return an open file as a response; it is sent whole even if the job is deleted meanwhile."""
-    headers = {**headers, "Content-Length": str(os.fstat(file.fileno()).st_size)}
-    return StreamingResponse(_chunks(file), media_type=media_type, headers=headers)
+def held_file(file: BinaryIO, media_type: str, headers: dict[str, str], head: bytes = b"") -> Response:
+    """Return `head` and the rest of an open file as a response; it is sent whole even if the job is deleted meanwhile."""
+    size = len(head) + os.fstat(file.fileno()).st_size - file.tell()
+    headers = {**headers, "Content-Length": str(size)}
+    return StreamingResponse(_chunks(file, head), media_type=media_type, headers=headers)
 
 
-def _chunks(file: BinaryIO) -> Iterator[bytes]:
+def _chunks(file: BinaryIO, head: bytes) -> Iterator[bytes]:
     with file:
+        yield head
         while chunk := file.read(AT_ONCE):
             yield chunk
 

@@ -7,6 +7,8 @@
         job.json                   what it is and how far it is
         5c1e0b7d9f3a4e62.csv.gz    the file to learn from, until the job has ended
         result.json, model/, model.zip, scores.csv, summary.json, report.html     what it leaves
+        marks.json                 the marks on its documents (`tonmf.service.marks`)
+    FOLDER/marks-….json            the marks on the served model, named by its fingerprint
 
 Each file appears whole or not at all, and so does a job's folder: until the upload is complete its name begins with a dot.
 Only the server writes ``job.json``; ``result.json`` is the last that a job's process writes.
@@ -46,6 +48,7 @@ STATES = (QUEUED, RUNNING, DONE, FAILED, CANCELLED, INTERRUPTED)
 
 JOB, RESULT = "job.json", "result.json"
 MODEL, MODEL_ARCHIVE, SCORES, SUMMARY, REPORT = "model", "model.zip", "scores.csv", "summary.json", "report.html"
+MARKS = "marks.json"
 
 ID = re.compile(r"[0-9a-f]{16}")
 UNFINISHED = re.compile(r"\.[0-9a-f]{16}(-gone)?")
@@ -153,6 +156,10 @@ class JobStore:
     def path(self, job_id: str) -> Path:
         """Return the folder of a job."""
         return self.folder / job_id
+
+    def marks_of(self, fingerprint: str) -> Path:
+        """Return the file of the marks on a served model."""
+        return self.folder / f"marks-{fingerprint}.json"
 
     def begin(self) -> tuple[str, Path]:
         """Return a new id and a folder for its upload, which is not a job yet."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import scipy.sparse as sp
 
 from tonmf.detector.detector import TextOutlierDetector
 from tonmf.errors import InputError
+from tonmf.io.marks import MARKS
 from tonmf.persist import load_detector
 from tonmf.ranking import judged_among
 from tonmf.storage.bundles import read_bundle
@@ -23,20 +25,22 @@ WARM_UP_TERMS = 30
 """Terms of the document that is scored before the first request."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class ServedModel:
     """A detector, with what every request needs of it.
 
     ============ ======================================================================
-    detector     a fitted one, without embeddings
+    detector     a fitted one, without embeddings; marks put another in its place
     provenance   when and with what it was saved
     columns      of a model of counts: the numbers of its columns by name
+    waiting      marks on documents that were not sent yet, by their ids
     ============ ======================================================================
     """
 
     detector: TextOutlierDetector
     provenance: dict[str, Any]
     columns: dict[str, int]
+    waiting: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def load(cls, path: str, threads: int | None = None) -> ServedModel:
@@ -46,7 +50,11 @@ class ServedModel:
             raise InputError(
                 f"{path} was fitted with embeddings, which the server cannot make for new documents. Fit it without them."
             )
-        provenance = dict(read_bundle(path).part("provenance").fields)
+        return cls.of(detector, dict(read_bundle(path).part("provenance").fields))
+
+    @classmethod
+    def of(cls, detector: TextOutlierDetector, provenance: dict[str, Any]) -> ServedModel:
+        """Serve a fitted detector."""
         names = detector.column_names_ or [str(column) for column in range(detector.n_columns_ or 0)]
         columns = {name: number for number, name in enumerate(names)}
         return cls(detector, provenance, columns)
@@ -59,7 +67,8 @@ class ServedModel:
 
     def score(self, documents: Sequence[Named]) -> list[dict[str, Any]]:
         """Return each document's score, p-value and rank among the training documents, and whether it is flagged and judged."""
-        content = self._content(documents)
+        self._meet(documents)
+        content = self.content(documents)
         scores, p_values = self.detector.score_with_p_value(content)
         judged = judged_among(self.detector, content, scores)
         flagged, ranks = judged & (scores > self.detector.threshold_), self.detector.rank(scores, judged)
@@ -78,8 +87,9 @@ class ServedModel:
 
     def explain(self, documents: Sequence[Named], n_words: int, n_nearest: int, pieces: bool) -> list[dict[str, Any]]:
         """Return an explanation for each document."""
+        self._meet(documents)
         names = [name for name, _ in documents]
-        reasons = self.detector.explain(self._content(documents), names=names, n_words=n_words, n_nearest=n_nearest)
+        reasons = self.detector.explain(self.content(documents), names=names, n_words=n_words, n_nearest=n_nearest)
         answers = []
         for (_, document), why in zip(documents, reasons, strict=True):
             answer = why.to_dict()
@@ -105,7 +115,25 @@ class ServedModel:
         self.explain([("0", document), ("1", document)], 10, 3, True)
         return nothing
 
-    def _content(self, documents: Sequence[Named]) -> Any:
+    def mark(self, documents: Sequence[Named], marks: Mapping[str, str]) -> TextOutlierDetector:
+        """Return the detector with marks on some of these documents; the served one stays as it is."""
+        detector, names = copy(self.detector), [name for name, _ in documents]
+        strange, fine = ([name for name in names if marks.get(name) == mark] for mark in MARKS)
+        return detector.mark(strange, fine, documents=self.content(documents), names=names)
+
+    def _meet(self, documents: Sequence[Named]) -> None:
+        """Mark the documents that a mark was waiting for."""
+        met = {name: (name, content) for name, content in documents if name in self.waiting} if self.waiting else {}
+        if not met:
+            return
+        judged = self.detector.alarms(self.content(list(met.values())))["empty"] == 0
+        known = [named for named, is_judged in zip(met.values(), judged, strict=True) if is_judged]
+        if known:
+            self.detector = self.mark(known, self.waiting)
+        for name in met:
+            del self.waiting[name]
+
+    def content(self, documents: Sequence[Named]) -> Any:
         """Return documents in the form that the detector takes."""
         content = [document for _, document in documents]
         if self.kind != COUNTS:

@@ -109,6 +109,19 @@ class Health(Answer):
     status: Literal["ok"]
 
 
+class MarksAnswer(Answer):
+    """The marks that there are now, and the threshold with them."""
+
+    job: str | None = Field(description="The job whose documents are meant; null for the served model.")
+    threshold: float
+    strange: int = Field(description="Number of documents that are marked so.")
+    fine: int = Field(description="Number of documents that are marked so.")
+    marks: dict[str, Literal["strange", "fine"]] = Field(description="All marks by id, in the order of marking.")
+    marked: list[str] = Field(
+        description="The ids of the documents in the request; one without an id is named by its content."
+    )
+
+
 class JobAnswer(Answer):
     """A fit that was asked for."""
 
@@ -182,6 +195,41 @@ SESSION_IN: Content = {
         },
     }
 }
+
+
+def marks_in(model: ServedModel, limits: Limits) -> Content:
+    """Return the body of a request to mark documents."""
+    key = {ITEMS: "items", COUNTS: "counts"}.get(model.kind, "text")
+    marks: Content = {"enum": ["strange", "fine", None]}
+    one: Content = {
+        "type": "object",
+        "required": ["mark"],
+        "properties": {
+            "id": {"anyOf": [{"type": "string"}, {"type": "integer"}, {"type": "null"}]},
+            "mark": marks,
+            key: {"description": "The document, as in /v1/score; needed unless the server knows it by its id."},
+        },
+    }
+    schema: Content = {
+        "type": "object",
+        "required": ["marks"],
+        "additionalProperties": False,
+        "properties": {
+            "job": {
+                "description": "The job whose documents are meant.",
+                "anyOf": [{"type": "string"}, {"type": "null"}],
+            },
+            "marks": {
+                "anyOf": [
+                    {"type": "array", "items": one, "minItems": 1, "maxItems": limits.batch},
+                    {"type": "object", "additionalProperties": marks, "minProperties": 1},
+                ]
+            },
+        },
+    }
+    document: Any = {"items": ["milk", 17], "counts": {}}.get(key, "Kindly forward this chain letter to ten friends.")
+    example = {"marks": [{"id": "mail-17", "mark": "strange", key: document}, {"id": "mail-3", "mark": None}]}
+    return {"requestBody": {"required": True, "content": {JSON: {"schema": schema, "example": example}}}}
 
 
 def documents_in(model: ServedModel, limits: Limits, *, explaining: bool) -> Content:

@@ -77,7 +77,7 @@ class Scoring:
             admitted = held.enter_context(self.admission.enter())
             if kind == LINES:
                 return await self._answer_lines(request, _answerable_in_lines(question_of({})), admitted, held)
-            body = check_keys(await self._json(request, admitted), keys)
+            body = check_keys(await self.json(request, admitted), keys)
             question, documents = question_of(body), self.reader.read_all(body["documents"])
             parts = list(slices(documents, *question.at_once))
             answers = self._answers(request, parts, question)
@@ -92,7 +92,8 @@ class Scoring:
                 return Response(first + end, media_type=JSON)
             return StreamedResponse(first, _rest_of_list(answers, end), held.pop_all(), JSON)
 
-    async def _json(self, request: Request, admitted: Admitted) -> Any:
+    async def json(self, request: Request, admitted: Admitted) -> Any:
+        """Read the body of a request, within the limits."""
         body = bytearray()
         async for chunk in chunks(request, self.limits.body, self.limits.idle_seconds, "--max-body"):
             admitted.hold(len(chunk))

@@ -6,7 +6,7 @@ import logging.config
 import signal
 import socket
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from tonmf.errors import InputError, Param
 from tonmf.service.app import Settings, make_app
 from tonmf.service.job_store import JobStore
 from tonmf.service.limits import Limits
+from tonmf.service.marks import KeptMarks, fingerprint_of
 from tonmf.service.model import ServedModel
 from tonmf.service.protocol import BoundedHeads
 from tonmf.service.security import access_for
@@ -49,6 +50,7 @@ def serve(
     allowed_hosts: Sequence[str] = (),
     limits: Limits | None = None,
     jobs_folder: Path,
+    marks: Mapping[str, str] | None = None,
     threads: int | None = None,
     access_log: bool = False,
     on_ready: Callable[[str], None] = lambda address: None,
@@ -67,7 +69,9 @@ def serve(
         Further names that the server goes by, such as that of a proxy before it.
     limits : Limits, optional
     jobs_folder : Path
-        Where jobs are kept.
+        Where jobs are kept, and marks.
+    marks : mapping of str to str, optional
+        Marks by id. Those on documents that the model does not have wait until a document of that id is sent.
     threads : int, optional
         For the model and for each job; all cores if not given.
     access_log : bool
@@ -78,7 +82,9 @@ def serve(
     limits = limits or Limits()
     access = access_for(host, token, allowed_hosts)
     with _bound(host, port) as listening, JobStore(jobs_folder) as store:
-        settings = Settings(ServedModel.load(model_path, threads), store, access, limits, threads)
+        kept = KeptMarks(ServedModel.load(model_path, threads), store.marks_of(fingerprint_of(model_path)))
+        kept.expect(marks or {})
+        settings = Settings(kept, store, access, limits, threads)
         logging.config.dictConfig(LOGGING)
         config = uvicorn.Config(
             make_app(settings),

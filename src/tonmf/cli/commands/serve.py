@@ -10,6 +10,7 @@ import typer
 
 from tonmf.cli import options as opt
 from tonmf.cli.learning import check_model
+from tonmf.cli.marks import marks_in
 from tonmf.cli.screen import Screen
 from tonmf.errors import MissingExtraError, ParameterError
 
@@ -49,6 +50,13 @@ def serve(
         typer.Option(
             metavar="DIR",
             help="Folder for uploads and results. (Default: tonmf/jobs in the user's data folder.)",
+        ),
+    ] = None,
+    marks: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="CSV file with an id and a mark, strange or fine, on each line, of documents that are sent by these ids.",
         ),
     ] = None,
     threads: Annotated[
@@ -101,6 +109,7 @@ def serve(
     if threads is not None and threads == 0:
         raise ParameterError("--threads must not be 0; leave it out for all cores.")
     check_model(model)
+    known = marks_in(marks)
     with screen.step("Loading"):
         try:
             from tonmf.service.limits import Limits
@@ -141,6 +150,7 @@ def serve(
         allowed_hosts=allow_host or (),
         limits=limits,
         jobs_folder=_jobs_folder(jobs_folder),
+        marks=known,
         threads=threads,
         access_log=access_log,
         on_ready=on_ready,

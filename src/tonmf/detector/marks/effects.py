@@ -11,7 +11,7 @@ score that its mark stands for. Since k is an inner product, the sum is one prod
 the number of marks. The equations are solved by conjugate gradients, which need no matrix of all pairs.
 
 Effects spread the scores of ordinary documents as well. So the threshold moves with them: by the automatic threshold of the
-effects on the sample of ordinary documents, median + 2.35 (P84 − median). It does not rise to the score that a mark as strange
+effects on the sample of ordinary documents, median + 2.2 (P84 − median). It does not rise to the score that a mark as strange
 stands for, so that a document that is marked so is flagged, even if half of the documents are like it.
 """
 

@@ -38,6 +38,7 @@ SHEETS = {
         "document",
         "topics",
         "narrow",
+        "marks",
         "print",
     ),
     "report": ("page", "map", "groups", "curves"),

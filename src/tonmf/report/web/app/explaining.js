@@ -36,6 +36,18 @@ export async function explained(documents, limits, signal, onDone) {
   return answers;
 }
 
+/** Have the server score documents again, in batches; return the threshold and the scores in the same order. */
+export async function scored(documents, limits) {
+  const scores = [];
+  let threshold = 0;
+  for (const some of stretches(documents, limits.batch, FULL * limits.body)) {
+    const answer = await ask("/v1/score", { method: "POST", body: `{"documents":[${some.join(",")}]}` });
+    threshold = answer.threshold;
+    scores.push(...answer.documents.map(({ score }) => score));
+  }
+  return { threshold, scores };
+}
+
 /** Cut a text that is too long to show; the score and the reasons are still those of the whole text. */
 function cutToShow(answer) {
   const length = (answer.pieces ?? []).reduce((sum, piece) => sum + textIn(piece).length, 0);

@@ -3,64 +3,110 @@ import { documentView } from "../shared/document_view.js";
 import { element } from "../shared/dom.js";
 import { decimal, flaggedOf, unjudgedOf } from "../shared/format.js";
 import { LIST_STATE, rankedList } from "../shared/list.js";
+import { markButtons } from "../shared/mark_buttons.js";
+import { problemLine } from "./notices.js";
+import { ranksOf, rerank } from "../shared/rerank.js";
 import { scoreSection } from "../shared/score_section.js";
 import { Scores } from "../shared/scores.js";
+import { serverMarks } from "./server_marks.js";
 import { State } from "../shared/state.js";
 
 /** The least number of documents for which a plot shows more than the list. */
 const ENOUGH_TO_PLOT = 8;
-
-/** Scores no further apart are equal, and have the same rank. */
-const SAME_SCORE = 1e-6;
 
 /**
  * Show explained documents: one by itself, several as in a report.
  *
  * @param {object[]} answers of the server, in input order.
  * @param {object[]} sent the documents.
- * @param {{topics: object[], word: string, contamination: (number|string), title: string}} about of the model, and a title
+ * @param {{topics: object[], word: string, contamination: (number|string), limits: object, title: string, marks: object,
+ *     isNamed: boolean}} about of the model, a title, and what `serverMarks` takes.
  * @returns {{view: HTMLElement, heading: HTMLElement}}
  */
 export function resultsOf(answers, sent, about) {
-  return answers.length === 1 ? oneResult(answers[0], about) : manyResults(answers, sent, about);
+  return answers.length === 1 ? oneResult(answers[0], sent, about) : manyResults(answers, sent, about);
 }
 
-function oneResult(answer, { topics, word }) {
-  const verdict = answer.judged
-    ? `Score ${decimal(answer.score)}, ${answer.outlier ? "" : "not "}flagged`
-    : "Not judged";
-  const heading = element(
-    "h2",
-    { tabindex: -1, class: "result-heading" },
-    element("strong", { class: answer.outlier && "is-flagged" }, verdict),
-    answer.judged && element("small", {}, ` The threshold is ${decimal(answer.threshold)}.`),
+function oneResult(answer, sent, about) {
+  const { columns, marker, state, found } = ranked([answer], sent, about);
+  const heading = element("h2", { tabindex: -1, class: "result-heading" });
+
+  function follow() {
+    const isFlagged = state.flagged > 0;
+    const verdict = answer.judged ? `Score ${decimal(columns.score[0])}, ${isFlagged ? "" : "not "}flagged` : "Not judged";
+    heading.replaceChildren(
+      element("strong", isFlagged ? { class: "is-flagged" } : {}, verdict),
+      ...(answer.judged ? [element("small", {}, ` The threshold is ${decimal(found.threshold)}.`)] : []),
+    );
+  }
+  state.on(["ranked"], follow);
+  follow();
+  const view = element(
+    "section",
+    { class: "results", "aria-label": "Result" },
+    heading,
+    answer.judged && oneDocumentMarks(columns, marker, state),
+    documentView(answer, about.topics, about.word),
   );
-  const view = element("section", { class: "results", "aria-label": "Result" }, heading, documentView(answer, topics, word));
   return { view, heading };
 }
 
-function manyResults(answers, sent, { topics, word, contamination, title }) {
-  const { ranked, columns } = inOrder(answers, sent);
-  const found = { threshold: ranked[0].threshold, flagged: answers.filter(({ outlier }) => outlier).length };
-  const scores = new Scores(columns.score.subarray(0, columns.judged), found);
-  const state = new State({ ...LIST_STATE, ...found });
+/** Buttons for the marks on a single document. */
+function oneDocumentMarks(columns, marker, state) {
+  const problem = problemLine();
+  const buttons = markButtons(0, columns, marker.markOf, toggle);
+  const said = element("span", { class: "note", role: "status" });
+
+  async function toggle(place, mark) {
+    problem.say();
+    try {
+      await marker.set(place, marker.markOf(place) === mark ? null : mark);
+    } catch (error) {
+      problem.say(error.message);
+    }
+  }
+
+  function follow() {
+    buttons.refresh();
+    said.textContent = marker.saidOf(0);
+  }
+  state.on(["ranked"], follow);
+  follow();
+  return element("div", { class: "one-mark controls" }, ...buttons.view.childNodes, said, problem.view);
+}
+
+/** Rank explained documents, and let them be marked. */
+function ranked(answers, sent, { contamination, limits, marks, isNamed }) {
+  const { inRank, columns } = inOrder(answers, sent);
+  const flagged = answers.filter(({ outlier }) => outlier).length;
+  const found = { threshold: inRank[0].threshold, flagged, contamination, documents: inRank.length };
+  const scores = new Scores(columns.score.slice(0, columns.judged), found);
+  const state = new State({ ...LIST_STATE, threshold: found.threshold, flagged });
   // First of all followers, because the others read the number of flagged documents.
-  state.on(["threshold"], () => (state.flagged = scores.above(state.threshold)));
-  const documents = new Documents(ranked.length, ranked.length, async () => ranked);
-  const list = rankedList({ columns, documents, scores, topics, groups: [], title, word, flagged: found.flagged }, state);
+  state.on(["threshold", "ranked"], () => (state.flagged = scores.above(state.threshold)));
+  const byPlace = Array.from(columns.row, (row) => sent[row]);
+  const follow = (values, threshold) => rerank({ columns, scores, found }, state, values, threshold);
+  const marker = serverMarks(byPlace, inRank, { columns, limits, marks, isNamed }, follow);
+  return { inRank, columns, scores, state, found, marker, flagged };
+}
+
+function manyResults(answers, sent, about) {
+  const { inRank, columns, scores, state, found, marker, flagged } = ranked(answers, sent, about);
+  const { topics, word, title } = about;
+  const documents = new Documents(inRank.length, inRank.length, async () => inRank);
+  const list = rankedList({ columns, documents, scores, topics, groups: [], title, word, flagged, marker }, state);
   const count = element("strong");
   const name = element("small", { dir: "auto" }, ` ${title}`);
   const heading = element("h2", { tabindex: -1, class: "result-heading" }, count, name);
   function follow() {
     count.classList.toggle("is-flagged", state.flagged > 0);
-    count.textContent = flaggedOf(state.flagged, ranked.length);
+    count.textContent = flaggedOf(state.flagged, inRank.length);
   }
-  state.on(["threshold"], follow);
+  state.on(["threshold", "ranked"], follow);
   follow();
-  const control = { ...found, contamination, documents: ranked.length };
-  const unjudged = unjudgedOf(ranked.length - columns.judged, word);
+  const unjudged = unjudgedOf(inRank.length - columns.judged, word);
   const note = unjudged !== "" && element("p", { class: "note" }, unjudged);
-  const plots = columns.judged >= ENOUGH_TO_PLOT && scoreSection(columns, scores, state, control, list.reveal);
+  const plots = columns.judged >= ENOUGH_TO_PLOT && scoreSection(columns, scores, state, found, list.reveal);
   const view = element("section", { class: "results", "aria-label": "Results" }, heading, note, plots, list.view);
   return { view, heading };
 }
@@ -70,21 +116,21 @@ function inOrder(answers, sent) {
   const all = answers.map((_, row) => row);
   const judged = all.filter((row) => answers[row].judged).sort((one, other) => answers[other].score - answers[one].score);
   const rows = [...judged, ...all.filter((row) => !answers[row].judged)];
-  const ranked = rows.map((row) => answers[row]);
+  const inRank = rows.map((row) => answers[row]);
   const nowhere = new Float32Array(rows.length); // there is no map here
   const columns = columnsOf({
     row: rows,
-    rank: ranksOf(ranked.map((answer) => (answer.judged ? answer.score : -Infinity))),
-    id: ranked.map(({ id }) => id),
-    score: ranked.map(({ score }) => score),
-    topic: ranked.map(({ topic }) => topic ?? 0),
-    alarm: ranked.map((answer) => answer.main_alarm ?? ""),
+    rank: ranksOf(inRank.map((answer) => (answer.judged ? answer.score : -Infinity))),
+    id: inRank.map(({ id }) => id),
+    score: inRank.map(({ score }) => score),
+    topic: inRank.map(({ topic }) => topic ?? 0),
+    alarm: inRank.map((answer) => answer.main_alarm ?? ""),
     x: nowhere,
     y: nowhere,
     label: null,
     first: firstsOf(rows.map((row) => contentKey(sent[row]))),
   });
-  return { ranked, columns };
+  return { inRank, columns };
 }
 
 /** Return what exact copies have in common, as the key of a map. */
@@ -98,14 +144,5 @@ function firstsOf(contents) {
   return contents.map((content, place) => {
     if (!first.has(content)) first.set(content, place);
     return first.get(content);
-  });
-}
-
-/** 1 + the number of higher scores, for scores that descend. */
-function ranksOf(scores) {
-  let higher = 0;
-  return scores.map((score) => {
-    while (scores[higher] > score + SAME_SCORE) higher += 1;
-    return higher + 1;
   });
 }

@@ -1,4 +1,4 @@
-import { isCancelled } from "./api.js";
+import { ask, isCancelled } from "./api.js";
 import { element } from "../shared/dom.js";
 import { explained } from "./explaining.js";
 import { fileField } from "./file_field.js";
@@ -46,17 +46,18 @@ export function scoreView(model, fitOn) {
 
   function scoreText(event) {
     event.preventDefault();
-    run(field, "pasted text", () => documentsInText(field.value, one.checked, model.kind));
+    run(field, "pasted text", false, () => documentsInText(field.value, one.checked, model.kind));
   }
 
   function scoreFile(chosen) {
-    run(files.input, shortened(chosen[0].name, 80), () => {
+    run(files.input, shortened(chosen[0].name, 80), true, () => {
       if (chosen.length > 1) throw new IncomingError(`You chose ${counted(chosen.length, "file")}. Choose one at a time.`);
       return documentsInFile(chosen[0], model.kind);
     });
   }
 
-  async function run(origin, title, read) {
+  /** Score the documents that `read` returns; `isNamed` says whether they have ids by which they are known again. */
+  async function run(origin, title, isNamed, read) {
     const signal = progress.begin(`Reading ${isolated(title)}…`);
     problem.say();
     results.replaceChildren();
@@ -68,8 +69,9 @@ export function scoreView(model, fitOn) {
       const onDone = (done) => progress.show(done / documents.length, `${whole(done)} of ${all} scored`);
       onDone(0);
       const answers = await explained(documents, model.limits, signal, onDone);
+      const { marks } = await ask("/v1/marks", { signal });
       signal.throwIfAborted();
-      if (progress.isOf(signal)) show(resultsOf(answers, documents, { ...model, title }));
+      if (progress.isOf(signal)) show(resultsOf(answers, documents, { ...model, title, marks, isNamed }));
     } catch (error) {
       // If another task has started meanwhile, this error no longer matters.
       if (progress.isOf(signal)) fail(error, origin);

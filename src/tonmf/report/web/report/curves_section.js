@@ -6,7 +6,7 @@ import { colour } from "../shared/theme.js";
 
 /** The ROC and precision–recall curves against the labels, with the threshold marked on both. */
 export function curvesSection({ outliers, roc, precision_recall }, columns, state) {
-  const found = foundAmongFirst(columns.label);
+  let found = foundAmongFirst(columns);
   const counts = () => {
     const [flagged, right] = [state.flagged, found[state.flagged]];
     return { flagged, right, recall: right / outliers, precision: flagged ? right / flagged : 1 };
@@ -14,6 +14,11 @@ export function curvesSection({ outliers, roc, precision_recall }, columns, stat
   const rocPlot = element("div", { class: "curve" });
   const precisionPlot = element("div", { class: "curve" });
   const status = element("p", { class: "status", role: "status" });
+  const marked = element(
+    "p",
+    { class: "note", hidden: true },
+    "The curves are of the scores that the report came with; the points are at what is flagged with your marks.",
+  );
 
   function follow() {
     const { flagged, right, recall, precision } = counts();
@@ -23,7 +28,11 @@ export function curvesSection({ outliers, roc, precision_recall }, columns, stat
       `At the threshold of ${decimal(state.threshold)}: recall ${percent(recall)} (${ofOutliers}), ` +
       `precision ${flagged ? percent(precision) : "undefined"} (${ofFlagged}).`;
   }
-  state.on(["threshold"], follow);
+  state.on(["threshold", "ranked"], (changed) => {
+    if (changed.includes("ranked")) found = foundAmongFirst(columns);
+    marked.hidden = state.ranked === 0;
+    follow();
+  });
   follow();
   whenNear(rocPlot, () => {
     const n_ordinary = columns.length - outliers;
@@ -44,6 +53,7 @@ export function curvesSection({ outliers, roc, precision_recall }, columns, stat
     { id: "curves", "aria-labelledby": "curves-heading" },
     element("h2", { id: "curves-heading" }, "Compared with the labels"),
     status,
+    marked,
     element(
       "div",
       { class: "curves" },
@@ -59,9 +69,9 @@ export function curvesSection({ outliers, roc, precision_recall }, columns, stat
 }
 
 /** Count the labelled outliers among the first 0, 1, 2, … documents. */
-function foundAmongFirst(labels) {
-  const found = new Uint32Array(labels.length + 1);
-  labels.forEach((label, place) => (found[place + 1] = found[place] + label));
+function foundAmongFirst({ label, order }) {
+  const found = new Uint32Array(label.length + 1);
+  order.forEach((place, number) => (found[number + 1] = found[number] + label[place]));
   return found;
 }
 
@@ -78,7 +88,7 @@ function curve(container, { x, y }, state, { names, point, diagonal, label }) {
     paint: (context, chart) => diagonal && paintDiagonal(context, chart),
     mark: (context, chart) => paintPoint(context, chart, point()),
   });
-  state.on(["threshold"], chart.remark);
+  state.on(["threshold", "ranked"], chart.remark);
 }
 
 function paintDiagonal(context, chart) {

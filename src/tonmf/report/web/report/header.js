@@ -4,15 +4,17 @@ import { themeButton } from "../shared/theme.js";
 import { flaggedIf } from "../shared/threshold.js";
 
 /** What was analysed and how, in brief; details unfold. */
-export function header(summary, state, sections) {
+export function header(summary, state, found, sections) {
   const { analysed, title, notes, made } = summary;
+  const rule = element("dd");
   const verdict = element("p", { class: "verdict" });
   function follow() {
     const count = whole(state.flagged);
     const rest = flaggedOf(state.flagged, analysed.documents).slice(count.length);
     verdict.replaceChildren(element("strong", {}, count), rest);
+    rule.textContent = flaggedIf(found);
   }
-  state.on(["threshold"], follow);
+  state.on(["threshold", "ranked"], follow);
   follow();
   return element(
     "header",
@@ -30,7 +32,7 @@ export function header(summary, state, sections) {
     element("h1", { dir: "auto" }, title),
     verdict,
     analysed.empty > 0 && element("p", { class: "note" }, unjudgedOf(analysed.empty, analysed.word)),
-    factList(mainFacts(analysed)),
+    factList([...mainFacts(analysed), ["Flagged if", rule]]),
     notes.length > 0 &&
       element(
         "ul",
@@ -59,7 +61,6 @@ function mainFacts(analysed) {
     ["Analysed", `${counted(documents, "document")} (${kind})`],
     ["Fitted on", fitted],
     ["Topics", topics ? whole(topics) : "none"],
-    ["Flagged if", flaggedIf(analysed)],
   ];
 }
 
@@ -85,8 +86,12 @@ function factList(facts) {
   return element(
     "dl",
     { class: "about" },
-    facts.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))),
+    facts.map(([name, value]) => element("div", {}, element("dt", {}, name), ddOf(value))),
   );
+}
+
+function ddOf(value) {
+  return value instanceof Node ? value : element("dd", {}, value);
 }
 
 /** Format a time in UTC, so that a report reads the same everywhere. */

@@ -67,7 +67,7 @@ export class MapCanvas {
       context,
       xs,
       ys,
-      Int32Array.from({ length: flagged }, (_, place) => place).filter(isShown),
+      this.columns.order.subarray(0, flagged).filter(isShown),
       radius + 2.2,
     );
     if (opened !== null && opened < this.columns.judged) {

@@ -86,7 +86,7 @@ function startMap(container, columns, topics, state, { choose, reveal }) {
     );
   }
   const markSoon = oncePerFrame(whileNear(container, mark));
-  state.on(["threshold", "selected", "opened"], markSoon);
+  state.on(["threshold", "selected", "opened", "ranked"], markSoon);
 
   layOut();
   onWidth(container, layOut);

@@ -5,6 +5,8 @@ import { groupsSection } from "./groups_section.js";
 import { footer, header } from "./header.js";
 import { LIST_STATE, rankedList } from "../shared/list.js";
 import { mapSection } from "./map_section.js";
+import { pageMarks } from "./page_marks.js";
+import { rerank } from "../shared/rerank.js";
 import { scoreSection } from "../shared/score_section.js";
 import { Scores } from "../shared/scores.js";
 import { State } from "../shared/state.js";
@@ -17,15 +19,19 @@ async function report() {
   const documents = new Documents(analysed.documents, summary.part_size);
   documents.part(0); // unpack it while the index is read
   const columns = columnsOf(await readPart("index"));
-  const scores = new Scores(columns.score.subarray(0, columns.judged), analysed);
-  const state = new State({ ...LIST_STATE, threshold: analysed.threshold, flagged: analysed.flagged });
+  const { threshold, flagged, contamination, word } = analysed;
+  const found = { threshold, flagged, contamination, documents: columns.length };
+  const scores = new Scores(columns.score.slice(0, columns.judged), found);
+  const state = new State({ ...LIST_STATE, threshold, flagged });
   // First of all followers, because the others read the number of flagged documents.
-  state.on(["threshold"], () => (state.flagged = scores.above(state.threshold)));
+  state.on(["threshold", "ranked"], () => (state.flagged = scores.above(state.threshold)));
 
-  const source = { columns, documents, scores, topics, groups, title, word: analysed.word, flagged: analysed.flagged };
+  const follow = (values, moved) => rerank({ columns, scores, found }, state, values, moved);
+  const marker = summary.marking ? pageMarks(await readPart("marking"), columns, word, follow) : null;
+  const source = { columns, documents, scores, topics, groups, title, word, flagged, marker };
   const list = rankedList(source, state);
   const sections = [
-    ["Scores", scoreSection(columns, scores, state, analysed, list.reveal)],
+    ["Scores", scoreSection(columns, scores, state, found, list.reveal)],
     ["Documents", list.view],
     ["Topics", topicsSection(topics, list.choose)],
     ["Map", mapSection(columns, topics, state, list)],
@@ -37,6 +43,7 @@ async function report() {
     header(
       summary,
       state,
+      found,
       sections.map(([name, section]) => [section.id, name]),
     ),
     element(
@@ -47,6 +54,7 @@ async function report() {
     footer(summary),
   );
   await list.ready;
+  marker?.restore();
   document.documentElement.dataset.ready = Math.round(performance.now());
 }
 

@@ -13,7 +13,8 @@ const FONT = "12px system-ui, sans-serif";
 export class Chart {
   /**
    * @param {HTMLElement} container whose width the chart takes.
-   * @param {object} options `height` in pixels or a function of the width; `x` and `y`: {range, label, format, marks, scale};
+   * @param {object} options `height` in pixels or a function of the width; `x` and `y`: {range, label, format, marks, scale},
+   *     where `range` may be a function;
    *     `label`, a description for readers who cannot see the picture; `paint`; `mark`; `lines`: uPlot's series, `data`.
    */
   constructor(container, options) {
@@ -29,6 +30,18 @@ export class Chart {
     onWidth(container, () => this.plot.setSize(this.#size()));
     // Redraw at once, because printing does not wait.
     onTheme(() => this.plot.batch(() => this.plot.redraw(false, true)), container);
+  }
+
+  /** Draw everything anew after a change of the data and of the ranges. */
+  redraw() {
+    const { x, y } = this.options;
+    this.plot.batch(() => {
+      for (const [name, { range }] of [["x", x], ["y", y]]) {
+        const [min, max] = rangeOf(range);
+        this.plot.setScale(name, { min, max });
+      }
+      this.plot.redraw(false, true);
+    });
   }
 
   set label(text) {
@@ -97,11 +110,15 @@ export class Chart {
   }
 }
 
+function rangeOf(range) {
+  return typeof range === "function" ? range() : range;
+}
+
 function scaleOf({ range, scale }) {
   return {
     time: false,
     auto: false,
-    range: () => range,
+    range: () => rangeOf(range),
     ...(scale && { distr: 100, fwd: (value) => scale.forward(value), bwd: (value) => scale.backward(value) }),
   };
 }

@@ -6,6 +6,7 @@ export const ALL = {
   group: null,
   label: null,
   selected: null,
+  mark: null,
   query: "",
   matches: null,
 };
@@ -18,14 +19,16 @@ const COLLATOR = new Intl.Collator(undefined, { numeric: true });
 /**
  * Chooses and sorts the documents to list.
  *
- * A document is a number, its place in the ranking, counted from 0. `selected` and `matches` are sets of documents: arrays with
- * a 0 or 1 for each.
+ * A document is a number, its place in the report's ranking, counted from 0. `selected` and `matches` are sets of documents:
+ * arrays with a 0 or 1 for each. `mark` is "strange", "fine" or "none".
  */
 export class Choice {
   #orders = new Map();
 
-  constructor(columns, groups) {
+  /** @param {function(number): (string|null)} markOf returns the mark on a document. */
+  constructor(columns, groups, markOf = () => null) {
     this.columns = columns;
+    this.markOf = markOf;
     this.groups = groups.map(({ documents }) => membersOf(documents, columns.length));
   }
 
@@ -35,16 +38,22 @@ export class Choice {
     return criteria.descending ? places.reverse() : places;
   }
 
-  #tests({ show, flagged, topic, alarm, group, label, selected, matches }) {
+  /** Forget the orders by earlier scores. */
+  rerank() {
+    this.#orders.clear();
+  }
+
+  #tests({ show, flagged, topic, alarm, group, label, mark, selected, matches }) {
     const { columns } = this;
     return [
-      show === "flagged" && ((place) => place < flagged),
-      show === "not flagged" && ((place) => place >= flagged && place < columns.judged),
+      show === "flagged" && ((place) => columns.standing[place] < flagged),
+      show === "not flagged" && ((place) => columns.standing[place] >= flagged && place < columns.judged),
       show === "not judged" && ((place) => place >= columns.judged),
       topic !== null && ((place) => columns.topic[place] === topic),
       alarm !== null && ((place) => columns.alarm[place] === alarm),
       group !== null && ((place) => this.groups[group][place] === 1),
       label !== null && ((place) => columns.label[place] === label),
+      mark !== null && ((place) => (this.markOf(place) ?? "none") === mark),
       selected !== null && ((place) => selected[place] === 1),
       matches !== null && ((place) => matches[place] === 1),
     ].filter(Boolean);
@@ -53,7 +62,7 @@ export class Choice {
   #order(name) {
     if (!this.#orders.has(name)) {
       const column = this.columns[name];
-      const places = Int32Array.from({ length: this.columns.length }, (_, place) => place);
+      const places = this.columns.order.slice();
       // Ties stay in order of rank: sorting is stable.
       if (name === "id") places.sort((one, other) => COLLATOR.compare(column[one], column[other]));
       else if (name !== "rank") places.sort((one, other) => column[one] - column[other]);

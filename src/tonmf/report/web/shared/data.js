@@ -23,10 +23,16 @@ function bytesOf(letters) {
  *
  * Documents without words are not judged: they come last, after the `judged` first ones. `first` has the place of the first
  * document that is the same word for word: its own, unless it is a copy.
+ *
+ * A place stays that of its document when marks change the scores (`rerank`). `order` then has the places in order of score,
+ * and `standing` the number of each place in that order.
  */
 export function columnsOf(index) {
+  const { length } = index.id;
   return {
-    length: index.id.length,
+    length,
+    order: Int32Array.from({ length }, (_, place) => place),
+    standing: Int32Array.from({ length }, (_, place) => place),
     judged: index.alarm.filter((alarm) => alarm !== "empty").length,
     id: index.id,
     alarm: index.alarm,
@@ -34,6 +40,7 @@ export function columnsOf(index) {
     rank: Int32Array.from(index.rank),
     topic: Int32Array.from(index.topic),
     score: Float64Array.from(index.score),
+    reported: Float64Array.from(index.score), // it stays when marks change the scores
     x: Float32Array.from(index.x),
     y: Float32Array.from(index.y),
     label: index.label ? Uint8Array.from(index.label) : null,

@@ -50,6 +50,17 @@ export function hidden(text) {
   return element("span", { class: "unseen" }, text);
 }
 
+/** Listen to an event anywhere in the page, until an element that was in it has left. */
+export function listenWhile(target, name, run) {
+  let wasThere = false;
+  function handle(event) {
+    wasThere ||= target.isConnected;
+    if (target.isConnected) run(event);
+    else if (wasThere) document.removeEventListener(name, handle);
+  }
+  document.addEventListener(name, handle);
+}
+
 /** Wrap a function so that all calls before the next frame run it once. */
 export function oncePerFrame(run) {
   let waiting = false;

@@ -26,7 +26,7 @@ function lineOf(place, shown, columns, flagged) {
     String(columns.rank[place]),
     textCell(columns.id[place]),
     String(columns.score[place]),
-    String(place < flagged),
+    String(columns.standing[place] < flagged),
     String(place < columns.judged),
     columns.topic[place] ? String(columns.topic[place]) : "",
     textCell((shown.unexpected ?? []).map(({ word }) => word).join("; ")),
@@ -43,7 +43,7 @@ const SIGNED_NUMBER = /^[-+]((\d[\d.,]*|[.,]\d+)(e[-+]?\d+)?\s?%?|nan|inf)$/i;
  * Put an apostrophe before a text that begins like a formula: spreadsheets would run it, and texts may come from anywhere. A
  * text that begins with such an apostrophe gets one more, as in tonmf.io.harmless.
  */
-function textCell(text) {
+export function textCell(text) {
   const runs = /^'*[=+\-@\t\r][^]/.test(text) && !SIGNED_NUMBER.test(text);
   const safe = runs ? `'${text}` : text;
   return /[",\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

@@ -1,15 +1,25 @@
 import { ALL, Choice } from "./choice.js";
 import { together } from "./copies.js";
-import { element } from "./dom.js";
+import { element, listenWhile } from "./dom.js";
 import { csvOf, download, fileName } from "./export.js";
 import { counted, whole } from "./format.js";
 import { listControls } from "./list_controls.js";
 import { listEntry } from "./list_entry.js";
 import { listTable } from "./list_table.js";
+import { marksBar } from "./marks_bar.js";
 import { pager } from "./pager.js";
 
 /** The list's initial state; it also needs `threshold` and `flagged`. */
-export const LIST_STATE = { ...ALL, sort: "rank", descending: false, copies: "together", page: 0, size: 50, opened: null };
+export const LIST_STATE = {
+  ...ALL,
+  sort: "rank",
+  descending: false,
+  copies: "together",
+  page: 0,
+  size: 50,
+  opened: null,
+  ranked: 0, // how often marks have changed the scores
+};
 
 const CRITERIA = [...Object.keys(ALL), "sort", "descending", "copies"];
 
@@ -18,13 +28,16 @@ const CRITERIA = [...Object.keys(ALL), "sort", "descending", "copies"];
  * line, unless each is to have its own.
  *
  * @param {object} source `columns` (see `columnsOf`), `documents` (`Documents`), `scores` (`Scores`), `topics`,
- *     `groups`, `word`, `title`, and `flagged`, the number of outliers at the model's threshold.
+ *     `groups`, `word`, `title`, `flagged`, the number of outliers at the model's threshold, and `marker` (`marksBar`), if
+ *     documents can be marked.
  * @param {State} state with what `LIST_STATE` has, `threshold` and `flagged`.
  * @returns {{view: HTMLElement, ready: Promise, reveal: function(number), choose: function(object)}} `ready` resolves
  *     once the first page is there; `reveal` opens a document; `choose` replaces all criteria.
  */
 export function rankedList(source, state) {
-  const choice = new Choice(source.columns, source.groups);
+  const { marker } = source;
+  const choice = new Choice(source.columns, source.groups, marker ? (place) => marker.markOf(place) : undefined);
+  const marks = marker && marksBar(source, state, (place) => reveal(place));
   const heading = element("h2", { id: "documents-heading", tabindex: -1 }, "Documents");
   const status = element("p", { class: "status", role: "status" });
   const keepButton = element("button", { type: "button", class: "export", click: keep }, "Export as CSV");
@@ -45,7 +58,7 @@ export function rankedList(source, state) {
     const start = state.page * state.size;
     const shown = Array.from(lines.slice(start, start + state.size));
     const before = entries;
-    entries = new Map(shown.map((place) => [place, before.get(place) ?? listEntry(place, source, state)]));
+    entries = new Map(shown.map((place) => [place, before.get(place) ?? listEntry(place, source, state, marks?.toggle)]));
     for (const [place, entry] of before) if (!entries.has(place)) entry.view.remove();
     shown.forEach((place, row) => {
       const { view, showCopies } = entries.get(place);
@@ -64,7 +77,8 @@ export function rankedList(source, state) {
     pages.follow(lines.length);
   }
 
-  state.on([...CRITERIA, "page", "size", "threshold"], (changed) => {
+  state.on([...CRITERIA, "page", "size", "threshold", "ranked"], (changed) => {
+    if (changed.includes("ranked")) return renderAgain();
     const follows = state.show !== "all" && changed.includes("threshold");
     const isChosenAnew = changed.some((name) => CRITERIA.includes(name));
     if (follows || isChosenAnew) ({ lines, copies, n_documents } = chosen());
@@ -73,6 +87,17 @@ export function rankedList(source, state) {
     if (follows || isChosenAnew || changed.includes("page") || changed.includes("size")) render();
     else refresh();
   });
+
+  /** Show other scores. Browsers take the focus from what moves, and a marked document may have left the page. */
+  function renderAgain() {
+    const focused = table.contains(document.activeElement) ? document.activeElement : null;
+    choice.rerank();
+    ({ lines, copies, n_documents } = chosen());
+    state.page = Math.max(0, Math.min(state.page, Math.ceil(lines.length / state.size) - 1));
+    render();
+    if (focused?.isConnected) focused.focus({ preventScroll: true });
+    else if (focused) marks?.rest();
+  }
 
   async function keep() {
     keepButton.disabled = true;
@@ -108,11 +133,13 @@ export function rankedList(source, state) {
     { id: "documents", "aria-labelledby": "documents-heading" },
     heading,
     listControls(source, state),
+    marks?.view,
     element("div", { class: "list-status" }, status, keepButton),
     table,
     none,
     pages.view,
   );
+  if (marks) listenWhile(view, "keydown", marks.take);
   return { view, ready: render(), reveal, choose };
 }
 

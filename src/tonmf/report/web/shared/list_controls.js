@@ -7,10 +7,11 @@ import { searchField } from "./search_field.js";
 const ALARM_NAMES = ["empty", "unknown", "repeated", "rare"];
 const BY_FLAG = ["all", "flagged", "not flagged"];
 const EVERY = [null, "all"];
+const MARKED = [EVERY, ["strange", "strange"], ["fine", "fine"], ["none", "none"]];
 const COPIES = { together: "on one line", each: "on a line each" };
 
 /** The list's search, filters and sort order. */
-export function listControls({ columns, documents, topics, groups }, state) {
+export function listControls({ columns, documents, topics, groups, marker }, state) {
   const alarms = ALARM_NAMES.filter((alarm) => columns.alarm.includes(alarm)).map((alarm) => [alarm, alarm]);
   const labels = [1, 0].map((label) => [label, label ? "outlier" : "ordinary"]);
   const flags = columns.judged < columns.length ? [...BY_FLAG, "not judged"] : BY_FLAG;
@@ -28,6 +29,7 @@ export function listControls({ columns, documents, topics, groups }, state) {
     alarms.length > 0 && choiceField("Alarm", "alarm", [EVERY, ...alarms, ["", "none"]], state),
     groups.length > 0 && choiceField("Group", "group", [EVERY, ...groups.map(groupOption)], state),
     columns.label && choiceField("Label", "label", [EVERY, ...labels], state),
+    marker && choiceField("Mark", "mark", MARKED, state),
     anyCopies(columns.first) && choiceField("Copies", "copies", Object.entries(COPIES), state),
     choiceField("Sort by", "sort", Object.entries(ORDERS), state),
     selectionButton(state),

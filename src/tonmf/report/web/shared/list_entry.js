@@ -3,16 +3,21 @@ import { textOf } from "./data.js";
 import { documentView } from "./document_view.js";
 import { element, ownDirection, wordList } from "./dom.js";
 import { decimal, shortened, whole } from "./format.js";
+import { markButtons } from "./mark_buttons.js";
 import { topicName } from "./topic_marks.js";
 
 const LONGEST_ID = 120;
 const LONGEST_NAME = 40;
 const LONGEST_EXCERPT = 240;
 
-/** One document of the list, or several copies: a row, and below it, once opened, everything about the document. */
-export function listEntry(place, source, state) {
-  const { columns, documents, scores, topics, word } = source;
-  const [id, score] = [columns.id[place], columns.score[place]];
+/**
+ * One document of the list, or several copies: a row, and below it, once opened, everything about the document.
+ *
+ * `toggleMark` marks a document, if documents can be marked.
+ */
+export function listEntry(place, source, state, toggleMark) {
+  const { columns, documents, scores, topics, word, marker } = source;
+  const id = columns.id[place];
   const detailId = `document-${place}`;
   const button = element(
     "button",
@@ -22,32 +27,33 @@ export function listEntry(place, source, state) {
   const copies = copiesView(columns);
   const isJudged = place < columns.judged;
   const flag = element("span", { class: "flag" });
+  const rank = element("td", { class: "for-rank number" });
+  const score = element("span", { class: "number" });
+  const bar = element("span", { class: "bar" });
   const words = element("td", { class: "for-words" });
+  const buttons = marker?.canMark(place) ? markButtons(place, columns, (one) => marker.markOf(one), toggleMark) : null;
   const row = element(
     "tr",
     {
       class: "entry-row",
       click: (event) => !event.target.closest("button, details") && String(getSelection()) === "" && toggle(),
     },
-    element("td", { class: "for-rank number" }, whole(columns.rank[place])),
+    rank,
     element(
       "td",
       { class: "for-score" },
       isJudged
-        ? [
-            element("span", { class: "number" }, decimal(score)),
-            flag,
-            element("span", { class: "bar", style: { "--part": barOf(score, scores).toFixed(3) } }),
-          ]
+        ? [score, flag, bar]
         : element("span", { class: "absent" }, "not judged"),
     ),
     element("th", { scope: "row", class: "for-id" }, button, copies.view),
     element("td", { class: "for-topic" }, topicName(columns.topic[place], topics)),
     columns.label && element("td", { class: "for-label" }, columns.label[place] ? "outlier" : ""),
+    marker && (buttons?.view ?? element("td", { class: "for-mark" })),
     words,
   );
   const moved = element("p", { class: "note moved", hidden: true });
-  const detail = element("td", { colspan: columns.label ? 6 : 5 });
+  const detail = element("td", { colspan: 5 + (columns.label ? 1 : 0) + (marker ? 1 : 0) });
   const detailRow = element("tr", { class: "entry-detail", id: detailId, hidden: true }, detail);
   const view = element("tbody", { class: "entry", "data-place": place }, row, detailRow);
   const filled = fill();
@@ -80,14 +86,22 @@ export function listEntry(place, source, state) {
     state.set({ opened: place });
   }
 
-  /** Follow the threshold. The sentence was written for the model's own threshold, so add a note if the verdict differs. */
+  /** Follow scores and threshold. The sentence was written for those of the model, so add a note if the verdict differs. */
   function refresh() {
-    const isFlagged = place < state.flagged;
+    const isFlagged = columns.standing[place] < state.flagged;
+    const current = columns.score[place];
+    rank.textContent = whole(columns.rank[place]);
+    score.textContent = decimal(current);
+    bar.style.setProperty("--part", barOf(current, scores).toFixed(3));
+    buttons?.refresh();
     view.classList.toggle("is-flagged", isFlagged);
     flag.textContent = isFlagged ? "flagged" : "";
-    moved.hidden = isFlagged === place < source.flagged;
     const verdict = isFlagged ? "flagged" : "not flagged";
-    moved.textContent = `With the threshold moved to ${decimal(state.threshold)} it is ${verdict}.`;
+    const isRescored = decimal(current) !== decimal(columns.reported[place]);
+    moved.hidden = isFlagged === place < source.flagged && !isRescored;
+    moved.textContent = isRescored
+      ? `With your marks it scores ${decimal(current)} and is ${verdict}. ${marker?.saidOf(place) ?? ""}`
+      : `With the threshold moved to ${decimal(state.threshold)} it is ${verdict}.`;
   }
 
   return { view, filled, open, refresh, showCopies: copies.show };

@@ -1,13 +1,14 @@
 import { element } from "./dom.js";
 
 /** The list's table, with headings that sort and keys that move from document to document. */
-export function listTable({ columns, word }, state) {
+export function listTable({ columns, word, marker }, state) {
   const headings = [
     heading("rank", "rank"),
     heading("score", "score"),
     heading("id", "id"),
     heading("topic", "topic"),
     columns.label && heading("label", "label"),
+    marker && heading("mark", "mark"),
     heading("words", `unexpected ${word}s`),
   ];
   const caption = "Documents by rank, the strangest first. Open one to see its text and the reason.";

@@ -37,7 +37,7 @@ export function scoreSection(columns, scores, state, found, reveal) {
 
 function scoreAxis(scores) {
   return {
-    range: scores.range,
+    range: () => scores.range,
     scale: scores,
     marks: (low, high) => scores.marks(low, high, MARK_DISTANCE),
     format: (score) => String(Number(score.toPrecision(3))),
@@ -51,9 +51,10 @@ function followThreshold(chart, scores, state, describe) {
     place();
     chart.label = describe();
   };
-  state.on(["threshold", "opened"], chart.remark);
+  state.on(["threshold", "opened", "ranked"], (changed) => (changed.includes("ranked") ? chart.redraw() : chart.remark()));
 }
 
+/** Dots are drawn and found by their number in the order of scores, so that the flagged ones come first. */
 function documentChart(container, columns, scores, state, reveal) {
   const { length, judged } = columns;
   const [xs, ys] = [new Float32Array(judged), new Float32Array(judged)];
@@ -61,9 +62,10 @@ function documentChart(container, columns, scores, state, reveal) {
   let flaggedDots = null;
 
   function paint(context, chart) {
-    for (let place = 0; place < judged; place++) {
-      xs[place] = chart.xOf(columns.row[place] + 1);
-      ys[place] = chart.yOf(columns.score[place]);
+    for (let number = 0; number < judged; number++) {
+      const place = columns.order[number];
+      xs[number] = chart.xOf(columns.row[place] + 1);
+      ys[number] = chart.yOf(columns.score[place]);
     }
     context.fillStyle = colour("--dot");
     // Translucent, so that overlapping dots look darker.
@@ -78,7 +80,7 @@ function documentChart(container, columns, scores, state, reveal) {
     if (state.opened === null || state.opened >= judged) return;
     context.strokeStyle = colour("--ink");
     context.lineWidth = 2;
-    paintRings(context, xs, ys, [state.opened], 7);
+    paintRings(context, xs, ys, [columns.standing[state.opened]], 7);
   }
 
   function paintFlagged(context, count) {
@@ -122,7 +124,8 @@ function documentChart(container, columns, scores, state, reveal) {
 
   function under(event) {
     const box = container.getBoundingClientRect();
-    return nearestPlace(xs, ys, event.clientX - box.left, event.clientY - box.top, 12);
+    const number = nearestPlace(xs, ys, event.clientX - box.left, event.clientY - box.top, 12);
+    return number < 0 ? number : columns.order[number];
   }
   const { over } = chart.plot;
   over.addEventListener("pointermove", (event) => {
@@ -138,10 +141,16 @@ function documentChart(container, columns, scores, state, reveal) {
 }
 
 function distributionChart(container, scores, state) {
-  const { edges, counts } = scores.bins(BINS);
-  const most = counts.reduce((one, other) => Math.max(one, other), 1);
+  let bins = scores.bins(BINS);
+  // Before the chart follows, because it reads the counts.
+  state.on(["ranked"], () => (bins = scores.bins(BINS)));
+
+  function most() {
+    return bins.counts.reduce((one, other) => Math.max(one, other), 1);
+  }
 
   function bars(context, chart) {
+    const { edges, counts } = bins;
     const left = chart.xOf(0);
     counts.forEach((count, bin) => {
       if (count === 0) return;
@@ -168,7 +177,7 @@ function distributionChart(container, scores, state) {
   const chart = new Chart(container, {
     height: HEIGHT,
     x: {
-      range: [0, most * 1.04],
+      range: () => [0, most() * 1.04],
       label: "documents",
       format: (count) => (Number.isInteger(count) ? whole(count) : ""),
       space: 60,

@@ -9,14 +9,20 @@ export class Scores {
 
   /**
    * @param {Float64Array} values perhaps rounded.
-   * @param {{threshold: number, flagged: number}} found the model's threshold and the count above it, before rounding.
+   * @param {{threshold: number, flagged: number}} found the model's threshold and the count above it, before rounding; both
+   *     may change later.
    */
   constructor(values, found) {
-    this.values = values;
     this.#found = found;
+    this.take(values);
+    this.width = (this.quantile(0.84) - this.quantile(0.16)) / 2 || 1;
+  }
+
+  /** Take on other scores of the same documents. The scale stays, so that what marks did can be compared. */
+  take(values) {
+    this.values = values;
     this.highest = values[0] ?? 1;
     this.lowest = values[values.length - 1] ?? 0;
-    this.width = (this.quantile(0.84) - this.quantile(0.16)) / 2 || 1;
   }
 
   quantile(share) {
@@ -25,7 +31,11 @@ export class Scores {
 
   /** Return the number of scores above a threshold; as scores descend, these are the first. */
   above(threshold) {
-    if (threshold === this.#found.threshold) return this.#found.flagged;
+    return threshold === this.#found.threshold ? this.#found.flagged : this.count(threshold);
+  }
+
+  /** Count the scores above a threshold, as they are. */
+  count(threshold) {
     let [low, high] = [0, this.values.length];
     while (low < high) {
       const middle = (low + high) >> 1;

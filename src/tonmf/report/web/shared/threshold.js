@@ -39,7 +39,7 @@ function thresholdRule() {
 export function thresholdControl(scores, state, found) {
   const step = 10 ** Math.round(Math.log10(scores.width / 50));
   const places = Math.max(0, -Math.round(Math.log10(step)));
-  const [low, high] = scores.range.map((score) => scores.forward(score));
+  const ends = () => scores.range.map((score) => scores.forward(score));
   const number = element("input", { type: "number", id: "threshold", step, input: () => take(number.valueAsNumber) });
   const slider = element("input", {
     type: "range",
@@ -47,10 +47,15 @@ export function thresholdControl(scores, state, found) {
     min: 0,
     max: STEPS,
     step: 1,
-    input: () => take(scores.backward(low + ((high - low) * slider.valueAsNumber) / STEPS)),
+    input: slide,
   });
   const reset = element("button", { type: "button", click: () => state.set({ threshold: found.threshold }) }, "Reset");
   const count = element("output", { class: "flagged-count", for: "threshold", "aria-live": "polite" });
+
+  function slide() {
+    const [low, high] = ends();
+    take(scores.backward(low + ((high - low) * slider.valueAsNumber) / STEPS));
+  }
 
   function take(threshold) {
     if (Number.isFinite(threshold)) state.set({ threshold });
@@ -58,6 +63,7 @@ export function thresholdControl(scores, state, found) {
 
   function follow() {
     const { threshold } = state;
+    const [low, high] = ends();
     if (document.activeElement !== number || number.valueAsNumber !== threshold)
       number.value = threshold.toFixed(places);
     slider.value = Math.round(((scores.forward(threshold) - low) / (high - low)) * STEPS);
@@ -65,7 +71,7 @@ export function thresholdControl(scores, state, found) {
     reset.disabled = threshold === found.threshold;
     count.textContent = flaggedOf(state.flagged, found.documents);
   }
-  state.on(["threshold"], follow);
+  state.on(["threshold", "ranked"], follow);
   follow();
   return element(
     "div",

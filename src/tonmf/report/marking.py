@@ -1,0 +1,185 @@
+"""What the page of a report needs to follow a reader's marks by itself: rows of documents, and the rule (`MarkRule`).
+
+The page computes what `tonmf.detector.marks.effects` does, from rows that are rounded to `STEPS` values. It has those of as
+many documents as fit into `ROOM`, the strangest first, and those of the ordinary documents that move the threshold. Documents
+without a row keep their scores.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from tonmf.arrays import Array
+from tonmf.detector.explain.explanation import LITTLE
+from tonmf.detector.marks.effects import NOISE
+from tonmf.detector.marks.likeness import NOTHING_LEFT
+from tonmf.detector.marks.marks import FINE, FINE_SCORE, LEAST_RISE, STRANGE, STRANGE_SCORE
+from tonmf.detector.marks.rule import MarkRule
+from tonmf.detector.scores.scoring import MOST_FLAGGED, NO_LUMP, UPPER_WIDTHS, WIDTHS
+from tonmf.nmf.threshold import UPPER_QUANTILE
+from tonmf.ranking import Ranking, stretches
+from tonmf.text.documents import take
+
+ROOM = 2_000_000
+"""Bytes of a page for the rows of documents."""
+
+OF_A_TERM, OF_A_DOCUMENT = 5, 40
+"""Bytes that a term of a row takes, and what a document takes beside its terms: packed, and as text."""
+
+STEPS = 2**16 - 1
+"""Values of a row are sent as whole multiples of 1 / STEPS, so likenesses are right to 0.0001 and scores to about 0.001."""
+
+FOR_ORDINARY = 0.5
+"""Share of the room that rows of ordinary documents may take which are not among the documents of the report."""
+
+
+def marking_of(ranking: Ranking) -> dict[str, Any] | None:
+    """Return what a page needs to follow marks, ready for JSON; None for a detector with embeddings.
+
+    ``documents`` is how many documents, the strangest first, have a row and so can be marked.
+    """
+    if ranking.detector.uses_embeddings_:
+        return None
+    rule = ranking.detector.mark_rule()
+    packed = PackedRows(rule)
+    marks = _marks(rule, packed)
+    ordinary = _ordinary(rule, packed)
+    places, unmarked = _documents(ranking, rule, packed)
+    return {
+        "fingerprint": _fingerprint(ranking, marks),
+        "room": ROOM,
+        "documents": len(places),
+        "ordinary": {"rows": ordinary, "all": rule.ordinary.shape[0]},
+        "marks": marks,
+        "rows": packed.plain(),
+        "row_of": places,
+        "unmarked": unmarked,
+        "rule": {
+            "square": rule.centred.square,
+            "nothing_left": NOTHING_LEFT,
+            "unit": rule.unit,
+            "noise": NOISE,
+            "wanted": {STRANGE: STRANGE_SCORE, FINE: FINE_SCORE},
+            "least_rise": LEAST_RISE,
+            "threshold": rule.threshold,
+            "highest": rule.highest,
+            "share": rule.share if ranking.is_of_training else None,
+            "little": LITTLE,
+            "level": {
+                "widths": WIDTHS,
+                "upper": UPPER_QUANTILE,
+                "most_flagged": MOST_FLAGGED,
+                "upper_widths": UPPER_WIDTHS,
+                "no_lump": NO_LUMP,
+            },
+        },
+    }
+
+
+@dataclass
+class PackedRows:
+    """Rounded rows, each different one once, and the bytes that they take in a page."""
+
+    rule: MarkRule
+    size: int = 0
+    rows: list[tuple[list[int], list[int]]] = field(default_factory=list)
+    onto_mean: list[float] = field(default_factory=list)
+    _numbers: dict[bytes, int] = field(default_factory=dict)
+
+    def add(self, rows: sp.csr_matrix, most: float) -> list[int]:
+        """Add rows as long as there is room; return their numbers."""
+        onto_mean = self.rule.onto_mean(rows).round(7).tolist()
+        numbers: list[int] = []
+        for number in range(rows.shape[0]):
+            inside = slice(rows.indptr[number], rows.indptr[number + 1])
+            columns, values = rows.indices[inside], np.rint(STEPS * rows.data[inside]).astype(np.int64)
+            key = columns.tobytes() + values.tobytes()
+            if key not in self._numbers:
+                if self.size + _size(len(columns)) > most:
+                    break
+                self.size += _size(len(columns))
+                self._numbers[key] = len(self.rows)
+                self.rows.append((columns.tolist(), values.tolist()))
+                self.onto_mean.append(onto_mean[number])
+            numbers.append(self._numbers[key])
+        return numbers
+
+    def plain(self) -> dict[str, Any]:
+        """Return the rows one after the other; columns are numbered anew, and each is given by its distance from the last."""
+        used = np.unique([column for columns, _ in self.rows for column in columns])
+        steps: list[int] = []
+        for columns, _ in self.rows:
+            steps += np.diff(np.searchsorted(used, columns), prepend=0).tolist()
+        return {
+            "steps": STEPS,
+            "n_columns": len(used),
+            "lengths": [len(columns) for columns, _ in self.rows],
+            "columns": steps,
+            "values": [value for _, values in self.rows for value in values],
+            "onto_mean": self.onto_mean,
+        }
+
+
+def _size(n_terms: int) -> int:
+    return OF_A_TERM * n_terms + OF_A_DOCUMENT
+
+
+def _marks(rule: MarkRule, packed: PackedRows) -> list[dict[str, Any]]:
+    """Return the marks that the scores follow already; their rows are sent in any case."""
+    if rule.marks is None:
+        return []
+    rows = packed.add(rule.marks.rows, np.inf)
+    named = zip(rule.marks.named().items(), rule.marks.gaps.tolist(), rows, strict=True)
+    return [{"id": name, "mark": mark, "gap": gap, "row": row} for (name, mark), gap, row in named]
+
+
+def _ordinary(rule: MarkRule, packed: PackedRows) -> list[int]:
+    """Return the rows of the ordinary documents; of evenly chosen ones if there is no room for all."""
+    sizes = OF_A_TERM * np.diff(rule.ordinary.indptr) + OF_A_DOCUMENT
+    fits = min(1.0, FOR_ORDINARY * ROOM / max(int(sizes.sum()), 1))
+    some = np.unique(np.linspace(0, len(sizes) - 1, int(fits * len(sizes))).astype(int))
+    return packed.add(rule.ordinary[some], np.inf)
+
+
+def _documents(ranking: Ranking, rule: MarkRule, packed: PackedRows) -> tuple[list[int], list[float]]:
+    """Return the rows of the strangest documents, and their scores without marks."""
+    numbers: list[int] = []
+    unmarked: list[float] = []
+    judged = ranking.order[: int(ranking.judged.sum())].tolist()
+    for some in stretches(judged):
+        rows = ranking.detector.unit_rows(take(ranking.documents, some))
+        added = packed.add(rows, ROOM)
+        scores: Array = ranking.scores[some] - rule.added(rows)
+        numbers += added
+        unmarked += scores[: len(added)].tolist()
+        if len(added) < len(some):
+            break
+    n_docs = _without_torn_tie(ranking.scores[judged], len(numbers))
+    return numbers[:n_docs], unmarked[:n_docs]
+
+
+def _without_torn_tie(descending: Array, n_docs: int) -> int:
+    """Return a number of documents, at most `n_docs`, after which the score changes: copies stay together."""
+    while 0 < n_docs < len(descending) and descending[n_docs - 1] == descending[n_docs]:
+        n_docs -= 1
+    return n_docs
+
+
+def _fingerprint(ranking: Ranking, marks: Sequence[dict[str, Any]]) -> str:
+    """Return what tells the report of these documents, scores and marks from any other, for what a browser stores."""
+    digest = hashlib.sha256()
+    for part in _parts(ranking, marks):
+        digest.update(part)
+    return digest.hexdigest()[:32]
+
+
+def _parts(ranking: Ranking, marks: Sequence[dict[str, Any]]) -> Iterator[bytes]:
+    yield json.dumps([ranking.names(ranking.order.tolist()), [[one["id"], one["mark"]] for one in marks]]).encode()
+    yield ranking.scores.round(6).tobytes()

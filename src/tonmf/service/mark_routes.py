@@ -1,0 +1,137 @@
+"""``/v1/marks``: a reader's marks on the served model, or on the documents of a job."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
+
+from fastapi import APIRouter, Query, Request, Response
+
+from tonmf.errors import InputError
+from tonmf.io.marks import MARKS
+from tonmf.service import schemas
+from tonmf.service.bodies import JSON, LINES, content_type
+from tonmf.service.documents import KEYS, DocumentReader, name_of, what
+from tonmf.service.errors import ServiceError, encoded
+from tonmf.service.job_marks import JobMarks
+from tonmf.service.job_routes import Desk
+from tonmf.service.marks import KeptMarks, MarkChange
+from tonmf.service.score_routes import Scoring
+from tonmf.service.uploads import disk_error
+from tonmf.wording import shown
+
+T = TypeVar("T")
+
+JobId = Annotated[
+    str | None, Query(max_length=100, description="The job whose documents are meant; the served model if not given.")
+]
+
+
+@dataclass(frozen=True)
+class MarkDesk:
+    """Takes marks for the served model, and for jobs."""
+
+    scoring: Scoring
+    served: KeptMarks
+    jobs: JobMarks
+    desk: Desk
+
+    async def ask(self, job: str | None, run: Callable[[KeptMarks], T]) -> T:
+        """Return what a function says of the marks on a job, or on the served model; changes come one after the other."""
+        try:
+            if job is not None:
+                return await self.jobs.ask(self.desk.find(job), run)
+            (answer,) = await self.scoring.queue.ask(object(), lambda some: [run(some[0])], [self.served])
+            return answer  # type: ignore[no-any-return]
+        except InputError as error:
+            if isinstance(error.__cause__, OSError):  # it names a path
+                raise disk_error(error.__cause__) from error
+            raise
+
+    def wanted(self, body: Any) -> tuple[str | None, list[Any]]:
+        """Return the job that the body of a request means, if any, and its marks as they came."""
+        if not isinstance(body, dict) or not set(body) <= {"job", "marks"} or "marks" not in body:
+            raise ServiceError(422, f'Expected an object such as {{"marks": […], "job": …}}; got {what(body)}.')
+        job, marks = body.get("job"), body["marks"]
+        if job is not None and not isinstance(job, str):
+            raise ServiceError(422, f"job must be the id of a job; got {what(job)}.")
+        if isinstance(marks, dict):
+            marks = [{"id": name, "mark": mark} for name, mark in marks.items()]
+        if not isinstance(marks, list) or not marks:
+            expected = "marks must be a list, or an object of marks by id, with one at least"
+            raise ServiceError(422, f"{expected}; got {what(marks)}.")
+        if len(marks) > self.scoring.limits.batch:
+            raise self.scoring.reader.too_many()
+        return job, marks
+
+    def changes(self, marks: list[Any], kept: KeptMarks) -> list[MarkChange]:
+        """Read marks, with documents of the kind that a model knows."""
+        reader = DocumentReader(kept.model.kind, kept.model.columns, self.scoring.limits)
+        return [_change(value, f"Mark {number}", reader) for number, value in enumerate(marks)]
+
+
+def _change(value: Any, where: str, reader: DocumentReader) -> MarkChange:
+    if not isinstance(value, dict) or "mark" not in value:
+        raise ServiceError(
+            422, f'{where}: expected an object such as {{"id": …, "mark": "strange"}}; got {what(value)}.'
+        )
+    mark = value["mark"]
+    if mark is not None and mark not in MARKS:
+        got = shown(mark) if isinstance(mark, str) else what(mark)
+        raise ServiceError(422, f'{where}: mark must be "strange", "fine" or null; got {got}.')
+    name = None if value.get("id") is None else name_of(value["id"], where)
+    if any(key in value for key in KEYS.values()):
+        return MarkChange(name, mark, reader.read(value, where, "")[1])
+    if name is None:
+        raise ServiceError(422, f"{where}: expected the id of a document, or the document; got neither.")
+    return MarkChange(name, mark)
+
+
+def router(marking: MarkDesk) -> APIRouter:
+    """Return the routes."""
+    routes = APIRouter(tags=["marks"])
+    scoring = marking.scoring
+
+    @routes.post(
+        "/v1/marks",
+        summary="Mark documents",
+        responses=schemas.answers(schemas.MarksAnswer, 404, 408, 409, 413, 415, 503, 507),
+        openapi_extra=schemas.marks_in(scoring.model, scoring.limits),
+        response_class=Response,
+    )
+    async def mark(request: Request) -> Response:
+        """Mark documents as strange or fine, or take marks back with null: scores follow from then on."""
+        if content_type(request) == LINES:
+            raise ServiceError(415, f"Expected {JSON}; got JSON lines.")
+        with scoring.admission.enter() as admitted:
+            job, marks = marking.wanted(await scoring.json(request, admitted))
+
+            def change(kept: KeptMarks) -> dict[str, Any]:
+                names = kept.change(marking.changes(marks, kept))
+                return {"job": job, **kept.described(), "marked": names}
+
+            return _json(await marking.ask(job, change))
+
+    @routes.get("/v1/marks", summary="All marks", responses=schemas.answers(schemas.MarksAnswer, 404, 409))
+    async def all_marks(job: JobId = None) -> Response:
+        """List the marks on the served model, or on the documents of a job, in the order in which they were made."""
+        return _json(await marking.ask(job, lambda kept: {"job": job, **kept.described(), "marked": []}))
+
+    @routes.delete(
+        "/v1/marks", summary="Take all marks back", responses=schemas.answers(schemas.MarksAnswer, 404, 409, 507)
+    )
+    async def clear(job: JobId = None) -> Response:
+        """Take back all marks, those that the model was saved with too."""
+
+        def run(kept: KeptMarks) -> dict[str, Any]:
+            kept.clear()
+            return {"job": job, **kept.described(), "marked": []}
+
+        return _json(await marking.ask(job, run))
+
+    return routes
+
+
+def _json(value: Any) -> Response:
+    return Response(encoded(value), media_type=JSON)
