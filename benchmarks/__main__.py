@@ -13,6 +13,7 @@ from benchmarks.harness import describe_machine
 BENCHMARKS = [
     "speed",
     "cost",
+    "answering",
     "dense",
     "scaling",
     "machine",
