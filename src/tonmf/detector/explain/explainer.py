@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,6 +21,7 @@ from tonmf.detector.marks.effects import Effects
 from tonmf.detector.marks.likeness import known_of
 from tonmf.detector.marks.marks import FINE, STRANGE
 from tonmf.detector.scores.ladder import first_words
+from tonmf.detector.scores.prepared import Prepares
 from tonmf.detector.scores.scoring import DocumentScores, Scorer
 from tonmf.nmf.mixture import Reading
 from tonmf.nmf.ops import SAME_ROW
@@ -44,7 +44,7 @@ AT_ONCE = 500
 
 
 @dataclass(frozen=True)
-class Explainer:
+class Explainer(Prepares):
     """Explains documents by a fitted detector, and ranks them among `scores`, those of judged documents.
 
     `forms` are the words to show for terms that are none (`tonmf.text.forms`).
@@ -59,9 +59,6 @@ class Explainer:
     threshold: float
     kind: str
     effects: Effects | None = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: self.__dict__[name] for name in self.__dataclass_fields__}  # what was prepared is made again
 
     def topics(self, n_words: int) -> list[Topic]:
         """Return the topics of the finest rung."""
