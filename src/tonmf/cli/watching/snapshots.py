@@ -98,6 +98,11 @@ class Snapshots:
             ) from error
         return Snapshot(detector, place, columns, found, pending)
 
+    @property
+    def exist(self) -> bool:
+        """Return whether there is a snapshot to resume from."""
+        return (self.folder / LATEST).exists()
+
     def _latest(self) -> str | None:
         try:
             name = (self.folder / LATEST).read_text(encoding="utf-8").strip()
