@@ -14,6 +14,7 @@ BENCHMARKS = [
     "speed",
     "cost",
     "answering",
+    "starting",
     "dense",
     "scaling",
     "machine",
