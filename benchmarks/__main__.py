@@ -13,6 +13,8 @@ from benchmarks.harness import describe_machine
 BENCHMARKS = [
     "speed",
     "cost",
+    "answering",
+    "starting",
     "dense",
     "scaling",
     "machine",

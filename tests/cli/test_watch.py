@@ -11,7 +11,7 @@ import time
 
 import numpy as np
 import pytest
-from command import PIPE, run, run_into_files, start
+from command import PIPE, TONMF, environment, run, run_into_files, start
 from saved_models import SMALL
 from waiting import wait_until
 
@@ -316,6 +316,40 @@ def fill(path):
         assert error.errno == errno.ENOSPC  # noqa: PT017
     finally:
         os.close(fd)
+
+
+@pytest.mark.parametrize("has_earlier", [False, True])
+def test_a_watch_without_a_last_snapshot_has_failed(has_earlier, here, processes):
+    path = here / "new.jsonl"
+    path.write_text(as_lines(COMING[:10]))
+    if has_earlier:
+        assert run("watch", "model", path, *OFTEN, "--until-end", cwd=here).code == 0
+        with path.open("a") as file:
+            file.write(as_lines(COMING[10:20]))
+    # Files of 4 kB and no more: every snapshot fails, and the answers are written to a pipe.
+    limited = [
+        "sh",
+        "-c",
+        'ulimit -f 8; exec "$0" "$@"',
+        TONMF,
+        "watch",
+        "model",
+        path,
+        *map(str, OFTEN),
+        "--until-end",
+    ]
+    watched = subprocess.run(limited, cwd=here, capture_output=True, env=environment())
+    said = watched.stderr.decode()
+    assert (watched.returncode, len(watched.stdout.splitlines())) == (1, 10)
+    assert "No snapshot: " in said
+    assert "File too large" in said
+    *before, last = [line for line in said.splitlines() if "No snapshot: " in line]
+    earlier = "The last one stays" if has_earlier else "There is none yet"
+    assert all(line.endswith(f" {earlier}, and the next is due as usual.") for line in before)
+    assert last.endswith(f" {earlier}.")
+    assert before
+    assert run("watch", "model", path, *OFTEN, "--until-end", cwd=here).code == 0
+    assert kept(here)[2]["lines"] == (20 if has_earlier else 10)
 
 
 def test_a_full_disk_costs_a_snapshot_and_nothing_else(here, small_disk):

@@ -13,7 +13,8 @@ from benchmarks.tasks import TASKS
 from tonmf import TextOutlierDetector
 from tonmf.datasets import make_corpus
 from tonmf.datasets.archives import read_bbc, read_newsgroups, read_reuters_sgml
-from tonmf.detector.scores.alarms import CUTS, Alarms, sums_over_terms
+from tonmf.detector.scores.alarms import CUTS, Alarms
+from tonmf.detector.scores.alarms import rarity_of as rarity_of_rows
 from tonmf.text.documents import items_of
 from tonmf.text.totals import WordTotals
 from tonmf.text.vocabulary.terms import TermCounter
@@ -84,7 +85,7 @@ def counts_of(baskets, min_df=2):
 
 
 def rarity_of(counts):
-    return sums_over_terms(counts.matrix, inverse_document_frequencies(counts.matrix) - 1)
+    return rarity_of_rows(counts.matrix, inverse_document_frequencies(counts.matrix))
 
 
 def alarms_of(counts):

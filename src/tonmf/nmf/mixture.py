@@ -123,8 +123,12 @@ class Mixture:
 
         Topic k explains θ_k φ_kt / Σ_j θ_j φ_jt of the count of term t. The rest is the background's.
         """
-        weighted = sp.csr_matrix((C.data / self._whole(C, reading)[1], C.indices, C.indptr), shape=C.shape)
-        parts: Array = reading.theta[:, 1:] * (weighted @ self.ratios)
+        values, columns, ratios = C.data / self._whole(C, reading)[1], C.indices, self.ratios
+        if C.nnz < C.shape[1]:  # the product looks at every term
+            terms, columns = np.unique(columns, return_inverse=True)
+            ratios = ratios[terms]
+        weighted = sp.csr_matrix((values, columns, C.indptr), shape=(C.shape[0], len(ratios)))
+        parts: Array = reading.theta[:, 1:] * (weighted @ ratios)
         return parts
 
     def _whole(self, C: sp.csr_matrix, reading: Reading) -> tuple[Array, Array]:

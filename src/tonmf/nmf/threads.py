@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from tonmf.nmf.ops import Ops
 from tonmf.nmf.ops.reference import ReferenceOps
@@ -41,7 +43,20 @@ def available_cores() -> int:
 
 _lock = threading.Lock()
 _users = 0
-_limit: threadpool_limits | None = None
+_limit: Any = None
+_found: tuple[int, ThreadpoolController] | None = None
+
+
+def _libraries() -> ThreadpoolController:
+    """Return the libraries of BLAS in this process; they are looked for again only if modules were imported since.
+
+    To look for them takes milliseconds, much longer than to score a document.
+    """
+    global _found
+    if _found is None or _found[0] != len(sys.modules):
+        controller = ThreadpoolController().select(user_api="blas")
+        _found = len(sys.modules), controller
+    return _found[1]
 
 
 @contextmanager
@@ -50,7 +65,7 @@ def one_blas_thread() -> Iterator[None]:
     global _users, _limit
     with _lock:
         if _users == 0:
-            _limit = threadpool_limits(limits=1, user_api="blas")
+            _limit = _libraries().limit(limits=1)
         _users += 1
     try:
         yield

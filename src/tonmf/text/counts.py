@@ -90,6 +90,31 @@ class Numbering(dict[str, int]):
         self.update(kept)
 
 
+class NumberingBeyond(Numbering):
+    """Numbers of terms beyond those of a vocabulary, whose terms keep their numbers; it is not copied.
+
+    `new` are the terms that are not in the vocabulary, in the order of their numbers.
+    """
+
+    def __init__(self, vocabulary: Mapping[str, int]) -> None:
+        super().__init__()
+        self._vocabulary, self.next_number = vocabulary, len(vocabulary)
+        self.new: list[str] = []
+
+    def __missing__(self, term: str) -> int:
+        number = self._vocabulary.get(term)
+        if number is None:
+            self.new.append(term)
+            return super().__missing__(term)
+        self[term] = number
+        return number
+
+    def known(self, term: str) -> int:
+        """Return the number of a term; of one that is not there, a number that none has."""
+        number = self._vocabulary.get(term)
+        return super().known(term) if number is None else number
+
+
 @dataclass(frozen=True)
 class NumberedCounts:
     """Documents counted by the numbers of their terms; document i owns the entries from ends[i] to ends[i + 1]."""
@@ -206,6 +231,25 @@ def counts_by_column(
     if passed_over.any():
         n_words = n_words - np.bincount(rows[passed_over], values[passed_over], n_docs).astype(np.int64)
     return Counts(matrix, n_words, np.diff(indptr) + n_outside, n_outside, weight)
+
+
+def select_first(counted: NumberedCounts, n_terms: int, passed_over: NDArray[np.bool_]) -> Counts:
+    """Take the terms with the first numbers as the vocabulary, without a look at each of its terms.
+
+    `passed_over` tells for each of the other numbers whether the term does not count at all.
+    """
+    columns, new = counted.numbers.astype(np.int32), counted.numbers >= n_terms
+    columns[new] = np.where(passed_over, PASSED_OVER, OUTSIDE)[counted.numbers[new] - n_terms]
+    return counts_by_column(counted.ends, counted.counts, columns, n_terms, counted.n_words)
+
+
+def terms_beyond(counted: NumberedCounts, n_terms: int, names: Sequence[str]) -> Outside:
+    """List the counts of all terms but the first ones, by name; `names` are those of the others."""
+    new = counted.numbers >= n_terms
+    ends = np.append(0, np.cumsum(new))[counted.ends].tolist()
+    terms = [names[number] for number in (counted.numbers[new] - n_terms).tolist()]
+    counts = counted.counts[new].tolist()
+    return [dict(zip(terms[start:end], counts[start:end], strict=True)) for start, end in pairwise(ends)]
 
 
 def outside_terms(matrix: sp.csr_matrix, inside: NDArray[np.int64], name: Callable[[int], str]) -> Outside:

@@ -212,8 +212,10 @@ def is_id(word: str) -> bool:
     """
     if word.isdigit():
         return len(word) > MOST_DIGITS
+    if len(word) < 8 or not word.isascii():
+        return False
     n_digits = sum(letter.isdigit() for letter in word)
-    if len(word) < 8 or n_digits < 2 or not word.isascii():
+    if n_digits < 2:
         return False
     return n_digits >= 5 or bool(HEXADECIMAL.fullmatch(word)) or len(RUN.findall(word)) >= 4
 

@@ -189,6 +189,8 @@ def watch(
     _note_totals(screen, watching)
     if stopping.signal_number == 2:
         raise typer.Exit(INTERRUPTED)
+    if watching.is_unkept:
+        raise typer.Exit(1)
 
 
 LEARN_EVERY = 32

@@ -106,6 +106,11 @@ class Snapshots:
             ) from error
         return Snapshot(detector, place, columns, found, pending, marks)
 
+    @property
+    def exist(self) -> bool:
+        """Return whether there is a snapshot to resume from."""
+        return (self.folder / LATEST).exists()
+
     def _latest(self) -> str | None:
         try:
             name = (self.folder / LATEST).read_text(encoding="utf-8").strip()

@@ -93,7 +93,7 @@ class Watch:
                 self._announce()
         finally:
             if not self._learning:
-                self._take_snapshot()
+                self._take_snapshot(is_last=True)
 
     def _step(self) -> bool:
         """Process the lines that are there, or wait for some; return False if an answer could not be written."""
@@ -239,7 +239,12 @@ class Watch:
         every = self._options.snapshot_every
         return self._until_snapshot() <= 0 if every.of_time else self.n_docs - self._snapshot_docs >= every.length
 
-    def _take_snapshot(self) -> None:
+    @property
+    def is_unkept(self) -> bool:
+        """Return whether the watch has come further than its last snapshot, because a later one failed."""
+        return self._snapshots is not None and self._moved
+
+    def _take_snapshot(self, is_last: bool = False) -> None:
         """Take a snapshot, if anything has changed; if it fails, try again when the next is due."""
         if self._snapshots is None or not self._moved:
             return
@@ -250,6 +255,7 @@ class Watch:
         try:
             self._snapshots.write(snapshot)
         except InputError as error:
-            self._warn(f"No snapshot: {error} The last one stays, and the next is due as usual.")
+            earlier = "The last one stays" if self._snapshots.exist else "There is none yet"
+            self._warn(f"No snapshot: {error} {earlier}{'' if is_last else ', and the next is due as usual'}.")
         else:
             self._moved = False

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tonmf.arrays import Array
 from tonmf.detector.explain.explanation import Explanation, NearDocument, NearMark, TopicShare
+from tonmf.detector.explain.missing import ExpectedTerms
 from tonmf.detector.explain.profile import Compared, CorpusProfile
 from tonmf.detector.explain.ranks import rank_among
 from tonmf.detector.explain.topics import KnownDocument, Topic, by_share
@@ -20,6 +21,7 @@ from tonmf.detector.marks.effects import Effects
 from tonmf.detector.marks.likeness import known_of
 from tonmf.detector.marks.marks import FINE, STRANGE
 from tonmf.detector.scores.ladder import first_words
+from tonmf.detector.scores.prepared import Prepares
 from tonmf.detector.scores.scoring import DocumentScores, Scorer
 from tonmf.nmf.mixture import Reading
 from tonmf.nmf.ops import SAME_ROW
@@ -42,7 +44,7 @@ AT_ONCE = 500
 
 
 @dataclass(frozen=True)
-class Explainer:
+class Explainer(Prepares):
     """Explains documents by a fitted detector, and ranks them among `scores`, those of judged documents.
 
     `forms` are the words to show for terms that are none (`tonmf.text.forms`).
@@ -81,13 +83,21 @@ class Explainer:
 
     def first_words(self, topic: Array, n_words: int) -> list[str]:
         """Return the words of largest weight; terms that came from one word count once."""
-        n_terms = n_words if not self.forms else n_words * TERMS_OF_A_WORD
-        return in_words(first_words(topic, self.terms, n_terms), self.forms)[:n_words]
+        return in_words(first_words(topic, self.terms, self._n_terms(n_words)), self.forms)[:n_words]
+
+    def _n_terms(self, n_words: int) -> int:
+        """Return the number of terms to look at for some words."""
+        return n_words if not self.forms else n_words * TERMS_OF_A_WORD
 
     @cached_property
     def _short_topics(self) -> list[Topic]:
         """Return the topics as explanations show them."""
         return self.topics(TOPIC_WORDS)
+
+    @cached_property
+    def _expected(self) -> ExpectedTerms:
+        """Return what tells the words that topics lead one to expect."""
+        return ExpectedTerms.of(self.scorer.rungs)
 
     @cached_property
     def _ascending(self) -> Array:
@@ -122,12 +132,9 @@ class Explainer:
         outside, typical = self.scorer.alarms.rarity_outside + 1, float(self.profile.unknown[50])
         if not (self.forms or own):
             return leftovers.words(row, n_words, self.terms, self.weights, outside, typical)
-        n_terms = leftovers.n_terms(row)
-        return joined(
-            leftovers.words(row, n_terms, self.terms, self.weights, outside, typical),
-            {**self.forms, **(own or {})},
-            n_words,
-        )
+        words = leftovers.words(row, leftovers.n_terms(row), self.terms, self.weights, outside, typical)
+        known = {one.word: self.forms.get(one.word, one.word) for one in words}
+        return joined(words, {**known, **(own or {})}, n_words)
 
     def explain(
         self,
@@ -148,62 +155,65 @@ class Explainer:
         `own` returns the words to show for terms that only the document of a row has. `embeddings` are those of the
         documents, if there are any.
         """
-        counts, topics = leftovers.counts, self._short_topics
-        unknown = counts.n_outside / np.maximum(counts.n_distinct, 1)
-        ranks = self.ranks(scores.total, scores.judged)
-        shares, outliers = leftovers.topic_shares, scores.outliers(self.threshold)
-        near, main = self._nearest(Y, n_nearest), self.main_topics(leftovers)
-        marks = self._nearest_marks(Y, embeddings)
-        explanations = []
-        for row, name in enumerate(ids):
-            alarms = {alarm: float(values[row]) for alarm, values in scores.alarms.items() if values[row] > 0}
-            main_topics = self._topic_shares(shares[row], leftovers.explained[row] >= SMALLEST_LEAN, topics)
-            explanations.append(
-                Explanation(
-                    id=name,
-                    score=float(scores.total[row]),
-                    threshold=self.threshold,
-                    outlier=bool(outliers[row]),
-                    p_value=float(p_values[row]),
-                    fdr=None,
-                    rank=int(ranks[row]),
-                    n_docs=len(self.scores),
-                    parts=_parts(scores, row),
-                    unexplained=Compared.with_quantiles(leftovers.unexplained[row], self.profile.unexplained),
-                    unexpected=self.words(leftovers, row, n_words, own(row)),
-                    topic=main[row],
-                    topics=main_topics,
-                    missing=self._missing(_terms_of(counts.matrix, row), readings, row, n_missing)
-                    if main_topics
-                    else [],
-                    length=Compared.with_quantiles(counts.n_words[row], self.profile.lengths),
-                    unknown=Compared.with_quantiles(unknown[row], self.profile.unknown),
-                    alarms=alarms,
-                    nearest=near[row],
-                    marks=marks[row] if scores.judged[row] else [],
-                    kind=self.kind,
-                )
+        counts, judged, profile = leftovers.counts, scores.judged.tolist(), self.profile
+        totals, outliers = scores.total.tolist(), scores.outliers(self.threshold).tolist()
+        ranks, parts, alarms = self.ranks(scores.total, scores.judged).tolist(), _parts(scores), _alarms(scores)
+        unexplained = Compared.each_with_quantiles(leftovers.unexplained, profile.unexplained)
+        lengths = Compared.each_with_quantiles(counts.n_words, profile.lengths)
+        unknown = Compared.each_with_quantiles(counts.n_outside / np.maximum(counts.n_distinct, 1), profile.unknown)
+        topics, main = self._topic_shares(leftovers), self.main_topics(leftovers)
+        missing = self._missing(counts.matrix, readings, leftovers.explained, n_missing)
+        near, marks = self._nearest(Y, n_nearest), self._nearest_marks(Y, embeddings)
+        return [
+            Explanation(
+                id=name,
+                score=totals[row],
+                threshold=self.threshold,
+                outlier=outliers[row],
+                p_value=float(p_values[row]),
+                fdr=None,
+                rank=ranks[row],
+                n_docs=len(self.scores),
+                parts=parts[row],
+                unexplained=unexplained[row],
+                unexpected=self.words(leftovers, row, n_words, own(row)),
+                topic=main[row],
+                topics=topics[row],
+                missing=missing[row],
+                length=lengths[row],
+                unknown=unknown[row],
+                alarms=alarms[row],
+                nearest=near[row],
+                marks=marks[row] if judged[row] else [],
+                kind=self.kind,
             )
-        return explanations
-
-    def _topic_shares(self, shares: Array, leans: NDArray[np.bool_], topics: Sequence[Topic]) -> list[TopicShare]:
-        """Return the topics that a document leans on, the largest share first."""
-        order = by_share(self.scorer.rungs[0])
-        listed = [
-            TopicShare(topic.number, float(shares[column]), topic.words)
-            for topic, column in zip(topics, order, strict=True)
-            if leans[column]
+            for row, name in enumerate(ids)
         ]
-        return sorted(listed, key=lambda topic: -topic.share)
 
-    def _missing(self, present: Array, readings: Sequence[Reading], row: int, n_missing: int) -> list[str]:
-        """Return the words with the most weight in the document's mixture, the mean over the ladder, that it lacks."""
-        if n_missing == 0:
-            return []
-        pairs = zip(self.scorer.rungs, readings, strict=True)
-        expected = np.mean([rung.topics @ reading.theta[row, 1:] for rung, reading in pairs], axis=0)
-        expected[present] = 0
-        return self.first_words(expected, n_missing)
+    def _topic_shares(self, leftovers: Leftovers) -> list[list[TopicShare]]:
+        """Return for each document the topics that it leans on, the largest share first."""
+        order, topics = by_share(self.scorer.rungs[0]), self._short_topics
+        leans, shares = leftovers.explained[:, order] >= SMALLEST_LEAN, leftovers.topic_shares[:, order]
+        listed: list[list[TopicShare]] = [[] for _ in shares]
+        for row, column in zip(*(places.tolist() for places in np.nonzero(leans)), strict=True):
+            topic = topics[column]
+            listed[row].append(TopicShare(topic.number, float(shares[row, column]), topic.words))
+        return [sorted(of_document, key=lambda topic: -topic.share) for of_document in listed]
+
+    def _missing(
+        self, counts: sp.csr_matrix, readings: Sequence[Reading], explained: Array, n_missing: int
+    ) -> list[list[str]]:
+        """Return for each document the words with the most weight in its mixture, the mean over the ladder, that it lacks.
+
+        There are none for a document that leans on no topic, by the shares of documents that topics explain.
+        """
+        missing: list[list[str]] = [[] for _ in explained]
+        if n_missing > 0:
+            rows = np.flatnonzero((explained >= SMALLEST_LEAN).any(axis=1))
+            found = self._expected.missing(counts, readings, rows, self._n_terms(n_missing))
+            for row, terms in zip(rows.tolist(), found, strict=True):
+                missing[row] = in_words([self.terms[term] for term in terms.tolist()], self.forms)[:n_missing]
+        return missing
 
     def _nearest(self, Y: sp.csr_matrix, n_nearest: int) -> list[list[NearDocument]]:
         """Return for each row the most similar ordinary documents of the sample, itself not among them."""
@@ -211,17 +221,43 @@ class Explainer:
             return [[] for _ in range(Y.shape[0])]
         found = []
         for start in range(0, Y.shape[0], AT_ONCE):
-            for cosines in (self.scorer.sample @ Y[start : start + AT_ONCE].T).toarray().T:
-                if len(cosines) and cosines.max() > SAME_ROW:
-                    cosines[cosines.argmax()] = 0
-                found.append(self._different(np.argsort(-cosines, kind="stable"), cosines, n_nearest))
+            cosines = (Y[start : start + AT_ONCE] @ self._sample_by_term).toarray()
+            if cosines.shape[1]:
+                places = np.arange(len(cosines)), cosines.argmax(axis=1)
+                cosines[places] = np.where(cosines[places] > SAME_ROW, 0, cosines[places])
+            found += self._different(cosines, n_nearest)
         return found
 
-    def _different(self, order: NDArray[np.int64], cosines: Array, n_nearest: int) -> list[NearDocument]:
-        """Return the first of these documents; one that is in the sample more than once is listed once."""
+    @cached_property
+    def _sample_by_term(self) -> sp.csr_matrix:
+        """Return the sample of ordinary documents, n_terms × n_sample."""
+        return self.scorer.sample.T.tocsr()
+
+    def _different(self, cosines: Array, n_nearest: int) -> list[list[NearDocument]]:
+        """Return the nearest documents of each row; one that is in the sample more than once is listed once.
+
+        Only as many are put in order as are needed, since most documents of the sample differ.
+        """
+        n_docs, n_sample = cosines.shape
+        n_first, found = min(n_nearest, n_sample), [list[NearDocument]()] * n_docs
+        left = np.arange(n_docs)
+        while len(left) and n_first:
+            some = cosines[left]
+            least = np.partition(some, n_sample - n_first, axis=1)[:, n_sample - n_first]
+            for place, row, of_row in zip(left.tolist(), some, least.tolist(), strict=True):
+                order = np.flatnonzero((row >= of_row) & (row > 0))
+                order = order[np.argsort(-row[order], kind="stable")]
+                found[place] = self._listed(order, row, n_nearest)
+            incomplete = np.array([len(found[place]) < n_nearest for place in left.tolist()]) & (least > 0)
+            if n_first == n_sample:
+                break
+            left, n_first = left[incomplete], min(2 * n_first, n_sample)
+        return found
+
+    def _listed(self, order: NDArray[np.int64], cosines: Array, n_nearest: int) -> list[NearDocument]:
         near: dict[KnownDocument, NearDocument] = {}
         for row in order.tolist():
-            if len(near) == n_nearest or cosines[row] <= 0:
+            if len(near) == n_nearest:
                 break
             document = self.profile.ordinary(row)
             near.setdefault(document, NearDocument(document, float(cosines[row])))
@@ -256,16 +292,22 @@ def _most_like(effects: Effects, likeness: Array) -> list[NearMark]:
     ]
 
 
-def _terms_of(matrix: sp.csr_matrix, row: int) -> Array:
-    """Return the numbers of a document's terms."""
-    terms: Array = matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]
-    return terms
+def _parts(scores: DocumentScores) -> list[dict[str, float]]:
+    """Return for each document the parts that add up to its score; none if it is not judged."""
+    names, values = [*scores.parts, "alarms"], [*scores.parts.values(), scores.total - scores.plain]
+    of_alarms = scores.total != scores.plain
+    return [
+        dict(zip(names if alarmed else names[:-1], of_document, strict=False)) if judged else {}
+        for of_document, alarmed, judged in zip(
+            np.column_stack(values).tolist(), of_alarms.tolist(), scores.judged.tolist(), strict=True
+        )
+    ]
 
 
-def _parts(scores: DocumentScores, row: int) -> dict[str, float]:
-    """Return the parts that add up to a document's score; none if it is not judged."""
-    total, plain = float(scores.total[row]), float(scores.plain[row])
-    if not scores.judged[row]:
-        return {}
-    parts = {name: float(values[row]) for name, values in scores.parts.items()}
-    return parts if total == plain else {**parts, "alarms": total - plain}
+def _alarms(scores: DocumentScores) -> list[dict[str, float]]:
+    """Return for each document the alarms that it raises."""
+    raised: list[dict[str, float]] = [{} for _ in scores.total]
+    for name, values in scores.alarms.items():
+        for row in np.flatnonzero(values > 0).tolist():
+            raised[row][name] = float(values[row])
+    return raised

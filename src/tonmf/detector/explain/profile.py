@@ -53,10 +53,11 @@ class Compared:
     percentile: float
 
     @classmethod
-    def with_quantiles(cls, value: float, quantiles: Array) -> Self:
-        """Compare a value with the 101 percentiles of the training documents."""
-        below = int(np.searchsorted(quantiles, value, side="left"))
-        return cls(float(value), float(quantiles[50]), 100 * below / len(quantiles))
+    def each_with_quantiles(cls, values: NDArray[Any], quantiles: Array) -> list[Self]:
+        """Compare values with the 101 percentiles of the training documents."""
+        below, typical = np.searchsorted(quantiles, values, side="left"), float(quantiles[50])
+        each = zip(values.astype(np.float64).tolist(), below.tolist(), strict=True)
+        return [cls(value, typical, 100 * n_below / len(quantiles)) for value, n_below in each]
 
 
 @dataclass(frozen=True)

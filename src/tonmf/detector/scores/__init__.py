@@ -3,6 +3,7 @@
 ========== ==================================================================================
 corpus     `Corpus`: counted documents, in memory, on disk or on a cluster
 ladder     `Ladder` and `Rung`: fits that ask more and more of a topic
+prepared   what is prepared once and used for every document to come
 ordinary   the sample of ordinary documents, and the distance from it
 company    strange documents that are like each other
 copies     documents that are copies of each other, which count as one

@@ -76,7 +76,7 @@ class Alarms:
 
     @classmethod
     def learn(cls, totals: WordTotals, rarity: Array) -> Self:
-        """Learn them from the training documents; `rarity` is the sum over the terms of each (`sums_over_terms`)."""
+        """Learn them from the training documents; `rarity` is the sum over the terms of each (`rarity_of`)."""
         rarity_outside = float(np.log((1 + len(rarity)) / 2))
         n_distinct = max(int(totals.n_distinct.sum()), 1)
         n_outside = int(totals.n_outside.sum())
@@ -145,11 +145,11 @@ def without_alarm(alarms: Mapping[str, Array]) -> NDArray[np.bool_]:
     return np.asarray(np.maximum.reduce(list(alarms.values())) == 0)
 
 
-def sums_over_terms(rows: sp.csr_matrix, values: Array) -> Array:
-    """Sum a value over the different terms of each row.
+def rarity_of(rows: sp.csr_matrix, idf: Array) -> Array:
+    """Sum the rarity, idf − 1, of the different terms of each row.
 
-    >>> sums_over_terms(sp.csr_matrix([[2.0, 0.0], [1.0, 5.0]]), np.array([0.5, 1.0])).tolist()
+    >>> rarity_of(sp.csr_matrix([[2.0, 0.0], [1.0, 5.0]]), np.array([1.5, 2.0])).tolist()
     [0.5, 1.5]
     """
     documents = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
-    return np.bincount(documents, values[rows.indices], rows.shape[0]).astype(np.float64)
+    return np.bincount(documents, idf[rows.indices] - 1, rows.shape[0]).astype(np.float64)

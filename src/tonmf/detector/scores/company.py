@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -25,7 +26,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tonmf.arrays import Array
+from tonmf.detector.scores.prepared import Prepares
 from tonmf.detector.scores.scale import UPPER
+from tonmf.nmf.ops.two_way import TwoWay, TwoWayMatrix
 
 STRANGE = 0.5
 """Share of the threshold above which a document is strange enough to vouch, and its neighbours must be on average."""
@@ -57,13 +60,18 @@ AT_ONCE = 500
 
 
 @dataclass(frozen=True)
-class Company:
+class Company(Prepares):
     """The unit rows of the documents that vouch, how much each does, the most that company adds to a score, and the usual S."""
 
     rows: sp.csr_matrix
     weights: Array
     most: float
     usual: float = 0.0
+
+    @cached_property
+    def prepared(self) -> TwoWay:
+        """Return the rows, prepared once for all documents to come."""
+        return TwoWayMatrix(self.rows)
 
     def beyond(self, strongest: Array) -> Self:
         """Return the same, with what is usual by the training documents' sums of the largest weighted cosines."""

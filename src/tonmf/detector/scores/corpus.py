@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tonmf.arrays import Array
-from tonmf.detector.scores.alarms import sums_over_terms
+from tonmf.detector.scores.alarms import rarity_of
 from tonmf.detector.scores.company import STRONGEST, Company
 from tonmf.detector.scores.ordinary import remoteness_of
 from tonmf.nmf.blocks import Block, Executor, SerialExecutor, Source
@@ -308,20 +308,19 @@ class Corpus:
 
         return Glance.joined(self.map_blocks(of_block))
 
-    def remoteness(self, sample: sp.csr_matrix, trust: Array | None, ops: Ops) -> Array:
+    def remoteness(self, sample: TwoWay, trust: Array | None, ops: Ops) -> Array:
         """Return the distance of every document from those of a sample (`tonmf.detector.scores.ordinary`)."""
-        prepared = ops.prepare(sample)
-        return np.concatenate(self.map_blocks(lambda block: remoteness_of(ops, block.X, prepared, trust)))
+        return np.concatenate(self.map_blocks(lambda block: remoteness_of(ops, block.X, sample, trust)))
 
     def vouched_for(self, company: Company, ops: Ops) -> Array:
         """Return the sum of the largest weighted cosines of every document with strange ones."""
-        rows, weights = ops.prepare(company.rows), company.weights
+        rows, weights = company.prepared, company.weights
         return np.concatenate(self.map_blocks(lambda block: ops.strongest(block.X, rows, weights, STRONGEST)))
 
     def rarity(self) -> Array:
         """Sum the rarity of each document's terms, idf − 1 (`tonmf.detector.scores.alarms`)."""
-        of_terms = self.idf - 1
-        return np.concatenate(self.map_blocks(lambda block: sums_over_terms(block.C.by_row, of_terms)))
+        idf = self.idf
+        return np.concatenate(self.map_blocks(lambda block: rarity_of(block.C.by_row, idf)))
 
     def take(self, rows: Numbers) -> Rows:
         """Bring a few documents, given by rising numbers, together in memory."""

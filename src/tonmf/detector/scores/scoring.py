@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
@@ -33,8 +34,10 @@ from tonmf.detector.scores.corpus import Corpus
 from tonmf.detector.scores.embeddings import Neighbours
 from tonmf.detector.scores.ladder import Rung
 from tonmf.detector.scores.ordinary import ordinary_documents, sample_of, trust_in
+from tonmf.detector.scores.prepared import Prepares
 from tonmf.detector.scores.scale import Scale, doubt
 from tonmf.nmf.ops import Ops
+from tonmf.nmf.ops.two_way import TwoWay, TwoWayMatrix
 from tonmf.nmf.threshold import UPPER_QUANTILE, weighted_quantile
 from tonmf.text.totals import WordTotals
 
@@ -122,7 +125,7 @@ class DocumentScores:
 
 
 @dataclass(frozen=True)
-class Scorer:
+class Scorer(Prepares):
     """All that is needed to score documents: the ladder, a sample of ordinary documents, alarms, and the scales of each.
 
     `trust` says how far each document of the sample is trusted to be ordinary. It is None at first, and in detectors saved by
@@ -140,6 +143,11 @@ class Scorer:
     company: Company | None = None
     trust: Array | None = None
 
+    @cached_property
+    def _ordinary(self) -> TwoWay:
+        """Return the sample, prepared once for all documents to come."""
+        return TwoWayMatrix(self.sample)
+
     def score(
         self, ops: Ops, corpus: Corpus, embeddings: Array | None = None, topics: Array | None = None
     ) -> DocumentScores:
@@ -153,7 +161,7 @@ class Scorer:
         """Measure documents against the ordinary ones, and the strange ones that vouch for others."""
         distances = None if embeddings is None or self.neighbours is None else self.neighbours.distances(embeddings)
         vouched = np.zeros(corpus.n_docs) if self.company is None else corpus.vouched_for(self.company, ops)
-        return Measures(topics, corpus.remoteness(self.sample, self.trust, ops), distances, rarity, vouched)
+        return Measures(topics, corpus.remoteness(self._ordinary, self.trust, ops), distances, rarity, vouched)
 
     def combine(self, measures: Measures, totals: WordTotals) -> DocumentScores:
         """Add up what was measured, and lift the documents that raise an alarm."""

@@ -46,10 +46,12 @@ def cuts_of_equal_work(indptr: Array, stored_per_range: int = STORED_PER_RANGE) 
     >>> cuts_of_equal_work(np.array([0, 2, 60, 64, 200]), stored_per_range=50).tolist()
     [0, 1, 3, 4]
     """
-    stored = int(indptr[-1])
+    stored, n_rows = int(indptr[-1]), len(indptr) - 1
+    if stored <= stored_per_range:
+        return np.arange(0, n_rows + 1, max(n_rows, 1))  # one range, and no time lost on a single document
     goals = np.arange(stored_per_range, stored, stored_per_range)
     inside = np.searchsorted(indptr, goals, side="right") - 1
-    return np.unique(np.concatenate([[0], inside, [len(indptr) - 1]])).astype(np.int64)
+    return np.unique(np.concatenate([[0], inside, [n_rows]])).astype(np.int64)
 
 
 class CompiledOps:

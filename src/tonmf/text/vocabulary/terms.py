@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from typing import Any, Self
 
 import numpy as np
@@ -16,14 +15,16 @@ from tonmf.text.counts import (
     Counts,
     NumberedCounts,
     Numbering,
+    NumberingBeyond,
     Outside,
     containing,
     count_by_number,
     document_frequencies,
     occurrences,
-    outside_terms,
+    select_first,
     select_terms,
     subtract,
+    terms_beyond,
 )
 from tonmf.text.forms import forms_of
 from tonmf.text.passages import NOTHING, Boilerplate, PassageKeys, PassageTally
@@ -124,24 +125,24 @@ class TermCounter:
 
     def count(self, documents: Sequence[Any]) -> Counts:
         """Count documents by the terms."""
-        return self._count(documents, Numbering(self._numbers))[0]
+        numbers = NumberingBeyond(self._numbers)
+        return self._selected(self._numbered(documents, numbers), numbers)
 
     def count_all(self, documents: Sequence[Any]) -> tuple[Counts, Outside]:
         """Count documents by the terms, and list all other terms too."""
-        numbers = Numbering(self._numbers)
-        counts, matrix = self._count(documents, numbers)
-        names = list(numbers)
-        return counts, outside_terms(matrix, np.arange(len(self.terms)), names.__getitem__)
+        numbers = NumberingBeyond(self._numbers)
+        counted = self._numbered(documents, numbers)
+        return self._selected(counted, numbers), terms_beyond(counted, len(self.terms), numbers.new)
 
-    def _count(self, documents: Sequence[Any], numbers: Numbering) -> tuple[Counts, sp.csr_matrix]:
+    def _numbered(self, documents: Sequence[Any], numbers: NumberingBeyond) -> NumberedCounts:
         counted = count_by_number(documents, self.analyze, numbers.__getitem__)
         if len(self.boilerplate):
             counted = self.without_boilerplate(counted, self.passages(documents), self.boilerplate, numbers.known)
-        matrix = counted.matrix(len(numbers))
-        n_terms = len(self.terms)
-        unknown = islice(numbers, n_terms, None)  # a look at every term would take long
-        passed_over = n_terms + self._passed_over(unknown)
-        return select_terms(matrix, np.arange(len(self.terms)), counted.n_words, passed_over), matrix
+        return counted
+
+    def _selected(self, counted: NumberedCounts, numbers: NumberingBeyond) -> Counts:
+        passed_over = np.array([self.passes_over(term) for term in numbers.new], bool)
+        return select_first(counted, len(self.terms), passed_over)
 
     def passes_over(self, term: str) -> bool:
         """Return whether a term does not count at all if it is outside the vocabulary."""
