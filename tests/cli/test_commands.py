@@ -248,6 +248,17 @@ def test_score_ranks_documents_that_were_not_there_before(answered, tmp_path):
     assert answer["strangest"][0]["score"] == scores.max()
 
 
+def test_explain_wraps_measures_in_a_narrow_window(answered):
+    folder, _ = answered
+    wide, narrow = (
+        run("explain", "model", "docs.csv", "--top", "1", cwd=folder, COLUMNS=columns).out.split("\n\n")[1]
+        for columns in ("200", "40")
+    )
+    assert "score" in wide
+    assert wide.split() == narrow.split()
+    assert max(map(len, narrow.splitlines())) <= 40
+
+
 def test_explain_says_why_of_one_document_or_the_strangest(answered):
     folder, _ = answered
     name = sorted(PLANTED)[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
@@ -132,9 +133,19 @@ def styled(pieces: Sequence[Piece]) -> Text:
 
 
 def explanation_lines(why: Explanation, width: int) -> list[Text]:
-    """Return an explanation: a sentence, which may wrap, and a line for each fact."""
-    sentence, *facts = printable(why.to_text(), isolates=True).split("\n")
-    return [Text(sentence), *(Text(shortened(fact, width)) for fact in facts)]
+    """Return an explanation: a sentence and measures, which may wrap, and a line for each word, topic and document."""
+    head, *lists = printable(why.to_text(), isolates=True).split("\n\n")
+    lines = [Text(head)]
+    for number, part in enumerate(lists):
+        lines.append(Text(""))
+        for fact in part.split("\n"):
+            wrapped = wrap(fact, width, subsequent_indent=MEASURE) if number == 0 else [shortened(fact, width)]
+            lines += map(Text, wrapped)
+    return lines
+
+
+MEASURE = " " * 14
+"""Indent of a measure's second line, below its first word."""
 
 
 def topic_lines(detector: TextOutlierDetector, n_words: int, width: int) -> list[Text]:

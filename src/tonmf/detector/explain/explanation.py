@@ -35,6 +35,12 @@ SAME = 0.999
 SMALLEST_SHOWN = 0.0005
 """The smallest share that is not shown as 0.0 %."""
 
+PARTS = {"neighbours": "distance from ordinary documents", "company": "likeness to strange ones"}
+"""How parts of a score are shown whose names do not say what they are."""
+
+ALARMS = {"unknown": "unknown {}", "rare": "rare {}", "repeated": "repeated {}"}
+"""How alarms are shown, given the plural of what documents are made of."""
+
 
 @dataclass(frozen=True)
 class TopicShare:
@@ -309,14 +315,14 @@ class Explanation:
         words = f"{self.kind}s"
         if not self.judged:
             return f"{isolated(self.id)}: {self.sentence}"
-        parts = ", ".join(f"{name} {value:+.2f}" for name, value in self.parts.items())
+        parts = ", ".join(f"{PARTS.get(name, name)} {value:+.2f}" for name, value in self.parts.items())
         lines = [f"{isolated(self.id)}: {self.sentence}", "", f"  score       {self.score:.2f} = {parts}"]
         lines.append(f"  unexplained {_compared(self.unexplained, percent)}")
         unit = f" {self.kind if self.length.value == 1 else words}"
         lines.append(f"  length      {_compared(self.length, '{:,.0f}'.format, unit)}")
         lines.append(f"  unknown     {_compared(self.unknown, percent, f' of the distinct {words}')}")
         for name, excess in self.alarms.items():
-            lines.append(f"  alarm       {name}: {percent(excess)} above its cut-off")
+            lines.append(f"  alarm       {ALARMS[name].format(words)}: {percent(excess)} more than an alarm takes")
         if self.unexpected:
             left = self.unexplained.value - sum(word.share for word in self.unexpected)
             lines += ["", f"  unexpected {words}, and their share of the document"]
