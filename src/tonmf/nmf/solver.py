@@ -45,7 +45,6 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-from scipy.stats import rankdata
 
 from tonmf.arrays import Array
 from tonmf.nmf.blocks import Block, Executor, Source
@@ -455,6 +454,8 @@ def rank_correlation(a: Array, b: Array) -> float:
     >>> rank_correlation(np.array([1.0, 2.0, 3.0]), np.array([10.0, 30.0, 20.0]))
     0.5
     """
+    from scipy.stats import rankdata  # heavy, and seldom needed
+
     a, b = rankdata(a), rankdata(b)
     if np.ptp(a) == 0 or np.ptp(b) == 0:
         return 0.0
