@@ -23,6 +23,7 @@ from report_page import (
     written,
 )
 
+from tonmf.detector.explain.explanation import PARTS
 from tonmf.detector.scores.scoring import WIDTHS
 
 # ------------------------------------------------------------------ at first
@@ -41,6 +42,14 @@ def test_the_report_opens_with_the_count_and_the_strangest_documents_first(repor
     assert page.locator(".entry.is-flagged").count() == analysed["flagged"]
     n_lines = sum(document["copy_of"] == place for place, document in enumerate(summary["documents"], start=1))
     assert status(page) == f"1–{PAGE} of {n_lines} lines ({analysed['documents']} documents)", "a post came twice"
+
+
+def test_the_parts_of_a_score_have_the_names_of_explanations(report):
+    page, summary = report
+    shown = next(document for document in summary["documents"] if document["parts"].keys() >= PARTS.keys())
+    open_document(page, shown["id"])
+    measures = page.locator(".document-facts dd").first.text_content()
+    assert all(f"{PARTS.get(name, name)} " in measures for name in shown["parts"])
 
 
 def test_how_it_was_done_can_be_unfolded(report):
@@ -169,7 +178,7 @@ def test_the_threshold_moves_by_keys_and_back_by_the_button(report):
     slider.focus()
     threshold = summary["analysed"]["threshold"]
     lowest = min(document["score"] for document in summary["documents"] if document["score"] > threshold)
-    while threshold <= lowest:
+    while threshold <= lowest + 0.01:  # it is read with two digits
         page.keyboard.press("ArrowRight")
         before, threshold = threshold, float(slider.get_attribute("aria-valuetext"))
         assert threshold > before

@@ -156,7 +156,7 @@ function factsList(shown, word) {
     isJudged && shown.unexplained && ["Unexplained", compared(shown.unexplained, percent)],
     shown.length && ["Length", compared(shown.length, (number) => counted(number, word), whole)],
     isJudged && shown.unknown && [`Unknown ${word}s`, compared(shown.unknown, percent)],
-    ...alarms.map(([name, excess]) => [`Alarm: ${name}`, `${percent(excess)} beyond its cut`]),
+    ...alarms.map(([name, excess]) => [`Alarm: ${name} ${word}s`, `${percent(excess)} more than an alarm takes`]),
     shown.label !== undefined && shown.label !== null && ["Label", shown.label ? "outlier" : "ordinary"],
   ].filter(Boolean);
   if (facts.length === 0) return null;
@@ -170,9 +170,12 @@ function factsList(shown, word) {
   ];
 }
 
+/** How parts of a score are shown whose names do not say what they are; a test compares them with `PARTS` in Python. */
+const PARTS = { neighbours: "distance from ordinary documents", company: "likeness to strange ones" };
+
 function partsOf(parts) {
   return Object.entries(parts)
-    .map(([name, value]) => `${name} ${signed(value)}`)
+    .map(([name, value]) => `${PARTS[name] ?? name} ${signed(value)}`)
     .join(", ");
 }
 
