@@ -41,6 +41,19 @@ WORD_RULES = {"paper": WordRules(min_length=3, max_length=15, min_count=4, min_d
 
 
 @dataclass
+class ByWord:
+    """How the words of a text become terms one by one, where words are cut by our own pattern (`tonmf.text.compiled`)."""
+
+    lowercase: bool
+    stop_words: frozenset[str]
+    tables: list[Any] = field(default_factory=list, repr=False, compare=False)
+    """Tables of words seen so far that no caller is using."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "tables": []}  # made again when they are needed
+
+
+@dataclass
 class Analysis:
     """A function from a text to its terms. It is a class so that detectors can be copied and pickled."""
 
@@ -53,13 +66,34 @@ class Analysis:
     strip_html: bool = False
     strip_headers: bool = False
     emoji: bool = True
+    by_word: ByWord | None = None
     _stem: Any = field(default=None, repr=False)
     _terms: dict[str, list[str]] = field(default_factory=dict, repr=False, compare=False)
 
+    def __post_init__(self) -> None:
+        self._has_limits = self.rules != WordRules()
+
     def __call__(self, text: Any) -> Iterable[str]:
         """Return the terms of a text."""
+        return self._as_terms(self.analyze(self._readable(text)))
+
+    def prepared(self, text: str) -> str:
+        """Return the text that is cut into words: without what is not read, and in lower case if words are to be."""
+        assert self.by_word is not None  # noqa: S101
+        readable: str = self._readable(text)
+        return readable.lower() if self.by_word.lowercase else readable
+
+    def terms_of_words(self, words: Iterable[str]) -> Iterable[str]:
+        """Return the terms of words that were cut out of a prepared text, and masked."""
+        assert self.by_word is not None  # noqa: S101
+        stop_words = self.by_word.stop_words
+        if stop_words:
+            words = [word for word in words if word not in stop_words]
+        return self._as_terms(words)
+
+    def _readable(self, text: Any) -> Any:
         shown = self.visible(text)
-        return self._as_terms(self.analyze(text if shown is text else shown.replace(PAD, "")))
+        return text if shown is text else shown.replace(PAD, "")
 
     def unstemmed(self, text: str) -> Iterable[str]:
         """Return the terms of a text before stemming."""
@@ -117,7 +151,7 @@ class Analysis:
     def _as_terms(self, terms: Iterable[str]) -> Iterable[str]:
         if self.stemmer is not None:
             terms = [self.stem(term) for term in terms]
-        return terms if self.rules == WordRules() else [term for term in terms if self.rules.allow(term)]
+        return [term for term in terms if self.rules.allow(term)] if self._has_limits else terms
 
     def _stem_of(self, word: str, stem: Callable[[str], str]) -> str:
         return word if self.masked_words is not None and is_mask(word) else stem(word)
@@ -187,6 +221,7 @@ def make_analyzer(
     as_word = _without_mark if token_pattern is None and emoji else _as_it_is
     single = CountVectorizer(lowercase=lowercase, stop_words=stop_words, tokenizer=as_word, token_pattern=None)
     analyze_word = single.build_analyzer()
+    is_by_word = token_pattern is None and tuple(ngram_range) == (1, 1)
     return Analysis(
         analyze,
         stemmer,
@@ -197,6 +232,7 @@ def make_analyzer(
         strip_html=strip_html,
         strip_headers=strip_headers,
         emoji=emoji,
+        by_word=ByWord(bool(lowercase), frozenset(stop_words or ())) if is_by_word else None,
     )
 
 
