@@ -5,7 +5,7 @@ import numpy as np
 from tonmf import TONMF, TextOutlierDetector
 from tonmf.datasets import make_corpus
 from tonmf.nmf.inner import INNER_METHODS
-from tonmf.text.counts import FEWEST_CHARACTERS
+from tonmf.text.compiled import FEWEST_CHARACTERS
 
 if __name__ == "__main__":
     rows = np.random.default_rng(0).poisson(1.0, (40, 12))

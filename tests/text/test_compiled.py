@@ -3,6 +3,7 @@
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
+from hashlib import blake2b
 
 import numpy as np
 import pytest
@@ -12,10 +13,12 @@ from hypothesis import strategies as st
 from tonmf.datasets.archives import read_bbc, read_biography_sections, read_newsgroups, read_reuters_sgml
 from tonmf.text import counts
 from tonmf.text.analysis import WORD_RULES, WordRules, make_analyzer
-from tonmf.text.compiled import table
+from tonmf.text.compiled import FEWEST_CHARACTERS, passages, table, texts
 from tonmf.text.compiled.characters import AT_ONCE, N_CODE_POINTS, known_classes, look_at
 from tonmf.text.counts import Numbering, count_by_number
+from tonmf.text.markup import PAD
 from tonmf.text.masks import DEFAULT_MASK, MASKS
+from tonmf.text.passages import keys_of, passages_of
 
 DEFAULTS = {
     "analyzer": "word", "lowercase": True, "stop_words": None, "ngram_range": (1, 1), "token_pattern": None,
@@ -79,6 +82,12 @@ def assert_the_same(documents, analyze, n_known=0):
         assert getattr(counted, name).dtype == values.dtype, name
 
 
+def assert_the_same_passages(documents):
+    ends, keys = passages.passage_keys(documents)
+    assert ends.tolist() == np.cumsum([0, *(len(passages_of(text)) for text in documents)]).tolist()
+    np.testing.assert_array_equal(keys, np.concatenate([keys_of(passages_of(text)) for text in documents]))
+
+
 @given(documents_of_all_kinds, options_of_words, st.integers(0, 3))
 @example(["aa-bb-cc-dd-ee-ff(1)", "aa-bb-cc-dd-ee-ff"], {}, 0)
 @example(["Www.a.b http://c", "Www.a.b 東"], {"lowercase": False}, 0)
@@ -103,9 +112,50 @@ def test_every_character_counts_as_the_analysis_has_it():
         assert_the_same(documents, analysis(mask=mask))
 
 
+ENDS = [
+    "a",
+    "A b",
+    ".",
+    "...",
+    "!",
+    '?"',
+    "…",
+    "。",
+    "’",
+    "}",
+    ")",
+    " ",
+    "  ",
+    "\t",
+    "\n",
+    "\r",
+    "\x1c",
+    "\x85",
+    "\xa0",
+    "\u2028",
+    PAD,
+    "é",
+]
+
+
+@given(st.lists(st.lists(st.sampled_from([*ENDS, *PIECES])).map("".join) | any_text, min_size=1))
+@example(
+    ["e.g. this.that (Really.) 3.50", "a" + PAD + "b  c\t ", "x" * 127, "x" * 128, "x" * 129, "y" * 256, "z " * 300, ""]
+)
+def test_keys_of_passages_are_those_of_the_regular_expression(documents):
+    assert_the_same_passages(documents)
+
+
+@given(st.lists(st.binary(min_size=1, max_size=400), min_size=1))
+def test_blake2b_is_that_of_the_standard_library(messages):
+    documents = [message.hex() for message in messages]
+    digests = [blake2b(document.encode(), digest_size=8).digest() for document in documents]
+    assert passages.passage_keys(documents)[1].astype("<i8").tobytes() == b"".join(digests)
+
+
 def test_a_table_that_is_begun_anew_again_and_again_changes_nothing(monkeypatch):
     monkeypatch.setattr(table, "MOST_KEYS", 5)
-    monkeypatch.setattr(table, "AT_ONCE", 40)
+    monkeypatch.setattr(texts, "AT_ONCE", 40)
     documents = [f"word{number % 7} other{number} {number} the a{number}@b.org" for number in range(50)]
     analyze = analysis()
     assert_the_same(documents, analyze)
@@ -125,11 +175,12 @@ def test_words_that_are_long_or_without_spaces_are_counted():
     "options", [{}, {"mask": None, "lowercase": False}, {"mask": "all", "stemmer": "english"}], ids=str
 )
 def test_real_texts_are_counted_the_same(data_folder, options):
-    texts = [document.text for document in read_bbc(data_folder / "bbc-fulltext.zip")]
-    texts += [document.text for document in read_reuters_sgml(data_folder / "reuters21578.tar.gz")][:1000]
-    texts += [document.text for document in read_newsgroups(data_folder / "20news-bydate.tar.gz")][::20]
-    texts += [document.text for document in read_biography_sections(data_folder / "wiki-featured-bios.jsonl.gz")][::20]
-    assert_the_same(texts, analysis(**options))
+    corpus = [document.text for document in read_bbc(data_folder / "bbc-fulltext.zip")]
+    corpus += [document.text for document in read_reuters_sgml(data_folder / "reuters21578.tar.gz")][:1000]
+    corpus += [document.text for document in read_newsgroups(data_folder / "20news-bydate.tar.gz")][::20]
+    corpus += [document.text for document in read_biography_sections(data_folder / "wiki-featured-bios.jsonl.gz")][::20]
+    assert_the_same(corpus, analysis(**options))
+    assert_the_same_passages(corpus)
 
 
 def test_short_documents_are_counted_by_the_analysis_and_long_ones_by_compiled_code(monkeypatch):
@@ -137,7 +188,7 @@ def test_short_documents_are_counted_by_the_analysis_and_long_ones_by_compiled_c
     monkeypatch.setattr(
         table, "count_words", lambda documents, *_: seen.append(documents) or [np.zeros(1, np.int64)] * 4
     )
-    analyze, long = analysis(), ["word " * counts.FEWEST_CHARACTERS]
+    analyze, long = analysis(), ["word " * FEWEST_CHARACTERS]
     count_by_number(["a few words"], analyze, Numbering().__getitem__)
     assert seen == []
     count_by_number(long, analyze, Numbering().__getitem__)

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from tonmf.arrays import Array
 from tonmf.errors import InputError
 from tonmf.text.analysis import Analysis, Analyzer
+from tonmf.text.compiled import FEWEST_CHARACTERS
 from tonmf.text.totals import WordTotals, weight_of
 
 LARGEST_COUNT = 1e15
@@ -102,10 +103,6 @@ class NumberedCounts:
     def matrix(self, n_terms: int) -> sp.csr_matrix:
         """Return the counts with one column for each number."""
         return sp.csr_matrix((self.counts, self.numbers, self.ends), shape=(len(self.n_words), n_terms))
-
-
-FEWEST_CHARACTERS = 20_000
-"""Characters of documents from which on compiled code counts them; below, to prepare for it takes longer."""
 
 
 def count_by_number(documents: Sequence[Any], analyze: Analyzer, number_of: Callable[[str], int]) -> NumberedCounts:

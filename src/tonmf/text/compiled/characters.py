@@ -13,6 +13,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from tonmf.text.passages import BREAKS, FULL_STOPS, MARKS, QUOTES
 from tonmf.text.words import HAS_EITHER, continues_word
 
 WORD, CONTINUES, DIGIT, AT, LINK, SPECIAL, BETWEEN, OUTSIDE_PARTS, OUTSIDE_LINKS, NOT_ASCII, UNKNOWN = (
@@ -21,6 +22,10 @@ WORD, CONTINUES, DIGIT, AT, LINK, SPECIAL, BETWEEN, OUTSIDE_PARTS, OUTSIDE_LINKS
 """Bits: a character begins a word; continues one; is a digit; is "@"; may be part of a link; belongs to a script
 without spaces or to an emoji; stands between stretches; between parts; between parts with links; is not ASCII;
 is yet to be looked at."""
+
+IS_SPACE, STOP, MARK, QUOTE = (1 << bit for bit in range(11, 15))
+"""Bits for passages (`tonmf.text.passages`): a space of any kind; ends a line, or a sentence unless another character follows;
+is a mark that may stand within a sentence; may stand between such a mark and the end."""
 
 A_WORD, UNMASKED, STRETCH, LINK_PART, AT_PART, DIGIT_PART, DIGIT_WORD = range(7)
 """Kinds of keys: a word; a stretch with scripts without spaces or emoji, but nothing to mask; one with words to mask, not
@@ -39,6 +44,10 @@ BITS = (
     (OUTSIDE_PARTS, re.compile(r"[^\w.+\-@:/,$]", re.ASCII)),
     (OUTSIDE_LINKS, re.compile("[^!#-;=?-~]")),
     (NOT_ASCII, re.compile(r"[^\0-\x7f]")),
+    (IS_SPACE, re.compile(r"\s")),
+    (STOP, re.compile(f"[{MARKS}{FULL_STOPS}{BREAKS}]")),
+    (MARK, re.compile(f"[{MARKS}]")),
+    (QUOTE, re.compile(f"[{QUOTES}]")),
 )
 
 AT_ONCE = 128

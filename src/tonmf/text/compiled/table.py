@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import Any
 
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from tonmf.text.analysis import Analysis
 from tonmf.text.compiled.characters import known_classes, look_at
 from tonmf.text.compiled.terms import TermsOfKeys
+from tonmf.text.compiled.texts import joined, some_at_a_time
 from tonmf.text.compiled.words import (
     CODE,
     N_KEYS,
@@ -32,9 +33,6 @@ from tonmf.text.compiled.words import (
 
 MOST_KEYS, MOST_BYTES = 300_000, 8_000_000
 """The most keys of a table, and of their bytes, when documents are to be counted by it."""
-
-AT_ONCE = 4_000_000
-"""Bytes of documents that are counted at a time, if they are not a single one."""
 
 FIRST_KEYS = 4096
 """Keys that a new table has room for."""
@@ -87,7 +85,7 @@ class WordTable:
     def count(self, texts: Iterable[str], number_of: Callable[[str], int]) -> Counted:
         """Count the terms of texts, each text's in order of first occurrence."""
         self._numbers = np.full(len(self._terms), -1, np.int64)
-        parts = [self._count(some, number_of) for some in _some_at_a_time(texts)]
+        parts = [self._count(some, number_of) for some in some_at_a_time(texts)]
         ends, numbers, counts, n_words = zip(NOTHING, *parts, strict=True)
         n_entries = np.concatenate([np.diff(end) for end in ends])
         return (
@@ -123,8 +121,7 @@ class WordTable:
 
     def _number(self, texts: Sequence[bytes]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Return the keys of texts, one after the other, and where those of each text end; learn the terms of new ones."""
-        text, classes = np.frombuffer(b"".join(texts), np.uint8), known_classes()
-        ends = np.append(0, np.cumsum([len(one) for one in texts]))
+        text, ends, classes = *joined(texts), known_classes()
         numbers, number_ends = np.empty(len(text), np.int32), np.zeros(len(texts) + 1, np.int64)
         state, n_known = self._keys.state, int(self._keys.state[N_KEYS])
         state[:N_KEYS] = 0
@@ -167,19 +164,6 @@ class WordTable:
         self._terms_of.extend(of_keys)
         self._first_terms.extend(ends)
         self._names.extend(islice(terms, len(self._names), None))
-
-
-def _some_at_a_time(texts: Iterable[str]) -> Iterator[list[bytes]]:
-    """Yield texts in UTF-8, some at a time."""
-    some, size = list[bytes](), 0
-    for text in texts:
-        some.append(text.encode("utf-8", "surrogatepass"))
-        size += len(some[-1])
-        if size >= AT_ONCE:
-            yield some
-            some, size = [], 0
-    if some:
-        yield some
 
 
 def _doubled(size: int, least: int) -> int:

@@ -41,6 +41,7 @@ from tonmf.text.compiled.characters import (
     UNMASKED,
     WORD,
 )
+from tonmf.text.compiled.texts import class_at, unknown_in, width_of
 
 DOC, PLACE, N_NUMBERS, N_KEYS, POOL_USED, NEEDED, CODE, N_STATE = range(8)
 """Where a kernel stands: the document, the place in the text, numbers and keys so far, bytes of the pool. If it has to go on
@@ -78,31 +79,6 @@ class Keys(NamedTuple):
     pool: NDArray[np.uint8]
     ends: NDArray[np.int64]
     state: NDArray[np.int64]
-
-
-@njit(nogil=True, cache=True, inline="always")
-def _width(byte: Any) -> Any:
-    """Return the number of bytes of the character that begins with a byte."""
-    return 1 if byte < 0x80 else 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
-
-
-@njit(nogil=True, cache=True, inline="always")
-def _code_at(text: Any, place: int) -> Any:
-    """Return the code point of the character at a place."""
-    byte = np.int64(text[place])
-    if byte < 0x80:
-        return byte
-    code = byte & (0x1F if byte < 0xE0 else 0x0F if byte < 0xF0 else 0x07)
-    for follows in range(place + 1, place + _width(byte)):
-        code = code << 6 | np.int64(text[follows] & 0x3F)
-    return code
-
-
-@njit(nogil=True, cache=True, inline="always")
-def _class_at(text: Any, place: int, classes: Any) -> Any:
-    """Return the class of the character at a place."""
-    byte = text[place]
-    return np.int64(classes[byte] if byte < 0x80 else classes[_code_at(text, place)])
 
 
 @njit(nogil=True, cache=True, inline="always")
@@ -213,11 +189,11 @@ def number_words(keys: Keys, text: Any, ends: Any, classes: Any, masked: bool, n
         while place < stop:
             start, before, bits = place, n, 0
             while place < stop:
-                begin, of_first = place, _class_at(text, place, classes)
+                begin, of_first = place, class_at(text, place, classes)
                 bits |= of_first
                 if of_first & BETWEEN:
                     break
-                width = _width(text[place])
+                width = width_of(text[place])
                 place += width
                 if not of_first & WORD:
                     continue
@@ -225,11 +201,11 @@ def number_words(keys: Keys, text: Any, ends: Any, classes: Any, masked: bool, n
                 for at in range(begin, place):
                     hashed = _mixed(hashed, text[at])
                 while goes_on:
-                    of_next = _class_at(text, place, classes)
+                    of_next = class_at(text, place, classes)
                     goes_on = of_next & CONTINUES != 0
                     if goes_on:
                         bits |= of_next
-                        after = place + _width(text[place])
+                        after = place + width_of(text[place])
                         while place < after:
                             hashed = _mixed(hashed, text[place])
                             place += 1
@@ -253,7 +229,7 @@ def number_words(keys: Keys, text: Any, ends: Any, classes: Any, masked: bool, n
                     n = _parts(keys, text, start, end, is_link, classes, numbers, before)
             if n < 0 or bits & (UNKNOWN | NO_ROOM):
                 state[DOC], state[PLACE], state[N_NUMBERS], state[NEEDED] = doc, start, before, end - start
-                state[CODE] = _unknown(text, start, end, classes)
+                state[CODE] = unknown_in(text, start, end, classes)
                 return False
             place += 1
         doc += 1
@@ -261,17 +237,6 @@ def number_words(keys: Keys, text: Any, ends: Any, classes: Any, masked: bool, n
         number_ends[doc] = n
     state[DOC], state[PLACE], state[N_NUMBERS] = doc, place, n
     return True
-
-
-@njit(nogil=True, cache=True)
-def _unknown(text: Any, start: int, end: int, classes: Any) -> Any:
-    """Return the first code point whose class is not known; -1 if there is none."""
-    place = start
-    while place < end:
-        if _class_at(text, place, classes) & UNKNOWN:
-            return np.int64(_code_at(text, place))
-        place += _width(text[place])
-    return -1
 
 
 @njit(nogil=True, cache=True)

@@ -157,7 +157,7 @@ class TermCounter:
 
     def passages(self, documents: Sequence[str]) -> PassageKeys:
         """Return the passages of documents."""
-        return PassageKeys.of(map(self.prepare, documents))
+        return PassageKeys.of(documents, self.prepare)
 
     def tally(self, documents: Sequence[str], passages: PassageKeys) -> PassageTally:
         """Count in how many of the documents each of their passages is."""
