@@ -13,7 +13,7 @@ import numpy as np
 from tonmf.errors import InPython, MissingExtraError, Param, ParameterError
 from tonmf.text.mail import without_headers
 from tonmf.text.markup import PAD, places_without_pads, without_markup
-from tonmf.text.masks import MaskedWords, classes_of, is_mask, is_number
+from tonmf.text.masks import MaskedWords, classes_of, is_mask, is_number, numbers_among
 from tonmf.text.words import without_mark, word_spans, words_of
 
 Analyzer = Callable[[Any], Iterable[str]]
@@ -109,6 +109,10 @@ class Analysis:
     def passes_over(self, term: str) -> bool:
         """Return whether a term does not count at all unless other documents have it: so do numbers, if any class is masked."""
         return self.masked_words is not None and is_number(term)
+
+    def passed_over(self, terms: Iterable[str]) -> list[int]:
+        """Return the places of such terms."""
+        return [] if self.masked_words is None else numbers_among(terms)
 
     def spans(self, text: str) -> Iterator[tuple[int, int, str]] | None:
         """Yield (start, end, term) for the words of a text; return None if terms are not made of words."""

@@ -27,7 +27,7 @@ as unknown (`is_number`).
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -238,6 +238,16 @@ def is_number(term: str) -> bool:
     ['2026', '£3.50', '6.02e23']
     """
     return bool(NUMBER.fullmatch(term))
+
+
+def numbers_among(terms: Iterable[str]) -> list[int]:
+    """Return the places of numbers among terms.
+
+    >>> numbers_among(["2026", "bees", "£3.50"])
+    [0, 2]
+    """
+    match = NUMBER.fullmatch
+    return [place for place, term in enumerate(terms) if match(term)]
 
 
 NUMBER = re.compile(r"[$£€]?\d+(?:[.,]\d+)*(?:e[+-]?\d+)?", re.IGNORECASE)

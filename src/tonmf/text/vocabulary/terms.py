@@ -120,7 +120,7 @@ class TermCounter:
         kept = by_alphabet(words, kept)
         self._choose(words[kept].tolist())
         self.forms = forms_of(documents, self.analyze, self._numbers)
-        return select_terms(matrix, kept, counted.n_words, self._passed_over(words))
+        return select_terms(matrix, kept, counted.n_words, self.passed_over(words))
 
     def count(self, documents: Sequence[Any]) -> Counts:
         """Count documents by the terms."""
@@ -140,16 +140,17 @@ class TermCounter:
         matrix = counted.matrix(len(numbers))
         n_terms = len(self.terms)
         unknown = islice(numbers, n_terms, None)  # a look at every term would take long
-        passed_over = n_terms + self._passed_over(unknown)
+        passed_over = n_terms + self.passed_over(unknown)
         return select_terms(matrix, np.arange(len(self.terms)), counted.n_words, passed_over), matrix
 
     def passes_over(self, term: str) -> bool:
         """Return whether a term does not count at all if it is outside the vocabulary."""
         return isinstance(self.analyze, Analysis) and self.analyze.passes_over(term)
 
-    def _passed_over(self, terms: Iterable[str]) -> NDArray[np.int64]:
+    def passed_over(self, terms: Iterable[str]) -> NDArray[np.int64]:
         """Return the places of terms that do not count at all if they are outside the vocabulary."""
-        return np.array([place for place, term in enumerate(terms) if self.passes_over(term)], np.int64)
+        places = self.analyze.passed_over(terms) if isinstance(self.analyze, Analysis) else []
+        return np.array(places, np.int64)
 
     def prepare(self, text: str) -> str:
         """Return the text, of the same length, that the analysis cuts into words; passages are taken from it."""
