@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -95,9 +95,10 @@ class Analysis:
         shown = self.visible(text)
         return text if shown is text else shown.replace(PAD, "")
 
-    def unstemmed(self, text: str) -> Iterable[str]:
-        """Return the terms of a text before stemming."""
-        return self.analyze(self.visible(text).replace(PAD, ""))
+    def unstemmed(self) -> Analysis:
+        """Return the same analysis before stemming, without limits on words."""
+        by_word = None if self.by_word is None else ByWord(self.by_word.lowercase, self.by_word.stop_words)
+        return replace(self, stemmer=None, rules=WordRules(), by_word=by_word, _stem=None, _terms={})
 
     def stem(self, term: str) -> str:
         """Return a term of words as a term of their stems; as it is without a stemmer."""
