@@ -29,6 +29,7 @@ from tonmf.text.compiled.words import (
     count_terms,
     fill_slots,
     number_words,
+    total_terms,
 )
 
 MOST_KEYS, MOST_BYTES = 300_000, 8_000_000
@@ -101,13 +102,15 @@ class WordTable:
         keys, key_ends = self._number(texts)
         first_terms, terms_of = np.array(self._first_terms, np.int64), np.array(self._terms_of, np.int32)
         n_terms, n_docs = len(self._terms), len(texts)
-        n_words = np.append(0, np.cumsum(np.diff(first_terms)[keys]))[key_ends]
+        n_words = np.zeros(n_docs, np.int64)
+        total_terms(keys, key_ends, first_terms, n_words)
+        most = int(np.minimum(n_words, n_terms).sum())
         entry_of, firsts = np.full(n_terms, -1, np.int64), np.zeros(n_terms, np.int64)
-        found, counts = np.empty(n_words[-1], np.int32), np.empty(n_words[-1], np.int64)
+        found, counts = np.empty(most, np.int32), np.empty(most, np.int64)
         ends = np.zeros(n_docs + 1, np.int64)
         n = count_terms(keys, key_ends, first_terms, terms_of, entry_of, found, counts, ends, firsts)
         numbers = self._numbered(firsts[:n], number_of)
-        return ends, numbers[found[: ends[-1]]], counts[: ends[-1]].copy(), np.diff(n_words)
+        return ends, numbers[found[: ends[-1]]], counts[: ends[-1]].copy(), n_words
 
     def _numbered(self, firsts: NDArray[np.int64], number_of: Callable[[str], int]) -> NDArray[np.int64]:
         """Return the numbers of terms, given those of the present documents in order of first occurrence."""

@@ -240,6 +240,15 @@ def number_words(keys: Keys, text: Any, ends: Any, classes: Any, masked: bool, n
 
 
 @njit(nogil=True, cache=True)
+def total_terms(numbers: Any, number_ends: Any, first_terms: Any, totals: Any) -> None:
+    """Count all terms of each document together."""
+    for doc in range(len(number_ends) - 1):
+        totals[doc] = 0
+        for place in range(number_ends[doc], number_ends[doc + 1]):
+            totals[doc] += first_terms[numbers[place] + 1] - first_terms[numbers[place]]
+
+
+@njit(nogil=True, cache=True)
 def count_terms(
     numbers: Any, number_ends: Any, first_terms: Any, terms: Any, entry_of: Any, found: Any, counts: Any, ends: Any,
     firsts: Any,
