@@ -83,10 +83,20 @@ class Analysis:
         readable: str = self._readable(text)
         return readable.lower() if self.by_word.lowercase else readable
 
+    @property
+    def stop_words(self) -> frozenset[str]:
+        """Return the words that are no terms."""
+        assert self.by_word is not None  # noqa: S101
+        return self.by_word.stop_words
+
+    @property
+    def words_are_terms(self) -> bool:
+        """Return whether every word but stop words is a term as it is."""
+        return self.stemmer is None and not self._has_limits
+
     def terms_of_words(self, words: Iterable[str]) -> Iterable[str]:
         """Return the terms of words that were cut out of a prepared text, and masked."""
-        assert self.by_word is not None  # noqa: S101
-        stop_words = self.by_word.stop_words
+        stop_words = self.stop_words
         if stop_words:
             words = [word for word in words if word not in stop_words]
         return self._as_terms(words)

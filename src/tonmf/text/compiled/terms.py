@@ -26,8 +26,11 @@ class TermsOfKeys:
     def __call__(self, keys: Sequence[str], kinds: Sequence[int]) -> Iterator[Iterable[str]]:
         """Yield the terms of each key."""
         in_parts, terms_of = self._in_parts(keys, kinds), self._analyze.terms_of_words
+        stop_words, as_it_is = self._analyze.stop_words, self._analyze.words_are_terms
         for key, kind in zip(keys, kinds, strict=True):
-            if kind == A_WORD:
+            if kind == A_WORD and as_it_is:
+                yield () if key in stop_words else (key,)
+            elif kind == A_WORD:
                 yield terms_of((key,))
             elif kind in in_parts:
                 yield terms_of(next(in_parts[kind]))

@@ -104,15 +104,23 @@ def _key(keys: Keys, hashed: Any, kind: int, text: Any, start: int, end: int) ->
                 if place == length:
                     return known
         slot = (slot + np.uint64(1)) & last
-    number, used = keys.state[N_KEYS], keys.state[POOL_USED]
-    if number == len(keys.hashes) or used + length >= len(pool):
+    return _add(keys, slot, hashed, kind, text, start, end)
+
+
+@njit(nogil=True, cache=True)
+def _add(keys: Keys, slot: Any, hashed: Any, kind: int, text: Any, start: int, end: int) -> Any:
+    """Return the number of a new key, which belongs into a slot; -1 if there is no room for it."""
+    number, used, length = keys.state[N_KEYS], keys.state[POOL_USED], end - start
+    if number == len(keys.hashes) or used + length >= len(keys.pool):
         return -1
-    slots[slot], keys.hashes[number], keys.kinds[number] = tag | np.uint64(number + 1), hashed, kind
-    pool[used : used + length] = text[start:end]
-    pool[used + length] = LINE_BREAK
-    ends[number + 1] = used + length + 1
+    keys.slots[slot] = hashed & TAG | np.uint64(kind) << KIND | np.uint64(number + 1)
+    keys.hashes[number], keys.kinds[number] = hashed, kind
+    for place in range(length):
+        keys.pool[used + place] = text[start + place]
+    keys.pool[used + length] = LINE_BREAK
+    keys.ends[number + 1] = used + length + 1
     keys.state[N_KEYS], keys.state[POOL_USED] = number + 1, used + length + 1
-    return np.int64(number)
+    return number
 
 
 @njit(nogil=True, cache=True)
