@@ -55,6 +55,7 @@ NO_ROOM = 1 << 16
 """A bit beside those of characters: a stretch has a new word that there is no room for."""
 
 TAG, KIND, NUMBER = np.uint64(0xFFFFFFE000000000), np.uint64(34), np.uint64(0x3FFFFFFFF)
+TAG_AND_KIND = ~NUMBER
 """A slot has 27 bits of a hash, 3 of the kind, and the number of a key plus 1."""
 
 
@@ -89,22 +90,25 @@ def _mixed(so_far: Any, byte: Any) -> Any:
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _key(keys: Keys, hashed: Any, kind: int, text: Any, start: int, end: int) -> Any:
-    """Return the number of a key, a new one if it was not there; -1 if there is no room for it."""
-    slots, ends, pool = keys.slots, keys.ends, keys.pool
-    last, tag, length = np.uint64(len(slots) - 1), hashed & TAG | np.uint64(kind) << KIND, end - start
-    slot = hashed & last
+def _find(slots: Any, key_ends: Any, pool: Any, hashed: Any, kind: int, text: Any, start: int, end: int) -> Any:
+    """Return the number of a key; if it is not there, -1 less the slot that it belongs into.
+
+    It takes arrays, not `Keys`: to take these apart for each word would need as long again.
+    """
+    last, tag = np.uint64(len(slots) - 1), hashed & TAG | np.uint64(kind) << KIND
+    slot, found = hashed & last, np.int64(-1)
     while slots[slot]:
-        if slots[slot] & (TAG | np.uint64(7) << KIND) == tag:
+        if slots[slot] & TAG_AND_KIND == tag:
             known = np.int64(slots[slot] & NUMBER) - 1
-            first, place = ends[known], 0
-            if ends[known + 1] - first - 1 == length:
-                while place < length and pool[first + place] == text[start + place]:
+            shift, place = key_ends[known] - start, start
+            if key_ends[known + 1] - 1 == end + shift:
+                while place < end and pool[place + shift] == text[place]:
                     place += 1
-                if place == length:
-                    return known
+                if place == end:
+                    found = known
+                    break
         slot = (slot + np.uint64(1)) & last
-    return _add(keys, slot, hashed, kind, text, start, end)
+    return found if found >= 0 else -1 - np.int64(slot)
 
 
 @njit(nogil=True, cache=True)
@@ -154,7 +158,8 @@ def _key_of(keys: Keys, kind: int, text: Any, start: int, end: int) -> Any:
     hashed = keys.seed[0]
     for place in range(start, end):
         hashed = _mixed(hashed, text[place])
-    return np.int64(_key(keys, hashed, kind, text, start, end))
+    number = _find(keys.slots, keys.ends, keys.pool, hashed, kind, text, start, end)
+    return number if number >= 0 else _add(keys, -1 - number, hashed, kind, text, start, end)
 
 
 @njit(nogil=True, cache=True)
@@ -189,7 +194,7 @@ def _parts(keys: Keys, text: Any, start: int, end: int, is_link: bool, classes: 
 @njit(nogil=True, cache=True)
 def number_words(keys: Keys, text: Any, ends: Any, classes: Any, masked: bool, numbers: Any, number_ends: Any) -> bool:
     """Give numbers to the words of documents; return False if it has to go on later, with more room or more classes."""
-    state, seed = keys.state, keys.seed[0]
+    state, seed, slots, key_ends, pool = keys.state, keys.seed[0], keys.slots, keys.ends, keys.pool
     unusual = SPECIAL | UNKNOWN | (DIGIT | AT | LINK if masked else 0)
     doc, place, n = state[DOC], state[PLACE], state[N_NUMBERS]
     while doc < len(ends) - 1:
@@ -219,9 +224,11 @@ def number_words(keys: Keys, text: Any, ends: Any, classes: Any, masked: bool, n
                             place += 1
                         goes_on = place < stop
                 if place > begin + width:
-                    numbers[n] = _key(keys, hashed, A_WORD, text, begin, place)
-                    if numbers[n] < 0:
-                        bits |= NO_ROOM
+                    number = _find(slots, key_ends, pool, hashed, A_WORD, text, begin, place)
+                    if number < 0:
+                        number = _add(keys, -1 - number, hashed, A_WORD, text, begin, place)
+                        bits |= NO_ROOM if number < 0 else 0
+                    numbers[n] = number
                     n += 1
             end = place
             if bits & unusual and not bits & (UNKNOWN | NO_ROOM):
