@@ -14,6 +14,7 @@
 `vocabulary` the terms that documents are counted by, and the ways to learn them
 `choose`     which vocabulary serves which documents and options
 `counts`     counts of terms, and the arithmetic that every vocabulary shares
+`compiled`   the same counts of many documents, with compiled code
 `totals`     words of each document, in the vocabulary and outside it
 `weighting`  from counts to rows: damping, idf, unit norm
 `pieces`     a document cut into pieces to show, unexpected words marked

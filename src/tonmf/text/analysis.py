@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from tonmf.errors import InPython, MissingExtraError, Param, ParameterError
 from tonmf.text.mail import without_headers
 from tonmf.text.markup import PAD, places_without_pads, without_markup
-from tonmf.text.masks import MaskedWords, classes_of, is_mask, is_number
+from tonmf.text.masks import MaskedWords, classes_of, is_mask, is_number, numbers_among
 from tonmf.text.words import without_mark, word_spans, words_of
 
 Analyzer = Callable[[Any], Iterable[str]]
@@ -41,6 +41,19 @@ WORD_RULES = {"paper": WordRules(min_length=3, max_length=15, min_count=4, min_d
 
 
 @dataclass
+class ByWord:
+    """How the words of a text become terms one by one, where words are cut by our own pattern (`tonmf.text.compiled`)."""
+
+    lowercase: bool
+    stop_words: frozenset[str]
+    tables: list[Any] = field(default_factory=list, repr=False, compare=False)
+    """Tables of words seen so far that no caller is using."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "tables": []}  # made again when they are needed
+
+
+@dataclass
 class Analysis:
     """A function from a text to its terms. It is a class so that detectors can be copied and pickled."""
 
@@ -53,17 +66,49 @@ class Analysis:
     strip_html: bool = False
     strip_headers: bool = False
     emoji: bool = True
+    by_word: ByWord | None = None
     _stem: Any = field(default=None, repr=False)
     _terms: dict[str, list[str]] = field(default_factory=dict, repr=False, compare=False)
 
+    def __post_init__(self) -> None:
+        self._has_limits = self.rules != WordRules()
+
     def __call__(self, text: Any) -> Iterable[str]:
         """Return the terms of a text."""
-        shown = self.visible(text)
-        return self._as_terms(self.analyze(text if shown is text else shown.replace(PAD, "")))
+        return self._as_terms(self.analyze(self._readable(text)))
 
-    def unstemmed(self, text: str) -> Iterable[str]:
-        """Return the terms of a text before stemming."""
-        return self.analyze(self.visible(text).replace(PAD, ""))
+    def prepared(self, text: str) -> str:
+        """Return the text that is cut into words: without what is not read, and in lower case if words are to be."""
+        assert self.by_word is not None  # noqa: S101
+        readable: str = self._readable(text)
+        return readable.lower() if self.by_word.lowercase else readable
+
+    @property
+    def stop_words(self) -> frozenset[str]:
+        """Return the words that are no terms."""
+        assert self.by_word is not None  # noqa: S101
+        return self.by_word.stop_words
+
+    @property
+    def words_are_terms(self) -> bool:
+        """Return whether every word but stop words is a term as it is."""
+        return self.stemmer is None and not self._has_limits
+
+    def terms_of_words(self, words: Iterable[str]) -> Iterable[str]:
+        """Return the terms of words that were cut out of a prepared text, and masked."""
+        stop_words = self.stop_words
+        if stop_words:
+            words = [word for word in words if word not in stop_words]
+        return self._as_terms(words)
+
+    def _readable(self, text: Any) -> Any:
+        shown = self.visible(text)
+        return text if shown is text else shown.replace(PAD, "")
+
+    def unstemmed(self) -> Analysis:
+        """Return the same analysis before stemming, without limits on words."""
+        by_word = None if self.by_word is None else ByWord(self.by_word.lowercase, self.by_word.stop_words)
+        return replace(self, stemmer=None, rules=WordRules(), by_word=by_word, _stem=None, _terms={})
 
     def stem(self, term: str) -> str:
         """Return a term of words as a term of their stems; as it is without a stemmer."""
@@ -75,6 +120,10 @@ class Analysis:
     def passes_over(self, term: str) -> bool:
         """Return whether a term does not count at all unless other documents have it: so do numbers, if any class is masked."""
         return self.masked_words is not None and is_number(term)
+
+    def passed_over(self, terms: Iterable[str]) -> list[int]:
+        """Return the places of such terms."""
+        return [] if self.masked_words is None else numbers_among(terms)
 
     def spans(self, text: str) -> Iterator[tuple[int, int, str]] | None:
         """Yield (start, end, term) for the words of a text; return None if terms are not made of words."""
@@ -117,7 +166,7 @@ class Analysis:
     def _as_terms(self, terms: Iterable[str]) -> Iterable[str]:
         if self.stemmer is not None:
             terms = [self.stem(term) for term in terms]
-        return terms if self.rules == WordRules() else [term for term in terms if self.rules.allow(term)]
+        return [term for term in terms if self.rules.allow(term)] if self._has_limits else terms
 
     def _stem_of(self, word: str, stem: Callable[[str], str]) -> str:
         return word if self.masked_words is not None and is_mask(word) else stem(word)
@@ -187,6 +236,7 @@ def make_analyzer(
     as_word = _without_mark if token_pattern is None and emoji else _as_it_is
     single = CountVectorizer(lowercase=lowercase, stop_words=stop_words, tokenizer=as_word, token_pattern=None)
     analyze_word = single.build_analyzer()
+    is_by_word = token_pattern is None and tuple(ngram_range) == (1, 1)
     return Analysis(
         analyze,
         stemmer,
@@ -197,6 +247,7 @@ def make_analyzer(
         strip_html=strip_html,
         strip_headers=strip_headers,
         emoji=emoji,
+        by_word=ByWord(bool(lowercase), frozenset(stop_words or ())) if is_by_word else None,
     )
 
 

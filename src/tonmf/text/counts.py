@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from tonmf.arrays import Array
 from tonmf.errors import InputError
-from tonmf.text.analysis import Analyzer
+from tonmf.text.analysis import Analysis, Analyzer
+from tonmf.text.compiled import FEWEST_CHARACTERS
 from tonmf.text.totals import WordTotals, weight_of
 
 LARGEST_COUNT = 1e15
@@ -129,8 +130,12 @@ class NumberedCounts:
         return sp.csr_matrix((self.counts, self.numbers, self.ends), shape=(len(self.n_words), n_terms))
 
 
-def count_by_number(documents: Iterable[Any], analyze: Analyzer, number_of: Callable[[str], int]) -> NumberedCounts:
-    """Count every term of each document by its number."""
+def count_by_number(documents: Sequence[Any], analyze: Analyzer, number_of: Callable[[str], int]) -> NumberedCounts:
+    """Count every term of each document by its number, in order of first occurrence."""
+    if isinstance(analyze, Analysis) and analyze.by_word is not None and _are_long(documents):
+        from tonmf.text.compiled.table import count_words  # heavy, and not needed for a few documents
+
+        return NumberedCounts(*count_words(documents, analyze, number_of))
     numbers, counts, ends, n_words = array("q"), array("q"), array("q", [0]), array("q")
     for document in documents:
         counted = Counter(analyze(document))
@@ -139,6 +144,11 @@ def count_by_number(documents: Iterable[Any], analyze: Analyzer, number_of: Call
         ends.append(len(numbers))
         n_words.append(counted.total())
     return NumberedCounts(*(np.array(part, dtype=np.int64) for part in (ends, numbers, counts, n_words)))
+
+
+def _are_long(documents: Sequence[Any]) -> bool:
+    """Return whether documents are texts, and long enough in all for compiled code."""
+    return all(isinstance(document, str) for document in documents) and sum(map(len, documents)) >= FEWEST_CHARACTERS
 
 
 def subtract(counted: NumberedCounts, away: sp.csr_matrix) -> NumberedCounts:

@@ -21,7 +21,10 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
+import numpy as np
+
 from tonmf.text.analysis import Analysis, Analyzer
+from tonmf.text.counts import AT_ONCE, Numbering, count_by_number
 from tonmf.text.markup import PAD
 from tonmf.text.words import HAS_UNSPACED, UNSPACED_RUN
 
@@ -99,11 +102,13 @@ def forms_of(documents: Iterable[object], analyze: Analyzer, terms: Collection[s
 
 
 def _of_stems(texts: Sequence[str], analyze: Analysis, wanted: Collection[str] | None) -> dict[str, str]:
-    seen: Counter[str] = Counter()
-    for text in texts:
-        seen.update(analyze.unstemmed(text))
+    unstemmed, seen, total = analyze.unstemmed(), Numbering(), np.zeros(0, np.int64)
+    for low in range(0, len(texts), AT_ONCE):
+        counted = count_by_number(texts[low : low + AT_ONCE], unstemmed, seen.__getitem__)
+        total = np.append(total, np.zeros(len(seen) - len(total), np.int64))
+        np.add.at(total, counted.numbers, counted.counts)
     most: dict[str, tuple[int, str]] = {}
-    for form, number in seen.items():
+    for form, number in zip(seen, total.tolist(), strict=True):
         stem = analyze.stem(form)
         # Of forms that are equally frequent, the shortest, then the first by alphabet: whatever the order of the documents.
         if (wanted is None or stem in wanted) and (stem not in most or _order(number, form) < _order(*most[stem])):

@@ -27,7 +27,7 @@ as unknown (`is_number`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -80,6 +80,10 @@ DIGIT_AT_OR_LINK = {True: re.compile(r"[0-9@]|://|[wW]{3}\."), False: re.compile
 """What is in every word to mask, for texts that are ASCII and others. Without links they are quickly looked through."""
 
 SPACE = re.compile("[ \n]")
+WORD_OR_SPACE, NO_WORD = re.compile(r"\w\w+|[ \n]", re.ASCII), "\0"
+
+WHOLE_WORD = re.compile(r"(?P<number>\d+(?:e\d+)?)\Z|(?P<id>0x[0-9a-f]+)\Z", re.IGNORECASE | re.ASCII)
+"""What has a pattern above and is a word all the same."""
 
 REMEMBERED, LONGEST_REMEMBERED = 50_000, 40
 """The most stretches of text whose words are cached, and the most characters of such a stretch."""
@@ -136,7 +140,7 @@ class MaskedWords:
         done = 0
         for start, end in _stretches(text, trigger):
             words += words_of(text[done:start], self.emoji)
-            words += [word for _, _, word in self._found(text[start:end])]
+            words += self.of_stretch(text[start:end])
             done = end
         return words + words_of(text[done:], self.emoji)
 
@@ -149,6 +153,44 @@ class MaskedWords:
             yield from _moved(self._found(text[start:end]), start)
             done = end
         yield from _moved(_plain(text[done:], self.emoji), done)
+
+    def of_stretch(self, stretch: str) -> list[str]:
+        """Return the words of what stands between spaces and line breaks, in a text with something to mask in it."""
+        return [word for _, _, word in self._found(stretch)]
+
+    def of_word(self, word: str) -> tuple[str, ...]:
+        """Return the words of a word of such a stretch, of ASCII letters, digits and underscores: itself, masked or not."""
+        if found := WHOLE_WORD.match(word):
+            masked = _masked(found, self.classes) if found.lastgroup in (*self.classes, "number") else word
+            return (masked,) if len(masked) > 1 else ()
+        return ("<id>" if len(word) > MOST_DIGITS and "id" in self.classes and is_id(word) else word,)
+
+    def of_parts(self, parts: Sequence[str], classes: Collection[str]) -> Iterator[list[str]]:
+        """Yield the words of each part of such stretches, of which these classes alone can be there.
+
+        Parts are ASCII, without spaces and line breaks. No pattern looks beyond a line break, so one search is enough for all.
+        """
+        masks: list[str] = []
+
+        def replaced(found: re.Match[str]) -> str:
+            word = _masked(found, self.classes)
+            if len(word) > 1:
+                masks.append(word)
+            return " " if len(word) > 1 else NO_WORD
+
+        pattern = _pattern(tuple(name for name in self.classes if name in classes))
+        text = pattern.sub(replaced, "\n".join(parts))
+        of_text, ids, words = iter(masks), "id" in self.classes, list[str]()
+        for word in WORD_OR_SPACE.findall(text) if parts else ():
+            if word == "\n":
+                yield words
+                words = []
+            elif word == " ":
+                words.append(next(of_text))
+            else:
+                words.append("<id>" if ids and len(word) > MOST_DIGITS and is_id(word) else word)
+        if parts:
+            yield words
 
     def _trigger(self, text: str) -> re.Pattern[str] | None:
         """Return what to look for in a text to find words to mask; None if there are none."""
@@ -186,7 +228,7 @@ def as_word(number: str) -> str:
     >>> [as_word(number) for number in ("2026", "1,234,567", "£3.50")]
     ['2026', '1234567', '£3.50']
     """
-    return re.sub(r",(?=\d{3}(?!\d))", "", number)
+    return re.sub(r",(?=\d{3}(?!\d))", "", number) if "," in number else number
 
 
 def is_number(term: str) -> bool:
@@ -196,6 +238,16 @@ def is_number(term: str) -> bool:
     ['2026', '£3.50', '6.02e23']
     """
     return bool(NUMBER.fullmatch(term))
+
+
+def numbers_among(terms: Iterable[str]) -> list[int]:
+    """Return the places of numbers among terms.
+
+    >>> numbers_among(["2026", "bees", "£3.50"])
+    [0, 2]
+    """
+    match = NUMBER.fullmatch
+    return [place for place, term in enumerate(terms) if match(term)]
 
 
 NUMBER = re.compile(r"[$£€]?\d+(?:[.,]\d+)*(?:e[+-]?\d+)?", re.IGNORECASE)
@@ -214,7 +266,7 @@ def is_id(word: str) -> bool:
         return len(word) > MOST_DIGITS
     if len(word) < 8 or not word.isascii():
         return False
-    n_digits = sum(letter.isdigit() for letter in word)
+    n_digits = sum(map(str.isdigit, word))
     if n_digits < 2:
         return False
     return n_digits >= 5 or bool(HEXADECIMAL.fullmatch(word)) or len(RUN.findall(word)) >= 4

@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 
 from tonmf.arrays import Array
 from tonmf.text.analysis import Analyzer
+from tonmf.text.compiled import FEWEST_CHARACTERS
 from tonmf.text.markup import PAD
 
 LEAST = 3
@@ -56,7 +57,11 @@ ALMOST = 1 - 1e-9
 """Tolerance for shares of documents, which are rounded."""
 
 BREAKS = "\n\r\v\f\x1c-\x1e\x85\u2028\u2029"
-PASSAGE = re.compile(rf"""\w[^.!?…。！？｡{BREAKS}]*+(?:[.!?…]++["')\]}}»”’]*+(?!\s|$)[^.!?…。！？｡{BREAKS}]*+)*""")
+MARKS, FULL_STOPS, QUOTES = ".!?…", "。！？｡", r"""\"')\]}»”’"""
+"""Characters that end lines; that end sentences if a space follows, or that and quotation marks; and that always do."""
+
+REST = f"[^{MARKS}{FULL_STOPS}{BREAKS}]*+"
+PASSAGE = re.compile(rf"\w{REST}(?:[{MARKS}]++[{QUOTES}]*+(?!\s|$){REST})*")
 """From a word character to the end of the line or sentence, without the marks and spaces there."""
 
 Prepare = Callable[[str], str]
@@ -78,15 +83,11 @@ def passages_of(text: str) -> list[str]:
     ]
 
 
-def _digests(passages: Sequence[str]) -> bytes:
-    """Return the digests of passages, one after the other."""
-    encoded = "\n".join(passages).encode("utf-8", "surrogatepass").split(b"\n") if passages else []
-    return b"".join([blake2b(passage, digest_size=8).digest() for passage in encoded])
-
-
 def keys_of(passages: Sequence[str]) -> NDArray[np.int64]:
     """Return the keys of passages."""
-    return np.frombuffer(_digests(passages), "<i8").astype(np.int64)
+    encoded = (passage.encode("utf-8", "surrogatepass") for passage in passages)
+    digests = b"".join([blake2b(passage, digest_size=8).digest() for passage in encoded])
+    return np.frombuffer(digests, "<i8").astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -97,13 +98,14 @@ class PassageKeys:
     keys: NDArray[np.int64]
 
     @classmethod
-    def of(cls, texts: Iterable[str]) -> Self:
-        """Cut texts into passages, and take their keys."""
-        ends, digests = [0], bytearray()
-        for text in texts:
-            digests += _digests(passages_of(text))
-            ends.append(len(digests) // 8)
-        return cls(np.array(ends, np.int64), np.frombuffer(digests, "<i8").astype(np.int64))
+    def of(cls, texts: Sequence[str], prepare: Prepare = str) -> Self:
+        """Cut texts into passages, each text prepared before, and take their keys."""
+        if sum(map(len, texts)) >= FEWEST_CHARACTERS:
+            from tonmf.text.compiled.passages import passage_keys  # heavy, and not needed for a few documents
+
+            return cls(*passage_keys(map(prepare, texts)))
+        keys = [keys_of(passages_of(prepare(text))) for text in texts]
+        return cls(np.cumsum([0, *map(len, keys)], dtype=np.int64), np.concatenate([np.zeros(0, np.int64), *keys]))
 
     @classmethod
     def joined(cls, parts: Sequence[PassageKeys]) -> Self:

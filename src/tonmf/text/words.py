@@ -108,10 +108,22 @@ def _pieces(run: str) -> list[str]:
 
 
 @cache
+def _continuing() -> str:
+    """Return what may follow the first character of a word, as a set of a regular expression."""
+    marks = [chr(code) for code in range(0x300, 0x20000) if unicodedata.category(chr(code)) in ("Mn", "Mc", "Me")]
+    return rf"[\w{''.join(marks)}{JOINERS}]"
+
+
+@cache
+def continues_word() -> re.Pattern[str]:
+    """Compile the pattern of a character that may follow the first of a word."""
+    return re.compile(_continuing())
+
+
+@cache
 def unicode_word(emoji: bool = False) -> re.Pattern[str]:
     """Compile the pattern of a word: a word character, then word characters or combining marks; or an emoji."""
-    marks = [chr(code) for code in range(0x300, 0x20000) if unicodedata.category(chr(code)) in ("Mn", "Mc", "Me")]
-    words = rf"\w[\w{''.join(marks)}{JOINERS}]+|[{UNSPACED}]"
+    words = rf"\w{_continuing()}+|[{UNSPACED}]"
     if not emoji:
         return re.compile(words)
     more = f"[{SKIN_TONES}]?{AS_PICTURE}?\u20e3?[{TAGS}]*"

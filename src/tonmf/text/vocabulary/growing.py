@@ -10,7 +10,7 @@ forgotten costs a word at most `forgotten_up_to` documents.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -74,7 +74,7 @@ class GrowingVocabulary:
     def __len__(self) -> int:
         return len(self._words)
 
-    def count(self, documents: Iterable[Any], analyze: Analyzer) -> NumberedCounts:
+    def count(self, documents: Sequence[Any], analyze: Analyzer) -> NumberedCounts:
         """Count documents, and learn their words."""
         counted = count_by_number(documents, analyze, self._words.__getitem__)
         self.n_docs += len(counted.n_words)

@@ -69,7 +69,7 @@ class CountedPartition:
         counter, numbers = _counter(values, kind), Numbering()
         counts = count_by_number(documents, counter.analyze, numbers.__getitem__)
         terms = list(numbers)
-        passed = [place for place, term in enumerate(terms) if counter.passes_over(term)]
+        passed = counter.passed_over(terms).tolist()
         if counter.boilerplate_share is None:
             return cls(kind, terms, passed, counts, begins)
         passages = counter.passages(documents)

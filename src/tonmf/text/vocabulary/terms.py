@@ -121,7 +121,7 @@ class TermCounter:
         kept = by_alphabet(words, kept)
         self._choose(words[kept].tolist())
         self.forms = forms_of(documents, self.analyze, self._numbers)
-        return select_terms(matrix, kept, counted.n_words, self._passed_over(words))
+        return select_terms(matrix, kept, counted.n_words, self.passed_over(words))
 
     def count(self, documents: Sequence[Any]) -> Counts:
         """Count documents by the terms."""
@@ -141,16 +141,18 @@ class TermCounter:
         return counted
 
     def _selected(self, counted: NumberedCounts, numbers: NumberingBeyond) -> Counts:
-        passed_over = np.array([self.passes_over(term) for term in numbers.new], bool)
+        passed_over = np.zeros(len(numbers.new), bool)
+        passed_over[self.passed_over(numbers.new)] = True
         return select_first(counted, len(self.terms), passed_over)
 
     def passes_over(self, term: str) -> bool:
         """Return whether a term does not count at all if it is outside the vocabulary."""
         return isinstance(self.analyze, Analysis) and self.analyze.passes_over(term)
 
-    def _passed_over(self, terms: Iterable[str]) -> NDArray[np.int64]:
+    def passed_over(self, terms: Iterable[str]) -> NDArray[np.int64]:
         """Return the places of terms that do not count at all if they are outside the vocabulary."""
-        return np.array([place for place, term in enumerate(terms) if self.passes_over(term)], np.int64)
+        places = self.analyze.passed_over(terms) if isinstance(self.analyze, Analysis) else []
+        return np.array(places, np.int64)
 
     def prepare(self, text: str) -> str:
         """Return the text, of the same length, that the analysis cuts into words; passages are taken from it."""
@@ -158,7 +160,7 @@ class TermCounter:
 
     def passages(self, documents: Sequence[str]) -> PassageKeys:
         """Return the passages of documents."""
-        return PassageKeys.of(map(self.prepare, documents))
+        return PassageKeys.of(documents, self.prepare)
 
     def tally(self, documents: Sequence[str], passages: PassageKeys) -> PassageTally:
         """Count in how many of the documents each of their passages is."""

@@ -1,0 +1,144 @@
+"""Kernel: the keys of documents' passages, the same as those that `tonmf.text.passages` finds with a regular expression.
+
+Passages of one block, which most are, wait until there are enough of them to hash together (`blake2b`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from tonmf.text.compiled.blake2b import BLOCK, LANES, begin, compress, take
+from tonmf.text.compiled.characters import IS_SPACE, MARK, QUOTE, STOP, WORD, known_classes, look_at
+from tonmf.text.compiled.texts import class_at, joined, some_at_a_time, unknown_in, width_of
+
+SPACE, TAB = 32, 9
+PAD = (0xEF, 0xB7, 0x90)
+"""The character `tonmf.text.markup.PAD` in UTF-8."""
+
+
+@njit(nogil=True, cache=True)
+def _end_of_passage(text: Any, place: int, stop: int, classes: Any) -> Any:
+    """Return where the passage ends that begins at a place."""
+    while True:
+        while place < stop and not class_at(text, place, classes) & STOP:
+            place += width_of(text[place])
+        after = place
+        while after < stop and class_at(text, after, classes) & MARK:
+            after += width_of(text[after])
+        if after == place:
+            return place
+        while after < stop and class_at(text, after, classes) & QUOTE:
+            after += width_of(text[after])
+        if after == stop or class_at(text, after, classes) & IS_SPACE:
+            return place
+        place = after
+
+
+@njit(nogil=True, cache=True)
+def _collapsed(text: Any, start: int, end: int, classes: Any, out: Any) -> Any:
+    """Write a passage without `PAD`, runs of spaces collapsed, none at the end; return its length."""
+    n, n_kept, spaced = 0, 0, False
+    place = start
+    while place < end:
+        width = width_of(text[place])
+        if not (width == 3 and text[place] == PAD[0] and text[place + 1] == PAD[1] and text[place + 2] == PAD[2]):
+            spaced = spaced or text[place] == TAB or (text[place] == SPACE and n > 0 and out[n - 1] == SPACE)
+            for at in range(place, place + width):
+                out[n] = text[at]
+                n += 1
+            if not class_at(text, place, classes) & IS_SPACE:
+                n_kept = n
+        place += width
+    if not spaced:
+        return n_kept
+    n, place, waits = 0, 0, False
+    while place < n_kept:
+        width = width_of(out[place])
+        if class_at(out, place, classes) & IS_SPACE:
+            waits = True
+        else:
+            if waits:
+                out[n] = SPACE
+                n, waits = n + 1, False
+            for at in range(place, place + width):
+                out[n] = out[at]
+                n += 1
+        place += width
+    return n
+
+
+@njit(nogil=True, cache=True)
+def _hash_long(message: Any, length: int, h: Any, m: Any, v: Any, t: Any) -> Any:
+    """Return the key of a passage of more than one block."""
+    begin(h)
+    for start in range(0, length, BLOCK):
+        end = min(start + BLOCK, length)
+        take(m, 0, message, start, end)
+        t[0] = end
+        compress(h, m, v, t, end == length)
+    return np.int64(h[0, 0])
+
+
+@njit(nogil=True, cache=True)
+def find_keys(text: Any, ends: Any, classes: Any, keys: Any, key_ends: Any, first: int) -> Any:
+    """Write the keys of the passages of documents from the first on; return (document, code) where a class is not known."""
+    words = np.empty((2, 8, LANES), np.uint64)
+    blocks = np.empty((4, 16, LANES), np.uint64)
+    t, waiting, n_waiting = np.zeros((2, LANES), np.uint64), np.empty(LANES, np.int64), 0
+    out = np.empty(np.max(ends[1:] - ends[:-1]), np.uint8)
+    n = key_ends[first]
+    for doc in range(first, len(ends) - 1):
+        place, stop = ends[doc], ends[doc + 1]
+        code = unknown_in(text, place, stop, classes)
+        if code >= 0:
+            _hash_waiting(words[0], blocks[0], blocks[1], t[0], waiting, n_waiting, keys)
+            return doc, code
+        while place < stop:
+            if not class_at(text, place, classes) & WORD:
+                place += width_of(text[place])
+                continue
+            end = _end_of_passage(text, place, stop, classes)
+            length = _collapsed(text, place, end, classes, out)
+            if length > BLOCK:
+                keys[n] = _hash_long(out, length, words[1], blocks[2], blocks[3], t[1])
+            else:
+                take(blocks[0], n_waiting, out, 0, length)
+                t[0, n_waiting], waiting[n_waiting] = length, n
+                n_waiting += 1
+                if n_waiting == LANES:
+                    _hash_waiting(words[0], blocks[0], blocks[1], t[0], waiting, n_waiting, keys)
+                    n_waiting = 0
+            n += 1
+            place = end
+        key_ends[doc + 1] = n
+    _hash_waiting(words[0], blocks[0], blocks[1], t[0], waiting, n_waiting, keys)
+    return len(ends) - 1, -1
+
+
+@njit(nogil=True, cache=True)
+def _hash_waiting(h: Any, m: Any, v: Any, t: Any, waiting: Any, n_waiting: int, keys: Any) -> None:
+    """Write the keys of passages of one block."""
+    begin(h)
+    compress(h, m, v, t, True)
+    for lane in range(n_waiting):
+        keys[waiting[lane]] = np.int64(h[0, lane])
+
+
+def passage_keys(texts: Iterable[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where the keys of each text end, and the keys of all passages in order."""
+    n_keys, keys = [np.zeros(1, np.int64)], [np.zeros(0, np.int64)]
+    for some in some_at_a_time(texts):
+        text, ends, classes = *joined(some), known_classes()
+        found, key_ends = np.empty(len(text) // 2 + len(some), np.int64), np.zeros(len(some) + 1, np.int64)
+        doc, code = find_keys(text, ends, classes, found, key_ends, 0)
+        while code >= 0:
+            look_at(code, classes)
+            doc, code = find_keys(text, ends, classes, found, key_ends, doc)
+        n_keys.append(np.diff(key_ends))
+        keys.append(found[: key_ends[-1]].copy())
+    return np.cumsum(np.concatenate(n_keys)), np.concatenate(keys)

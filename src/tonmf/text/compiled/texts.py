@@ -1,0 +1,69 @@
+"""Texts in UTF-8 for the kernels, one after the other, and how kernels read them. Lone surrogates have three bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from tonmf.text.compiled.characters import UNKNOWN
+
+AT_ONCE = 4_000_000
+"""Bytes of texts to look at at a time, if they are not a single one."""
+
+
+def some_at_a_time(texts: Iterable[str]) -> Iterator[list[bytes]]:
+    """Yield texts in UTF-8, some at a time."""
+    some, size = list[bytes](), 0
+    for text in texts:
+        some.append(text.encode("utf-8", "surrogatepass"))
+        size += len(some[-1])
+        if size >= AT_ONCE:
+            yield some
+            some, size = [], 0
+    if some:
+        yield some
+
+
+def joined(texts: Sequence[bytes]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Return texts one after the other, and where each ends."""
+    return np.frombuffer(b"".join(texts), np.uint8), np.append(0, np.cumsum([len(text) for text in texts]))
+
+
+@njit(nogil=True, cache=True, inline="always")
+def width_of(byte: Any) -> Any:
+    """Return the number of bytes of the character that begins with a byte."""
+    return 1 if byte < 0x80 else 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
+
+
+@njit(nogil=True, cache=True, inline="always")
+def code_at(text: Any, place: int) -> Any:
+    """Return the code point of the character at a place."""
+    byte = np.int64(text[place])
+    if byte < 0x80:
+        return byte
+    code = byte & (0x1F if byte < 0xE0 else 0x0F if byte < 0xF0 else 0x07)
+    for follows in range(place + 1, place + width_of(byte)):
+        code = code << 6 | np.int64(text[follows] & 0x3F)
+    return code
+
+
+@njit(nogil=True, cache=True, inline="always")
+def class_at(text: Any, place: int, classes: Any) -> Any:
+    """Return the class of the character at a place."""
+    byte = text[place]
+    return np.int64(classes[byte] if byte < 0x80 else classes[code_at(text, place)])
+
+
+@njit(nogil=True, cache=True)
+def unknown_in(text: Any, start: int, end: int, classes: Any) -> Any:
+    """Return the first code point whose class is not known; -1 if there is none."""
+    place = start
+    while place < end:
+        if class_at(text, place, classes) & UNKNOWN:
+            return np.int64(code_at(text, place))
+        place += width_of(text[place])
+    return -1
