@@ -170,7 +170,7 @@ class Ranking:
         if self.fdr is None or not self.outliers.any():
             return []
         if self.is_of_training:
-            condition = "provided that ordinary ones score as the lower nine tenths of all lead one to expect"
+            condition = "provided that the scores of ordinary ones fall off as evenly as those of the lower nine tenths"
         else:
             condition = (
                 "provided that the model was fitted on mostly ordinary documents, and new ones are of their kind"

@@ -125,3 +125,11 @@ def test_a_rate_beside_what_else_decides_is_refused(folder, options, says):
     done = run("detect", "docs.jsonl", "--fdr", "0.1", *options, cwd=folder)
     assert done.code == 2
     assert says in done.err
+
+
+def test_the_answer_says_that_strange_training_documents_keep_p_values_large(folder):
+    done = run("score", "model", "new.jsonl", "--fdr", "0.0001", cwd=folder)
+    assert "No document has a p-value small enough for a false-discovery rate of 0.01 %; the smallest is " in done.out
+    n_strange = int((load(folder / "model").outlier_scores_ > load(folder / "model").threshold_).sum())
+    said = f"compared with all 200 training documents, and {n_strange} of these are flagged themselves"
+    assert said in " ".join(done.out.split())

@@ -170,6 +170,10 @@ def test_explanations_of_training_documents_have_the_p_values_of_these(detector)
     assert [why.p_value for why in detector.explain(texts)] == pytest.approx(detector.p_values_.tolist())
 
 
+def test_some_training_documents_by_themselves_have_the_p_values_of_training_documents(detector):
+    np.testing.assert_allclose(detector.p_value(CORPUS.texts[:7]), detector.p_values_[:7])
+
+
 def test_a_document_by_itself_has_the_p_value_that_it_has_among_others(detector):
     together = detector.p_value(NEW.texts)
     assert [float(detector.p_value([text])[0]) for text in NEW.texts[:5]] == pytest.approx(together[:5].tolist())

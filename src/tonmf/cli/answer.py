@@ -99,11 +99,29 @@ def _count(ranking: Ranking) -> list[str]:
         return [
             f"The document is flagged ({rule})." if flagged else f"The document is not flagged, which takes a {rule}."
         ]
+    if flagged == 0 and ranking.fdr is not None:
+        return [_none_at_rate(ranking, ranking.fdr)]
     if flagged == 0:
         ranked = float(scores.max()) > float(scores.min())
         advice = "The ranking is still of use: read it from the top." if ranked else "They all have the same score."
         return [f"None of {n_docs:,} documents is flagged, which takes a {rule}. {advice}"]
     return [f"{flagged:,} of {n_docs:,} documents {'is' if flagged == 1 else 'are'} flagged ({rule})."]
+
+
+def _none_at_rate(ranking: Ranking, fdr: float) -> str:
+    """Say that no document is flagged at a false-discovery rate, and why, if the training documents are the reason."""
+    smallest = f"the smallest is {ranking.p_values[ranking.judged].min():.2g}"
+    sentence = (
+        f"No document has a p-value small enough for a false-discovery rate of {100 * fdr:g} %; {smallest}."
+    )
+    known = ranking.detector.outlier_scores_
+    n_strange = int((known > ranking.detector.threshold_).sum())
+    if ranking.is_of_training or n_strange == 0:
+        return f"{sentence} The ranking is still of use: read it from the top."
+    return (
+        f"{sentence} New documents are compared with all {len(known):,} training documents, and {n_strange:,} of these are "
+        "flagged themselves. Fit the model without them, or leave out --fdr to go by the threshold."
+    )
 
 
 def _on_copies(lines: Sequence[Sequence[int]]) -> list[str]:

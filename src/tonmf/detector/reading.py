@@ -63,8 +63,9 @@ class Reader:
             return self.marked(unmarked, corpus, rows), self.p_values(unmarked, corpus)
 
     def p_values(self, unmarked: DocumentScores, corpus: Corpus) -> Array:
-        """Return the p-values of new documents with these scores, without marks."""
-        return self.state.reference.p_of_new(unmarked.total, corpus.totals.n_distinct, unmarked.judged)
+        """Return the p-values of documents with these scores, without marks; training documents are known again."""
+        of_new = self.state.reference.p_of_new(unmarked.total, corpus.totals.n_distinct, unmarked.judged)
+        return self.state.known_p_values(unmarked, of_new)
 
     def marked(self, scores: DocumentScores, corpus: Corpus, embeddings: Array | None) -> DocumentScores:
         """Return scores of documents with what marks add to them; the same scores if there are no marks."""
@@ -258,7 +259,7 @@ class ReadDocuments:
                 Y,
                 self.readings,
                 self.scores,
-                self.reader.state.known_p_values(self.unmarked, self.p_values),
+                self.p_values,
                 n_words,
                 n_nearest,
                 n_missing,

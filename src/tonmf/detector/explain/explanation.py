@@ -237,7 +237,8 @@ class Explanation:
 
     def _verdict(self) -> str:
         flagged, rank = "Flagged" if self.outlier else "Not flagged", f"rank {self.rank:,} of {self.n_docs:,}"
-        among = f"{rank}, stranger than {stranger_than(self.p_value)} of ordinary documents"
+        without_marks = " without marks" if abs(self.parts.get("marks", 0.0)) > LITTLE * self.threshold else ""
+        among = f"{rank}, stranger than {stranger_than(self.p_value)} of ordinary documents{without_marks}"
         if self.fdr is not None:
             return f"{flagged} at a false-discovery rate of {100 * self.fdr:g} %: its score of {self.score:.2f} is {among}."
         where = "above" if self.beyond > 0 else "below"
