@@ -67,7 +67,7 @@ def test_marks_of_documents_that_were_not_read_are_counted_in_a_note(here):
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ("post-015,odd\n", "wrong.csv, line 1: expected an id and a mark"),
+        ("post-015,odd\n", "wrong.csv, line 1: 'odd' is no mark; use strange or fine"),
         ("", "wrong.csv has no marks. Expected an id and a mark on each line, such as post-17,strange."),
         (
             "a,fine\nb,fine\nc,fine\nd,fine\n",

@@ -229,7 +229,7 @@ def test_marks_in_a_model_count_as_read(here):
         (["posts.jsonl", "--export", "found.xls"], 1, "found.xls: expected a name that ends in"),
         (["posts.jsonl", "--marks", "no/marks.csv"], 1, "no/marks.csv cannot be written"),
         (["posts.jsonl", "--marks", "posts.jsonl"], 1, "posts.jsonl is one of the files to read"),
-        (["posts.jsonl", "--marks", "wrong.csv"], 1, "wrong.csv, line 2: expected an id and a mark"),
+        (["posts.jsonl", "--marks", "wrong.csv"], 1, "wrong.csv, line 2: 'odd' is no mark; use strange or fine"),
         (["posts.jsonl", "--marks", "others.csv"], 1, "None of the documents that were read is marked"),
         (["nothing.jsonl"], 1, "nothing.jsonl cannot be read: No such file or directory. Check the name."),
         (["-"], 1, "Documents come from standard input, and there is no terminal that keys could come from."),

@@ -150,7 +150,7 @@ def marks_beside(files: Sequence[str]) -> str:
 
 def _earlier(path: str, files: Sequence[str]) -> dict[str, str]:
     """Return the marks of earlier reviews; raise `InputError` if no mark could be added to them."""
-    from tonmf.io.marks import read_marks
+    from tonmf.io.marks import check_appendable, read_marks
     from tonmf.io.write import check_no_input
     from tonmf.storage.atomic import check_writable
 
@@ -160,6 +160,7 @@ def _earlier(path: str, files: Sequence[str]) -> dict[str, str]:
         return {}
     if not os.access(path, os.W_OK):
         raise InputError(f"{path} cannot be written: Permission denied. Check the access rights.")
+    check_appendable(path)
     return read_marks(path)
 
 
