@@ -64,15 +64,26 @@ def test_marks_of_documents_that_were_not_read_are_counted_in_a_note(here):
     assert says in json.loads(ran.out)["notes"]
 
 
+def test_marks_of_no_document_that_was_read_change_nothing_but_a_note(here):
+    (here / "others.csv").write_text("nope-1,fine\nnope-2,strange\nnope-3,fine\n")
+    (here / "other.csv").write_text("nope-1,fine\n")
+    for command in (["detect"], ["score", "plain"]):
+        plain = json.loads(run(*command, "posts.jsonl", "--json", cwd=here).out)
+        ran = run(*command, "posts.jsonl", "--marks", "others.csv", "--json", cwd=here)
+        assert ran.code == 0, ran.err
+        says = "No document has one of the 3 marked ids, such as nope-1. Give ids as tonmf shows them."
+        assert says in ran.err
+        assert json.loads(ran.out) == {**plain, "notes": [*plain["notes"], says]}
+    ran = run("report", "plain", "posts.jsonl", "--marks", "other.csv", "--output", "report.json", cwd=here)
+    assert ran.code == 0, ran.err
+    assert "No document has the marked id nope-1. Give ids as tonmf shows them." in ran.err
+
+
 @pytest.mark.parametrize(
     ("content", "says"),
     [
         ("post-015,odd\n", "wrong.csv, line 1: 'odd' is no mark; use strange or fine"),
         ("", "wrong.csv has no marks. Expected an id and a mark on each line, such as post-17,strange."),
-        (
-            "a,fine\nb,fine\nc,fine\nd,fine\n",
-            "None of the documents that were read is marked: the marks are of a, b, c, ….",
-        ),
     ],
 )
 def test_marks_that_cannot_be_used_end_in_one_line(here, content, says):
