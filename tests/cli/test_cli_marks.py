@@ -64,6 +64,16 @@ def test_marks_of_documents_that_were_not_read_are_counted_in_a_note(here):
     assert says in json.loads(ran.out)["notes"]
 
 
+def test_the_table_tells_marked_documents_their_own_marks(here):
+    for command in (["detect"], ["score", "plain"]):
+        ran = run(*command, "posts.jsonl", "--marks", "marks.csv", "--output", "table.jsonl", cwd=here)
+        assert ran.code == 0, ran.err
+        reasons = {row["id"]: row["reason"] for row in map(json.loads, (here / "table.jsonl").read_text().splitlines())}
+        assert reasons["post-015"].endswith("You marked it as strange.")
+        assert reasons["post-088"].endswith("You marked it as fine.")
+        assert sum("You marked it" in reason for reason in reasons.values()) == 2
+
+
 def test_marks_of_no_document_that_was_read_change_nothing_but_a_note(here):
     (here / "others.csv").write_text("nope-1,fine\nnope-2,strange\nnope-3,fine\n")
     (here / "other.csv").write_text("nope-1,fine\n")
