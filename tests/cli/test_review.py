@@ -96,6 +96,28 @@ def test_a_second_review_goes_on_where_the_first_ended(here):
     assert [*headings(first)[:3], *headings(again)] == at_once
 
 
+@pytest.mark.parametrize("args", [["posts.jsonl"], ["model", "posts.jsonl"]])
+def test_marks_of_earlier_reviews_are_undone_from_the_last_on(here, args):
+    first, second, third, _ = headings(review(here, "fsf", *args))
+    ran = review(here, "uuuuq", *args)
+    assert headings(ran)[1:] == [third, second, first, first]
+    for name, mark in ((third, "fine"), (second, "strange"), (first, "fine")):
+        assert f"{name} is no longer marked as {mark}." in ran.out
+    assert "Nothing to undo." in ran.out
+    assert "Nothing marked yet; " in ran.out
+    assert read_marks(here / "posts.marks.csv") == {}
+    assert "Marks go to posts.marks.csv." in review(here, "q", *args).out
+
+
+def test_earlier_marks_on_copies_are_undone_one_by_one(here):
+    (here / "posts.marks.csv").write_text("copy-0,strange\ncopy-2,fine\nnobody,fine\n")
+    ran = review(here, "uuuq")
+    assert "Going on after 2 marks in posts.marks.csv." in ran.out
+    assert headings(ran)[1:] == ["copy-2", "copy-0", "copy-0"]
+    assert "Found 1 in 1 read of" in ran.out
+    assert read_marks(here / "posts.marks.csv") == {"nobody": "fine"}
+
+
 def test_skipped_documents_are_shown_by_the_next_review(here):
     first, second, _ = headings(review(here, "kk"))
     assert not (here / "posts.marks.csv").exists()
