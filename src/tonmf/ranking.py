@@ -441,7 +441,7 @@ def columns_of(
     said: list[str | None] = [None] * len(ids)
     n_done = 0
     for rows in stretches(explained):
-        found = _reasons(ranking, chosen[rows].tolist(), take(documents, rows), n_words)
+        found = _reasons(ranking, chosen[rows].tolist(), take(documents, rows), [ids[row] for row in rows], n_words)
         for row, topic, words, reason in zip(rows, *found, strict=True):
             topics[row], terms[row], said[row] = topic, [word.word for word in words], reason
         n_done += len(rows)
@@ -453,7 +453,7 @@ def columns_of(
 
 
 def _reasons(
-    ranking: Ranking, numbers: Sequence[int], documents: Any, n_words: int
+    ranking: Ranking, numbers: Sequence[int], documents: Any, ids: Sequence[str], n_words: int
 ) -> tuple[list[int | None], list[list[UnexpectedWord]], list[str | None]]:
     """Return the main topic of each document, its unexpected words, and the reason for its score."""
     detector = ranking.detector
@@ -463,7 +463,7 @@ def _reasons(
     explained = [
         ranking.flagged(why, row)
         for why, row in zip(
-            detector.explain(documents, n_words=n_words, n_nearest=0, n_missing=0), numbers, strict=True
+            detector.explain(documents, names=ids, n_words=n_words, n_nearest=0, n_missing=0), numbers, strict=True
         )
     ]
     return [why.topic for why in explained], [why.unexpected for why in explained], [why.reason for why in explained]

@@ -64,15 +64,36 @@ def test_marks_of_documents_that_were_not_read_are_counted_in_a_note(here):
     assert says in json.loads(ran.out)["notes"]
 
 
+def test_the_table_tells_marked_documents_their_own_marks(here):
+    for command in (["detect"], ["score", "plain"]):
+        ran = run(*command, "posts.jsonl", "--marks", "marks.csv", "--output", "table.jsonl", cwd=here)
+        assert ran.code == 0, ran.err
+        reasons = {row["id"]: row["reason"] for row in map(json.loads, (here / "table.jsonl").read_text().splitlines())}
+        assert reasons["post-015"].endswith("You marked it as strange.")
+        assert reasons["post-088"].endswith("You marked it as fine.")
+        assert sum("You marked it" in reason for reason in reasons.values()) == 2
+
+
+def test_marks_of_no_document_that_was_read_change_nothing_but_a_note(here):
+    (here / "others.csv").write_text("nope-1,fine\nnope-2,strange\nnope-3,fine\n")
+    (here / "other.csv").write_text("nope-1,fine\n")
+    for command in (["detect"], ["score", "plain"]):
+        plain = json.loads(run(*command, "posts.jsonl", "--json", cwd=here).out)
+        ran = run(*command, "posts.jsonl", "--marks", "others.csv", "--json", cwd=here)
+        assert ran.code == 0, ran.err
+        says = "No document has one of the 3 marked ids, such as nope-1. Give ids as tonmf shows them."
+        assert says in ran.err
+        assert json.loads(ran.out) == {**plain, "notes": [*plain["notes"], says]}
+    ran = run("report", "plain", "posts.jsonl", "--marks", "other.csv", "--output", "report.json", cwd=here)
+    assert ran.code == 0, ran.err
+    assert "No document has the marked id nope-1. Give ids as tonmf shows them." in ran.err
+
+
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ("post-015,odd\n", "wrong.csv, line 1: expected an id and a mark"),
+        ("post-015,odd\n", "wrong.csv, line 1: 'odd' is no mark; use strange or fine"),
         ("", "wrong.csv has no marks. Expected an id and a mark on each line, such as post-17,strange."),
-        (
-            "a,fine\nb,fine\nc,fine\nd,fine\n",
-            "None of the documents that were read is marked: the marks are of a, b, c, ….",
-        ),
     ],
 )
 def test_marks_that_cannot_be_used_end_in_one_line(here, content, says):

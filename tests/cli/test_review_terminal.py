@@ -96,8 +96,24 @@ def test_every_end_leaves_the_terminal_as_it_was(here, ending):
         assert terminal.modes == before
     assert terminal.shown.count(ENTER) == terminal.shown.count(LEAVE) == 1
     assert marks_in(here) == {first: "strange"}
-    if expected:
-        assert terminal.shown.split(LEAVE)[-1].strip().startswith("tonmf: stopped")
+    after = terminal.shown.split(LEAVE)[-1]
+    assert "Marks are in posts.marks.csv." in after
+    assert ("tonmf: stopped" in after) == bool(expected)
+
+
+@pytest.mark.parametrize("ending", ["\x03", signal.SIGTERM], ids=repr)
+def test_a_review_that_is_broken_off_exports_what_was_found(here, ending):
+    with reviewing(here, "--export", "found.csv") as terminal:
+        first = terminal.until_drawn().heading
+        assert "Nothing marked yet; " in terminal.text
+        terminal.press("s")
+        if isinstance(ending, str):
+            terminal.type(ending)
+        else:
+            terminal.process.send_signal(ending)
+        assert terminal.end_of_process() == (130 if ending == "\x03" else 143)
+    assert "1 strange document is in found.csv." in terminal.shown
+    assert first in (here / "found.csv").read_text(encoding="utf-8")
 
 
 def test_an_error_on_the_way_leaves_the_terminal_as_it_was_too(here):
@@ -136,7 +152,7 @@ def test_everything_fits_on_the_screen(here, columns, rows):
         for _ in range(8):
             assert max(map(cell_len, terminal.lines)) <= columns
             assert len(terminal.lines) == rows
-            assert "Found " in terminal.text
+            assert "Found " in terminal.text or "Nothing marked" in terminal.text
             terminal.press("s")
 
 
@@ -205,6 +221,7 @@ def test_a_pager_that_cannot_be_run_is_named(here):
         first = terminal.until_drawn().heading
         terminal.type("o")
         terminal.until(lambda now: "no-such-pager cannot be run" in now.shown and "Enter goes back." in now.shown)
+        assert "no-such-pager cannot be run: No such file or directory. Set PAGER" in terminal.shown
         assert terminal.press("\n").heading == first
 
 

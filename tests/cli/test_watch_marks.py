@@ -190,7 +190,7 @@ def test_wrong_lines_are_named_once_and_do_not_hide_others(here):
         watching.mark(f"nonsense\n{COMING[0]['id']},strange\n")
         watching.mark(f"{COMING[1]['id']},fine\n")
         (line,) = [line for line in watching.told() if "nonsense" in line]
-    assert line.startswith("tonmf: marks.csv, line 1: expected an id and a mark")
+    assert line.startswith("tonmf: marks.csv, line 1: 1 column, expected an id and a mark")
     assert line.endswith("The line was left out.")
 
 

@@ -224,6 +224,16 @@ def test_documents_of_unknown_words_alone_are_like_each_other():
     assert second.reason.endswith(f"Like {len(TEXTS)}, which you marked as fine, it has no known word.")
 
 
+def test_a_document_is_told_its_own_mark_even_if_many_marked_ones_are_the_same():
+    copies = ["qwx zrt vbn plk"] * 6
+    names = [f"text-{number}" for number in range(len(TEXTS))] + [f"copy-{number}" for number in range(6)]
+    detector = TextOutlierDetector(n_restarts=1).fit([*TEXTS, *copies], names=names)
+    detector.mark(fine=[f"copy-{number}" for number in range(5)])
+    *own, other = detector.explain(copies, names=names[-6:])
+    assert [why.reason.endswith("You marked it as fine.") for why in own] == [True] * 5
+    assert other.reason.endswith("Like copy-0, which you marked as fine, it has no known word.")
+
+
 def test_new_documents_can_be_marked(reader):
     new, of_kitchen, _ = planted(seed=1)
     before = beyond(reader)

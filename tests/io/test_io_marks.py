@@ -1,12 +1,13 @@
 """Files of marks: an id and a mark on each line."""
 
 import os
+import re
 
 import pytest
 
 from tonmf import InputError
 from tonmf.io import read_marks
-from tonmf.io.marks import append_marks, marks_so_far
+from tonmf.io.marks import append_marks, check_appendable, marks_so_far
 
 
 def marks_of(tmp_path, text, encoding="utf-8"):
@@ -31,22 +32,83 @@ def test_the_last_mark_counts_and_an_empty_one_takes_it_back(tmp_path):
     assert list(marks.items()) == [("c", "fine"), ("a", "fine")]
 
 
-@pytest.mark.parametrize("line", ["a", "a,odd", ",fine", "a,fine,b", "a;fine"])
-def test_a_line_that_is_no_mark_is_named(tmp_path, line):
-    expected = r"marks\.csv, line 2: expected an id and a mark, such as post-17,strange or post-17,fine; got "
-    with pytest.raises(InputError, match=expected):
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ID,Mark\npost-1,strange\nb,fine\n",
+        "id;mark\npost-1;strange\nb;fine\n",
+        "post-1\tstrange\nb\tfine\n",
+        "sep=;\nid;mark\npost-1;strange\nb;fine\n",
+        "sep=;\r\npost-1;strange\r\nb;fine\r\n",
+        "post-1,strange,,\nb,fine,,\n",
+        "id,mark,,\npost-1,strange,,\nb,fine\n",
+        'Mark,note,ID\nstrange,"so, so",post-1\nfine,,b\n',
+        '\n"post-1", "strange"\n"b", "fine"\n',
+        "post-1,strange\rb,fine\r",
+    ],
+)
+def test_files_as_people_make_them_are_read_and_go_on_in_their_own_form(tmp_path, text):
+    expected = {"post-1": "strange", "b": "fine"}
+    path = tmp_path / "marks.csv"
+    for encoding in ("utf-8", "utf-8-sig", "utf-16"):
+        assert marks_of(tmp_path, text, encoding) == expected
+        assert marks_so_far(path.read_bytes()) == (expected, [])
+        append_marks(path, [("c, d; e\tf", "fine"), ("größe", "strange"), ("b", "")])
+        assert read_marks(path) == {"post-1": "strange", "c, d; e\tf": "fine", "größe": "strange"}
+        assert path.read_bytes().decode(encoding).startswith(text)
+
+
+def test_an_apostrophe_of_our_own_is_kept_apart_in_any_form(tmp_path):
+    assert marks_of(tmp_path, "id;mark\n'=1+1;fine\n") == {"=1+1": "fine"}
+
+
+def test_the_first_line_with_a_mark_tells_the_separator(tmp_path):
+    assert marks_of(tmp_path, "a;b,fine\nc;d,strange\n") == {"a;b": "fine", "c;d": "strange"}
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("a", "1 column, expected an id and a mark, such as post-17,strange; got 'a'"),
+        ("a;fine", "1 column, expected an id and a mark, such as post-17,strange; got 'a;fine'"),
+        ("a,yes", "'yes' is no mark; use strange or fine"),
+        (",fine", "the id is missing"),
+        (
+            "a, b,fine",
+            '3 columns, expected an id and a mark; put quotation marks around an id with a comma, such as "a, b",fine',
+        ),
+        ('"a" b,fine', "there is something between a closing quotation mark and the end of the cell"),
+        ('"a,fine', "a quotation mark is not closed"),
+    ],
+)
+def test_a_line_that_is_no_mark_is_named(tmp_path, line, what):
+    with pytest.raises(InputError, match=re.escape(f"marks.csv, line 2: {what}.")):
         marks_of(tmp_path, f"b,fine\n{line}\n")
+
+
+def test_a_line_with_too_few_cells_for_its_header_is_named(tmp_path):
+    with pytest.raises(InputError, match=r"line 2: 2 columns, expected 3, as in the header\."):
+        marks_of(tmp_path, "id,score,mark\na,fine\n")
 
 
 def test_files_that_cannot_be_read_say_why(tmp_path):
     with pytest.raises(InputError, match=r"nothing\.csv cannot be read: No such file"):
         read_marks(tmp_path / "nothing.csv")
-    (tmp_path / "latin.csv").write_bytes(b"caf\xe9,fine\n")
-    with pytest.raises(InputError, match=r"latin\.csv cannot be read as a CSV file in UTF-8"):
-        read_marks(tmp_path / "latin.csv")
-    (tmp_path / "quote.csv").write_text('"a,fine\n')
-    with pytest.raises(InputError, match=r"quote\.csv cannot be read as a CSV file in UTF-8: unexpected end of data"):
-        read_marks(tmp_path / "quote.csv")
+    (tmp_path / "bad.csv").write_bytes("größe,fine\nschön,fine\n".encode() + b"\xff,fine\n")
+    with pytest.raises(InputError, match=r"bad\.csv cannot be read as UTF-8: .* Save it as CSV in UTF-8\."):
+        read_marks(tmp_path / "bad.csv")
+
+
+def test_files_of_old_encodings_are_read_but_not_mixed_with_others(tmp_path):
+    assert marks_of(tmp_path, "café,fine\n", "latin-1") == {"café": "fine"}
+    before = (tmp_path / "marks.csv").read_bytes()
+    assert marks_so_far(before) == ({"café": "fine"}, [])
+    for refuse in (check_appendable, lambda path: append_marks(path, [("größe", "fine")])):
+        with pytest.raises(
+            InputError, match=r"marks\.csv is in cp1252, and marks can be added only in UTF-8 or UTF-16"
+        ):
+            refuse(tmp_path / "marks.csv")
+    assert (tmp_path / "marks.csv").read_bytes() == before
 
 
 def test_appended_marks_are_read_again(tmp_path):
@@ -96,6 +158,6 @@ def test_a_last_line_without_its_end_counts_if_its_mark_is_whole():
 
 
 def test_wrong_lines_of_a_growing_file_do_not_hide_the_others():
-    marks, wrong = marks_so_far(b'a,odd\n"b,fine\nc,strange\n\xff,fine\nd,fine,e\n')
-    assert marks == {"c": "strange", "\ufffd": "fine"}
+    marks, wrong = marks_so_far(b'a,odd\n"b,fine\nc,strange\n\xff,fine\nd,fine,e\n' + "größe,fine\n".encode())
+    assert marks == {"c": "strange", "\ufffd": "fine", "größe": "fine"}
     assert [line.split(":")[0] for line in wrong] == ["line 1", "line 2", "line 5"]

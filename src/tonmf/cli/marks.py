@@ -57,10 +57,8 @@ def apply_marks(
     missing = [name for name in marks if name not in here and name not in detector.marks_]
     chosen = {here[name]: mark for name, mark in marks.items() if name in here}
     if not chosen and missing:
-        raise InputError(
-            f"None of the documents that were read is marked: the marks are of {', '.join(missing[:NAMED])}"
-            f"{', …' if len(missing) > NAMED else ''}. Give the ids as tonmf shows them."
-        )
+        has = f"one of the {len(missing):,} marked ids, such as" if len(missing) > 1 else "the marked id"
+        return [f"No document has {has} {missing[0]}. Give ids as tonmf shows them."]
     strange, fine = ([name for name, mark in chosen.items() if mark == kind] for kind in ("strange", "fine"))
     if documents is None:
         detector.mark(strange=strange, fine=fine)

@@ -100,10 +100,12 @@ def review(
         documents = read(screen, files, replace(reading, keep_columns=export is not None))
         pile = _learnt(screen, documents, learning) if model is None else _loaded(screen, model, documents, jobs)
         _mark_as_before(screen, pile, earlier)
-        done = _review(screen, pile, path, keys, len(earlier))
+        done, interrupt = _review(screen, pile, path, keys, earlier)
     if export is not None:
         _export(screen, done, documents, export)
     _conclude(screen, done, model, files, reading, path)
+    if interrupt is not None:
+        raise interrupt
 
 
 def _split(files: Sequence[str]) -> tuple[str | None, list[str]]:
@@ -150,7 +152,7 @@ def marks_beside(files: Sequence[str]) -> str:
 
 def _earlier(path: str, files: Sequence[str]) -> dict[str, str]:
     """Return the marks of earlier reviews; raise `InputError` if no mark could be added to them."""
-    from tonmf.io.marks import read_marks
+    from tonmf.io.marks import check_appendable, read_marks
     from tonmf.io.write import check_no_input
     from tonmf.storage.atomic import check_writable
 
@@ -160,6 +162,7 @@ def _earlier(path: str, files: Sequence[str]) -> dict[str, str]:
         return {}
     if not os.access(path, os.W_OK):
         raise InputError(f"{path} cannot be written: Permission denied. Check the access rights.")
+    check_appendable(path)
     return read_marks(path)
 
 
@@ -204,22 +207,28 @@ def _mark_as_before(screen: Screen, pile: Pile, earlier: Mapping[str, str]) -> N
         screen.note(note)
 
 
-def _review(screen: Screen, pile: Pile, path: str, keys: IO[str], n_earlier: int) -> Review:
-    """Let the reader review the documents."""
+def _review(
+    screen: Screen, pile: Pile, path: str, keys: IO[str], earlier: Mapping[str, str]
+) -> tuple[Review, KeyboardInterrupt | None]:
+    """Let the reader review the documents; return what was done, and what broke it off, if anything did."""
     from tonmf.cli.reviewing.dialogue import ByLines, WholeScreen, takes_the_whole_screen
     from tonmf.cli.reviewing.loop import Loop
     from tonmf.cli.reviewing.review import Review
     from tonmf.io.marks import append_marks
     from tonmf.wording import number_of
 
-    done = Review(pile, lambda name, mark: append_marks(path, [(name, mark)]))
-    goes_on = f"Going on after {number_of(n_earlier, 'mark')} in {path}." if n_earlier else f"Marks go to {path}."
+    done = Review(pile, lambda name, mark: append_marks(path, [(name, mark)]), earlier)
+    before = done.n_earlier
+    goes_on = f"Going on after {number_of(before, 'mark')} in {path}." if before else f"Marks go to {path}."
     dialogue: WholeScreen | ByLines = ByLines(screen, keys)
     if takes_the_whole_screen(keys.fileno()):
         dialogue = WholeScreen(screen, keys.fileno())
-    with dialogue:
-        Loop(done, dialogue, path, goes_on).run()
-    return done
+    try:
+        with dialogue:
+            Loop(done, dialogue, path, goes_on).run()
+    except KeyboardInterrupt as interrupt:
+        return done, interrupt
+    return done, None
 
 
 def _export(screen: Screen, done: Review, documents: Documents, export: str) -> None:

@@ -177,7 +177,8 @@ class WholeScreen:
                     command, input=content.encode("utf-8", "replace"), env=environment, check=False
                 )
             except (OSError, ValueError) as error:
-                _write(f"{shlex.join(command)} cannot be run: {error}. Set PAGER to another program.\n")
+                why = error.strerror if isinstance(error, OSError) and error.strerror else error
+                _write(f"{shlex.join(command)} cannot be run: {why}. Set PAGER to another program.\n")
                 self._wait_for_enter()
             finally:
                 signal.signal(signal.SIGINT, ours)

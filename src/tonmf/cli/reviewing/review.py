@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -39,17 +39,22 @@ class Review:
         With the marks of earlier reviews.
     keep : callable
         Called with an id and a mark, before the mark counts; an empty mark takes back the last one.
+    earlier : mapping of str to str
+        The marks of earlier reviews by id, in the order in which they were made; they can be undone, too.
 
     Attributes
     ----------
+    n_earlier : int
+        How many of the earlier marks are on documents of the pile.
     current : int or None
         Number of the document to show; None if there is none left.
     """
 
-    def __init__(self, pile: Pile, keep: Callable[[str, str], None]) -> None:
+    def __init__(self, pile: Pile, keep: Callable[[str, str], None], earlier: Mapping[str, str]) -> None:
         self.pile, self._keep = pile, keep
         self._closed: dict[int, str] = {}  # what was done with all copies of a document, by the first of them
-        self._steps: list[Step] = []
+        self._steps = _steps_before(pile, earlier)
+        self.n_earlier = len(self._steps)
         for row, name in enumerate(pile.ids):
             if name in pile.detector.marks_ and pile.judged[row]:
                 self._closed[int(pile.firsts[row])] = pile.detector.marks_[name]
@@ -116,10 +121,20 @@ class Review:
         if step.what != SKIPPED:
             self._keep(self.pile.ids[step.row], NO_MARK)
             self.pile.unmark(step.row)
-        del self._closed[int(self.pile.firsts[step.row])]
-        self._open |= self.pile.judged & (self.pile.firsts == self.pile.firsts[step.row])
-        self.current = step.row
+        self._reopen(step.row)
         return step
+
+    def _reopen(self, row: int) -> None:
+        """Return to a document; its copies are open again, too, unless one of them has a mark of its own."""
+        copies, marks = self.pile.firsts == self.pile.firsts[row], self.pile.detector.marks_
+        names = [self.pile.ids[copy] for copy in np.flatnonzero(copies).tolist()]
+        left = [marks[name] for name in names if name in marks]
+        if left:
+            self._closed[int(self.pile.firsts[row])] = left[-1]
+        else:
+            del self._closed[int(self.pile.firsts[row])]
+            self._open |= self.pile.judged & copies
+        self.current = row
 
     def _row(self) -> int:
         if self.current is None:
@@ -137,3 +152,10 @@ class Review:
         if not self._open.any():
             return None
         return int(np.where(self._open, self.pile.scores(), -np.inf).argmax())
+
+
+def _steps_before(pile: Pile, earlier: Mapping[str, str]) -> list[Step]:
+    """Return the marks of earlier reviews that count, as steps; a file of marks has no spaces around ids."""
+    rows = {pile.ids[row].strip(): row for row in reversed(range(len(pile.ids)))}
+    steps = [Step(rows[name], mark) for name, mark in earlier.items() if name in rows]
+    return [step for step in steps if pile.ids[step.row] in pile.detector.marks_]

@@ -20,7 +20,7 @@ KEYS = {
     "s strange": ("s, y", "strange: it is what you are looking for"),
     "f fine": ("f, n", "fine: nothing is wrong with it"),
     "k skip": ("k, space", "skip it without a mark; the next review shows it again"),
-    "u undo": ("u", "take back the last mark or skip"),
+    "u undo": ("u", "take back the last mark or skip, those of earlier reviews too"),
     "o open": ("o", "open the whole text"),
     "q quit": ("q", "quit; all marks are kept"),
     "? help": ("?", "this help"),
@@ -102,6 +102,8 @@ def whole_text(review: Review, row: int) -> Text:
 def progress(review: Review) -> str:
     """Say how many documents were found and read, and about how many are left to find."""
     n_read = review.n_strange + review.n_fine
+    if not n_read:
+        return f"Nothing marked yet; {number_of(review.n_docs, 'document')}."
     so_far = f"Found {review.n_strange:,} in {n_read:,} read of {review.n_docs:,}"
     left = review.n_left()
     if left is None:

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tonmf.arrays import Array
-from tonmf.detector.explain.explanation import Explanation, NearDocument, NearMark, TopicShare
+from tonmf.detector.explain.explanation import SAME, Explanation, NearDocument, NearMark, TopicShare
 from tonmf.detector.explain.missing import ExpectedTerms
 from tonmf.detector.explain.profile import Compared, CorpusProfile
 from tonmf.detector.explain.ranks import rank_among
@@ -163,7 +163,7 @@ class Explainer(Prepares):
         unknown = Compared.each_with_quantiles(counts.n_outside / np.maximum(counts.n_distinct, 1), profile.unknown)
         topics, main = self._topic_shares(leftovers), self.main_topics(leftovers)
         missing = self._missing(counts.matrix, readings, leftovers.explained, n_missing)
-        near, marks = self._nearest(Y, n_nearest), self._nearest_marks(Y, embeddings)
+        near, marks = self._nearest(Y, n_nearest), self._nearest_marks(ids, Y, embeddings)
         return [
             Explanation(
                 id=name,
@@ -263,23 +263,32 @@ class Explainer(Prepares):
             near.setdefault(document, NearDocument(document, float(cosines[row])))
         return list(near.values())
 
-    def _nearest_marks(self, Y: sp.csr_matrix, embeddings: Array | None) -> list[list[NearMark]]:
-        """Return for each row the marked documents that it is most like, and what each adds to its score."""
+    def _nearest_marks(self, ids: Sequence[str], Y: sp.csr_matrix, embeddings: Array | None) -> list[list[NearMark]]:
+        """Return for each row the marked documents that it is most like, and what each adds to its score.
+
+        Of those that are equally like it, as its copies are, the one that is called the same comes first.
+        """
         if self.effects is None:
             return [[] for _ in range(Y.shape[0])]
-        found = []
+        found, places = [], {name: place for place, name in enumerate(self.effects.marks.ids)}
         for start in range(0, Y.shape[0], AT_ONCE):
             some = slice(start, start + AT_ONCE)
             known = known_of(Y[some], None if embeddings is None else embeddings[some])
             likeness = self.effects.likeness.between(known, self.effects.marks.known)
-            found += [_most_like(self.effects, of_document) for of_document in likeness]
+            found += [
+                _most_like(self.effects, of_document, places.get(name))
+                for of_document, name in zip(likeness, ids[some], strict=True)
+            ]
         return found
 
 
-def _most_like(effects: Effects, likeness: Array) -> list[NearMark]:
-    """Return the marked documents with the largest likeness to a document."""
+def _most_like(effects: Effects, likeness: Array, same_id: int | None) -> list[NearMark]:
+    """Return the marked documents with the largest likeness to a document; `same_id` is the place of the one of its id."""
     marks, pulls = effects.marks, effects.pulls
-    order = np.argsort(-likeness, kind="stable")[:MARKS]
+    ranked = -likeness
+    if same_id is not None and likeness[same_id] >= SAME:
+        ranked[same_id] = -np.inf
+    order = np.argsort(ranked, kind="stable")[:MARKS]
     return [
         NearMark(
             marks.ids[mark],
