@@ -93,6 +93,23 @@ def test_scores_and_threshold_follow_marks_as_in_the_library(page, board):
     check_as_in_library(page, fitted().mark(strange=STRANGE, fine=FINE))
 
 
+def test_the_threshold_is_that_of_the_library_after_each_mark(page, board):
+    """Marks spread the scores of ordinary documents in many ways, lumps among them."""
+    opened(page, board)
+    detector = fitted()
+    marks = {
+        "post-065": "strange",
+        "post-049": "fine",
+        "post-111": "strange",
+        "post-085": "fine",
+        "post-015": "strange",
+    }
+    for name, as_what in marks.items():
+        mark(page, name, as_what)
+        detector.mark(**{as_what: [name]})
+        check_as_in_library(page, detector)
+
+
 def test_a_share_that_was_asked_for_stays_flagged(page, tmp_path):
     detector = fitted(contamination=0.05)
     opened(page, report_of(detector, tmp_path))
@@ -113,6 +130,20 @@ def test_marks_of_the_report_are_there_and_can_be_taken_back(page, tmp_path):
     page.get_by_role("button", name="Take all back").click()
     assert counts(page) == "Nothing is marked yet."
     check_as_in_library(page, detector.unmark())
+
+
+def test_a_mark_that_is_taken_back_leaves_everything_as_it_was(page, tmp_path):
+    opened(page, report_of(fitted().mark(strange=["post-065"]), tmp_path))
+    before = exported(page), page.locator("#threshold").input_value()
+    name = next(name for name in ids_listed(page) if name != "post-065")
+    open_document(page, name)
+    page.keyboard.press("y")
+    assert counts(page) == "2 strange, 0 fine."
+    page.keyboard.press("u")
+    assert counts(page) == "1 strange, 0 fine."
+    assert (exported(page), page.locator("#threshold").input_value()) == before
+    assert not entry_of(page, name).locator(".moved").is_visible()
+    assert page.get_by_role("button", name="Reset").is_disabled()
 
 
 def test_marks_on_documents_that_are_not_in_the_report_count_too(page, tmp_path):

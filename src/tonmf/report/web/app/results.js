@@ -94,7 +94,7 @@ function manyResults(answers, sent, about) {
   const { inRank, columns, scores, state, found, marker, flagged } = ranked(answers, sent, about);
   const { topics, word, title } = about;
   const documents = new Documents(inRank.length, inRank.length, async () => inRank);
-  const list = rankedList({ columns, documents, scores, topics, groups: [], title, word, flagged, marker }, state);
+  const list = rankedList({ columns, documents, scores, topics, groups: [], title, word, flagged, found, marker }, state);
   const count = element("strong");
   const name = element("small", { dir: "auto" }, ` ${title}`);
   const heading = element("h2", { tabindex: -1, class: "result-heading" }, count, name);
