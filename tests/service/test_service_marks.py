@@ -58,6 +58,7 @@ def test_scores_follow_marks_as_in_the_library(own, saved):
         "strange": 1,
         "fine": 1,
         "marks": {"a": "strange", "b": "fine"},
+        "waiting": {},
         "marked": ["a", "b"],
     }
     after, threshold = scores(own)
@@ -141,12 +142,34 @@ def test_a_model_that_was_saved_with_marks_begins_with_them(saved, tmp_path):
 def test_marks_in_a_file_wait_for_their_documents(saved, tmp_path):
     (tmp_path / "marks.csv").write_text("id,mark\na,strange\nb,fine\nempty,fine\n")
     with serving(saved[1], tmp_path / "served", "--marks", tmp_path / "marks.csv") as server:
-        assert server.get("/v1/marks").json()["marks"] == {}
+        before = server.get("/v1/marks").json()
+        assert (before["marks"], before["waiting"]) == ({}, {"a": "strange", "b": "fine", "empty": "fine"})
+        assert (
+            "3 marks read from the file of --marks; they count once their documents are sent." in server.log.read_text()
+        )
         named = [{"id": "a", "text": STRANGE}, {"id": "b", "text": FINE}, {"id": "empty", "text": ""}]
         server.post("/v1/score", json={"documents": named})
-        assert server.get("/v1/marks").json()["marks"] == {"a": "strange", "b": "fine"}
+        after = server.get("/v1/marks").json()
+        assert (after["marks"], after["waiting"]) == ({"a": "strange", "b": "fine"}, {})
         expected = marked_alike(saved).outlier_score(CORPUS.texts).tolist()
         assert scores(server)[0] == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_answer_that_meets_waiting_marks_has_their_threshold_and_all_its_scores_follow(saved, tmp_path):
+    (tmp_path / "marks.csv").write_text("a,strange\nb,fine\n")
+    with serving(saved[1], tmp_path / "served", "--marks", tmp_path / "marks.csv") as server:
+        marked = [{"id": "a", "text": STRANGE}, {"id": "b", "text": FINE}]
+        texts = [*(5 * CORPUS.texts)[:600], *marked]  # the marked ones come after the first that are scored at once
+        first, second = scores(server, texts), scores(server, texts)
+        assert first == second
+        assert first[1] == marked_alike(saved).threshold_
+
+
+def test_marks_that_wait_are_taken_back_with_all_others(saved, tmp_path):
+    (tmp_path / "marks.csv").write_text("a,strange\nb,fine\n")
+    with serving(saved[1], tmp_path / "served", "--marks", tmp_path / "marks.csv") as server:
+        assert server.post("/v1/marks", json={"marks": {"a": None}}).json()["waiting"] == {"b": "fine"}
+        assert server.ask("DELETE", "/v1/marks").json()["waiting"] == {}
 
 
 def test_a_model_saved_with_its_rows_knows_the_ids_in_a_file(tmp_path):
