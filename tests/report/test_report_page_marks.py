@@ -167,7 +167,7 @@ def test_documents_without_a_known_word_follow_each_other(page, tmp_path):
     mark(page, "one", "fine")
     check_as_in_library(page, detector.mark(fine=["one"], documents=texts, names=ids), texts, ids)
     shown = open_document(page, "other").locator(".moved").text_content()
-    assert shown.endswith("Like one, which you marked as fine, it has no known word.")
+    assert shown.endswith("Like one, which you marked as fine, it has no known word. Before them:")
 
 
 def test_an_open_document_says_what_marks_did(page, board):
@@ -178,7 +178,8 @@ def test_an_open_document_says_what_marks_did(page, board):
     for name, reason in zip(["post-065", "post-015"], why, strict=True):
         said = open_document(page, name).locator(".moved").text_content()
         assert said.startswith(f"With your marks it scores {reason.score:.2f} and is flagged. ")
-        assert said.split(". ", 1)[1] in reason.reason
+        assert said.endswith(" Before them:"), "the sentence after it is that of the report"
+        assert said.removesuffix(" Before them:").split(". ", 1)[1] in reason.reason
 
 
 def test_keys_mark_the_document_with_the_focus(page, board):

@@ -101,7 +101,9 @@ export function listEntry(place, source, state, toggleMark) {
     moved.hidden = isFlagged === place < source.flagged && !isRescored;
     const how = state.threshold === source.found.threshold ? "moved by your marks to" : "moved to";
     moved.textContent = isRescored
-      ? `With your marks it scores ${decimal(current)} and is ${verdict}. ${marker?.saidOf(place) ?? ""}`
+      ? [`With your marks it scores ${decimal(current)} and is ${verdict}.`, marker?.saidOf(place), "Before them:"]
+          .filter(Boolean)
+          .join(" ")
       : `With the threshold ${how} ${decimal(state.threshold)} it is ${verdict}.`;
   }
 
