@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from app_page import CORPUS_CSV, TOKEN
 from command import run
+from repository import ROOT
 from saved_models import CORPUS, NEW, SMALL
 from serving import serving
 
@@ -223,8 +224,18 @@ def test_marks_on_a_job_outlive_the_server_and_go_with_the_job(saved, tmp_path):
 @pytest.mark.parametrize(
     ("body", "status", "said"),
     [
-        ([], 422, 'Expected an object such as {"marks": […], "job": …}; got a list.'),
-        ({"marks": []}, 422, "marks must be a list, or an object of marks by id, with one at least; got a list."),
+        ([], 422, 'Expected an object such as {"marks": […], "job": …}; got an empty list.'),
+        (
+            {"marks": []},
+            422,
+            "marks must be a list, or an object of marks by id, with one at least; got an empty list.",
+        ),
+        ({"marks": {}}, 422, "with one at least; got an empty object."),
+        (
+            {"marks": [{"id": "a", "mark": mark, "text": FINE} for mark in ("strange", "fine")]},
+            422,
+            "'a' is marked as strange and as fine. Give each document one mark.",
+        ),
         ({"marks": {"a": "fine"}, "odd": 1}, 422, 'Expected an object such as {"marks": […], "job": …}'),
         ({"marks": {"a": "odd"}}, 422, 'Mark 0: mark must be "strange", "fine" or null; got'),
         ({"marks": [{"mark": "fine"}]}, 422, "Mark 0: expected the id of a document, or the document; got neither."),
@@ -244,6 +255,19 @@ def test_what_is_wrong_with_marks_is_said(done, body, status, said):
     assert answer.status_code == status
     assert said in answer.json()["error"]
     assert server.get("/v1/marks").json()["marks"] == {}
+
+
+def test_marks_may_have_capitals_and_spaces_as_in_a_file(own):
+    marks = [{"id": "a", "mark": "Strange", "text": STRANGE}, {"id": "b", "mark": " FINE ", "text": FINE}]
+    assert own.post("/v1/marks", json={"marks": marks}).json()["marks"] == {"a": "strange", "b": "fine"}
+
+
+def test_a_document_without_an_id_is_called_as_the_guide_says(own):
+    guide = (ROOT / "docs" / "guide" / "service.md").read_text(encoding="utf-8")
+    marks = [{"mark": "fine", "text": "The choir meets on Tuesday."}]
+    assert marks[0]["text"] in guide
+    (name,) = own.post("/v1/marks", json={"marks": marks}).json()["marked"]
+    assert f'"{name}": "fine"' in guide
 
 
 def test_if_one_mark_is_wrong_none_is_made(done):
