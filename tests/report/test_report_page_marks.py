@@ -93,6 +93,23 @@ def test_scores_and_threshold_follow_marks_as_in_the_library(page, board):
     check_as_in_library(page, fitted().mark(strange=STRANGE, fine=FINE))
 
 
+def test_the_threshold_is_that_of_the_library_after_each_mark(page, board):
+    """Marks spread the scores of ordinary documents in many ways, lumps among them."""
+    opened(page, board)
+    detector = fitted()
+    marks = {
+        "post-065": "strange",
+        "post-049": "fine",
+        "post-111": "strange",
+        "post-085": "fine",
+        "post-015": "strange",
+    }
+    for name, as_what in marks.items():
+        mark(page, name, as_what)
+        detector.mark(**{as_what: [name]})
+        check_as_in_library(page, detector)
+
+
 def test_a_share_that_was_asked_for_stays_flagged(page, tmp_path):
     detector = fitted(contamination=0.05)
     opened(page, report_of(detector, tmp_path))
@@ -113,6 +130,20 @@ def test_marks_of_the_report_are_there_and_can_be_taken_back(page, tmp_path):
     page.get_by_role("button", name="Take all back").click()
     assert counts(page) == "Nothing is marked yet."
     check_as_in_library(page, detector.unmark())
+
+
+def test_a_mark_that_is_taken_back_leaves_everything_as_it_was(page, tmp_path):
+    opened(page, report_of(fitted().mark(strange=["post-065"]), tmp_path))
+    before = exported(page), page.locator("#threshold").input_value()
+    name = next(name for name in ids_listed(page) if name != "post-065")
+    open_document(page, name)
+    page.keyboard.press("y")
+    assert counts(page) == "2 strange, 0 fine."
+    page.keyboard.press("u")
+    assert counts(page) == "1 strange, 0 fine."
+    assert (exported(page), page.locator("#threshold").input_value()) == before
+    assert not entry_of(page, name).locator(".moved").is_visible()
+    assert page.get_by_role("button", name="Reset").is_disabled()
 
 
 def test_marks_on_documents_that_are_not_in_the_report_count_too(page, tmp_path):
@@ -136,7 +167,7 @@ def test_documents_without_a_known_word_follow_each_other(page, tmp_path):
     mark(page, "one", "fine")
     check_as_in_library(page, detector.mark(fine=["one"], documents=texts, names=ids), texts, ids)
     shown = open_document(page, "other").locator(".moved").text_content()
-    assert shown.endswith("Like one, which you marked as fine, it has no known word.")
+    assert shown.endswith("Like one, which you marked as fine, it has no known word. Before them:")
 
 
 def test_an_open_document_says_what_marks_did(page, board):
@@ -147,7 +178,8 @@ def test_an_open_document_says_what_marks_did(page, board):
     for name, reason in zip(["post-065", "post-015"], why, strict=True):
         said = open_document(page, name).locator(".moved").text_content()
         assert said.startswith(f"With your marks it scores {reason.score:.2f} and is flagged. ")
-        assert said.split(". ", 1)[1] in reason.reason
+        assert said.endswith(" Before them:"), "the sentence after it is that of the report"
+        assert said.removesuffix(" Before them:").split(". ", 1)[1] in reason.reason
 
 
 def test_keys_mark_the_document_with_the_focus(page, board):

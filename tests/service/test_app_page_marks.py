@@ -98,8 +98,29 @@ def test_a_single_document_can_be_marked(page, own):
     expect(page.locator(".one-mark")).to_contain_text("You marked it as strange.")
     assert page.locator(".result-heading").text_content() != before
     assert list(own.get("/v1/marks").json()["marks"].values()) == ["strange"]
+    why = own.post("/v1/explain", json={"documents": [{"id": "pasted text", "text": TEXTS[3]}]}).json()["documents"][0]
+    expect(page.locator(".reason")).to_have_text(why["sentence"])
+    verdict = f"Score {why['score']:.2f}, flagged. The threshold is {why['threshold']:.2f}."
+    expect(page.locator(".result-heading")).to_have_text(verdict)
     page.get_by_role("button", name="Strange: pasted text").click()
     expect(page.locator(".result-heading")).to_have_text(before)
+    expect(page.locator(".reason")).not_to_have_text(why["sentence"])
+
+
+def test_the_threshold_follows_marks_wherever_the_page_names_it(page, own):
+    score_file(page)
+    before = own.get("/v1/marks").json()["threshold"]
+    for name in listed(page)[-3:]:
+        mark(page, name, "Strange")
+        expect(page.get_by_role("button", name=f"Strange: {name}", exact=True)).to_have_attribute(
+            "aria-pressed", "true"
+        )
+    threshold = f"{own.get('/v1/marks').json()['threshold']:.2f}"
+    assert threshold != f"{before:.2f}"
+    expect(page.locator("#score .lead")).to_contain_text(f"Those that score above {threshold} are flagged.")
+    expect(page.locator(".model-in-short")).to_contain_text(f"threshold {threshold}")
+    page.get_by_role("link", name="The model").click()
+    expect(page.locator("#model")).to_contain_text(f"score above {threshold}")
 
 
 def test_marks_of_the_server_can_be_downloaded(page):

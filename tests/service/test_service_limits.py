@@ -43,7 +43,7 @@ MALFORMED = {
     "an object without a text": (b'{"documents": [{}]}', "got an empty object."),
     "an id that is no name": (
         b'{"documents": [{"id": [], "text": "a"}]}',
-        "id must be a string or a whole number; got a list",
+        "id must be a string or a whole number; got an empty list",
     ),
     "an id that is true": (b'{"documents": [{"id": true, "text": "a"}]}', "got true"),
     "an unknown key": (b'{"documents": ["a"], "top": 3}', "There is no 'top'; expected documents, fdr."),

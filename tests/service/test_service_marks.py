@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from app_page import CORPUS_CSV, TOKEN
 from command import run
+from repository import ROOT
 from saved_models import CORPUS, NEW, SMALL
 from serving import serving
 
@@ -58,6 +59,7 @@ def test_scores_follow_marks_as_in_the_library(own, saved):
         "strange": 1,
         "fine": 1,
         "marks": {"a": "strange", "b": "fine"},
+        "waiting": {},
         "marked": ["a", "b"],
     }
     after, threshold = scores(own)
@@ -141,12 +143,34 @@ def test_a_model_that_was_saved_with_marks_begins_with_them(saved, tmp_path):
 def test_marks_in_a_file_wait_for_their_documents(saved, tmp_path):
     (tmp_path / "marks.csv").write_text("id,mark\na,strange\nb,fine\nempty,fine\n")
     with serving(saved[1], tmp_path / "served", "--marks", tmp_path / "marks.csv") as server:
-        assert server.get("/v1/marks").json()["marks"] == {}
+        before = server.get("/v1/marks").json()
+        assert (before["marks"], before["waiting"]) == ({}, {"a": "strange", "b": "fine", "empty": "fine"})
+        assert (
+            "3 marks read from the file of --marks; they count once their documents are sent." in server.log.read_text()
+        )
         named = [{"id": "a", "text": STRANGE}, {"id": "b", "text": FINE}, {"id": "empty", "text": ""}]
         server.post("/v1/score", json={"documents": named})
-        assert server.get("/v1/marks").json()["marks"] == {"a": "strange", "b": "fine"}
+        after = server.get("/v1/marks").json()
+        assert (after["marks"], after["waiting"]) == ({"a": "strange", "b": "fine"}, {})
         expected = marked_alike(saved).outlier_score(CORPUS.texts).tolist()
         assert scores(server)[0] == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_answer_that_meets_waiting_marks_has_their_threshold_and_all_its_scores_follow(saved, tmp_path):
+    (tmp_path / "marks.csv").write_text("a,strange\nb,fine\n")
+    with serving(saved[1], tmp_path / "served", "--marks", tmp_path / "marks.csv") as server:
+        marked = [{"id": "a", "text": STRANGE}, {"id": "b", "text": FINE}]
+        texts = [*(5 * CORPUS.texts)[:600], *marked]  # the marked ones come after the first that are scored at once
+        first, second = scores(server, texts), scores(server, texts)
+        assert first == second
+        assert first[1] == marked_alike(saved).threshold_
+
+
+def test_marks_that_wait_are_taken_back_with_all_others(saved, tmp_path):
+    (tmp_path / "marks.csv").write_text("a,strange\nb,fine\n")
+    with serving(saved[1], tmp_path / "served", "--marks", tmp_path / "marks.csv") as server:
+        assert server.post("/v1/marks", json={"marks": {"a": None}}).json()["waiting"] == {"b": "fine"}
+        assert server.ask("DELETE", "/v1/marks").json()["waiting"] == {}
 
 
 def test_a_model_saved_with_its_rows_knows_the_ids_in_a_file(tmp_path):
@@ -200,8 +224,18 @@ def test_marks_on_a_job_outlive_the_server_and_go_with_the_job(saved, tmp_path):
 @pytest.mark.parametrize(
     ("body", "status", "said"),
     [
-        ([], 422, 'Expected an object such as {"marks": […], "job": …}; got a list.'),
-        ({"marks": []}, 422, "marks must be a list, or an object of marks by id, with one at least; got a list."),
+        ([], 422, 'Expected an object such as {"marks": […], "job": …}; got an empty list.'),
+        (
+            {"marks": []},
+            422,
+            "marks must be a list, or an object of marks by id, with one at least; got an empty list.",
+        ),
+        ({"marks": {}}, 422, "with one at least; got an empty object."),
+        (
+            {"marks": [{"id": "a", "mark": mark, "text": FINE} for mark in ("strange", "fine")]},
+            422,
+            "'a' is marked as strange and as fine. Give each document one mark.",
+        ),
         ({"marks": {"a": "fine"}, "odd": 1}, 422, 'Expected an object such as {"marks": […], "job": …}'),
         ({"marks": {"a": "odd"}}, 422, 'Mark 0: mark must be "strange", "fine" or null; got'),
         ({"marks": [{"mark": "fine"}]}, 422, "Mark 0: expected the id of a document, or the document; got neither."),
@@ -221,6 +255,19 @@ def test_what_is_wrong_with_marks_is_said(done, body, status, said):
     assert answer.status_code == status
     assert said in answer.json()["error"]
     assert server.get("/v1/marks").json()["marks"] == {}
+
+
+def test_marks_may_have_capitals_and_spaces_as_in_a_file(own):
+    marks = [{"id": "a", "mark": "Strange", "text": STRANGE}, {"id": "b", "mark": " FINE ", "text": FINE}]
+    assert own.post("/v1/marks", json={"marks": marks}).json()["marks"] == {"a": "strange", "b": "fine"}
+
+
+def test_a_document_without_an_id_is_called_as_the_guide_says(own):
+    guide = (ROOT / "docs" / "guide" / "service.md").read_text(encoding="utf-8")
+    marks = [{"mark": "fine", "text": "The choir meets on Tuesday."}]
+    assert marks[0]["text"] in guide
+    (name,) = own.post("/v1/marks", json={"marks": marks}).json()["marked"]
+    assert f'"{name}": "fine"' in guide
 
 
 def test_if_one_mark_is_wrong_none_is_made(done):

@@ -170,4 +170,6 @@ def what(value: Any) -> str:
     if isinstance(value, dict):
         keys = ", ".join(shown(key) for key in list(value)[:5])
         return f"an object with {keys}" if value else "an empty object"
-    return "a string" if isinstance(value, str) else "a list"
+    if isinstance(value, str):
+        return "a string"
+    return "a list" if value else "an empty list"

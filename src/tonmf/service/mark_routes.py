@@ -56,11 +56,11 @@ class MarkDesk:
         job, marks = body.get("job"), body["marks"]
         if job is not None and not isinstance(job, str):
             raise ServiceError(422, f"job must be the id of a job; got {what(job)}.")
-        if isinstance(marks, dict):
-            marks = [{"id": name, "mark": mark} for name, mark in marks.items()]
-        if not isinstance(marks, list) or not marks:
+        if not isinstance(marks, list | dict) or not marks:
             expected = "marks must be a list, or an object of marks by id, with one at least"
             raise ServiceError(422, f"{expected}; got {what(marks)}.")
+        if isinstance(marks, dict):
+            marks = [{"id": name, "mark": mark} for name, mark in marks.items()]
         if len(marks) > self.scoring.limits.batch:
             raise self.scoring.reader.too_many()
         return job, marks
@@ -68,7 +68,9 @@ class MarkDesk:
     def changes(self, marks: list[Any], kept: KeptMarks) -> list[MarkChange]:
         """Read marks, with documents of the kind that a model knows."""
         reader = DocumentReader(kept.model.kind, kept.model.columns, self.scoring.limits)
-        return [_change(value, f"Mark {number}", reader) for number, value in enumerate(marks)]
+        changes = [_change(value, f"Mark {number}", reader) for number, value in enumerate(marks)]
+        _check_agreement(changes)
+        return changes
 
 
 def _change(value: Any, where: str, reader: DocumentReader) -> MarkChange:
@@ -76,9 +78,9 @@ def _change(value: Any, where: str, reader: DocumentReader) -> MarkChange:
         raise ServiceError(
             422, f'{where}: expected an object such as {{"id": …, "mark": "strange"}}; got {what(value)}.'
         )
-    mark = value["mark"]
+    mark = value["mark"].strip().lower() if isinstance(value["mark"], str) else value["mark"]
     if mark is not None and mark not in MARKS:
-        got = shown(mark) if isinstance(mark, str) else what(mark)
+        got = shown(value["mark"]) if isinstance(mark, str) else what(mark)
         raise ServiceError(422, f'{where}: mark must be "strange", "fine" or null; got {got}.')
     name = None if value.get("id") is None else name_of(value["id"], where)
     if any(key in value for key in KEYS.values()):
@@ -86,6 +88,18 @@ def _change(value: Any, where: str, reader: DocumentReader) -> MarkChange:
     if name is None:
         raise ServiceError(422, f"{where}: expected the id of a document, or the document; got neither.")
     return MarkChange(name, mark)
+
+
+def _check_agreement(changes: list[MarkChange]) -> None:
+    """Raise `ServiceError` if a document is marked as strange and as fine."""
+    marks: dict[str, str] = {}
+    for change in changes:
+        if change.name is None or change.mark is None:
+            continue
+        if marks.setdefault(change.name, change.mark) != change.mark:
+            raise ServiceError(
+                422, f"{shown(change.name)} is marked as strange and as fine. Give each document one mark."
+            )
 
 
 def router(marking: MarkDesk) -> APIRouter:

@@ -69,14 +69,20 @@ class KeptMarks:
                 self.model.waiting[name] = mark
 
     def clear(self) -> None:
-        """Take all marks back."""
+        """Take all marks back, those that wait too."""
         self.change([MarkChange(name, None) for name in self.model.detector.marks_])
+        self.model.waiting.clear()
 
     def described(self) -> dict[str, Any]:
-        """Return the marks and the threshold with them."""
+        """Return the marks, the threshold with them, and the marks that wait for their documents."""
         marks = dict(self.model.detector.marks_)
         counts = {mark: sum(one == mark for one in marks.values()) for mark in MARKS}
-        return {"threshold": float(self.model.detector.threshold_), **counts, "marks": marks}
+        return {
+            "threshold": float(self.model.detector.threshold_),
+            **counts,
+            "marks": marks,
+            "waiting": dict(self.model.waiting),
+        }
 
 
 def _applied(

@@ -67,7 +67,7 @@ class ServedModel:
 
     def score(self, documents: Sequence[Named]) -> list[dict[str, Any]]:
         """Return each document's score, p-value and rank among the training documents, and whether it is flagged and judged."""
-        self._meet(documents)
+        self.meet(documents)
         content = self.content(documents)
         scores, p_values = self.detector.score_with_p_value(content)
         judged = judged_among(self.detector, content, scores)
@@ -87,7 +87,7 @@ class ServedModel:
 
     def explain(self, documents: Sequence[Named], n_words: int, n_nearest: int, pieces: bool) -> list[dict[str, Any]]:
         """Return an explanation for each document."""
-        self._meet(documents)
+        self.meet(documents)
         names = [name for name, _ in documents]
         reasons = self.detector.explain(self.content(documents), names=names, n_words=n_words, n_nearest=n_nearest)
         answers = []
@@ -121,17 +121,18 @@ class ServedModel:
         strange, fine = ([name for name in names if marks.get(name) == mark] for mark in MARKS)
         return detector.mark(strange, fine, documents=self.content(documents), names=names)
 
-    def _meet(self, documents: Sequence[Named]) -> None:
-        """Mark the documents that a mark was waiting for."""
+    def meet(self, documents: Sequence[Named]) -> Sequence[Named]:
+        """Mark the documents that a mark was waiting for; return all documents."""
         met = {name: (name, content) for name, content in documents if name in self.waiting} if self.waiting else {}
         if not met:
-            return
+            return documents
         judged = self.detector.alarms(self.content(list(met.values())))["empty"] == 0
         known = [named for named, is_judged in zip(met.values(), judged, strict=True) if is_judged]
         if known:
             self.detector = self.mark(known, self.waiting)
         for name in met:
             del self.waiting[name]
+        return documents
 
     def content(self, documents: Sequence[Named]) -> Any:
         """Return documents in the form that the detector takes."""

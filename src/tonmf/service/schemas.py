@@ -117,6 +117,9 @@ class MarksAnswer(Answer):
     strange: int = Field(description="Number of documents that are marked so.")
     fine: int = Field(description="Number of documents that are marked so.")
     marks: dict[str, Literal["strange", "fine"]] = Field(description="All marks by id, in the order of marking.")
+    waiting: dict[str, Literal["strange", "fine"]] = Field(
+        description="Marks of --marks by id that count once their documents are sent."
+    )
     marked: list[str] = Field(
         description="The ids of the documents in the request; one without an id is named by its content."
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Hashable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any
 
@@ -39,15 +39,15 @@ MOST_WORDS, MOST_NEAREST = 1000, 100
 class Question:
     """What is asked about documents; equal keys mean equal questions.
 
-    With `fdr`, documents are flagged at that false-discovery rate, among all of the request together. `envelope` is what the
-    answer says besides.
+    With `fdr`, documents are flagged at that false-discovery rate, among all of the request together. `envelope` returns
+    what the answer says besides, once the first documents are answered.
     """
 
     key: Hashable
     run: Run
     at_once: tuple[int, int]
     fdr: float | None = None
-    envelope: Mapping[str, Any] = field(default_factory=dict)
+    envelope: Callable[[], Mapping[str, Any]] = dict
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,8 @@ class Scoring:
                 return await self._answer_lines(request, _answerable_in_lines(question_of({})), admitted, held)
             body = check_keys(await self.json(request, admitted), keys)
             question, documents = question_of(body), self.reader.read_all(body["documents"])
+            if self.model.waiting:  # all documents are scored by the same marks
+                await self.queue.ask(object(), self.model.meet, documents)
             parts = list(slices(documents, *question.at_once))
             answers = self._answers(request, parts, question)
             if question.fdr is not None:
@@ -86,8 +88,9 @@ class Scoring:
             if wants_lines(request):
                 in_lines = (as_lines(some) async for some in answers)
                 return LinesResponse(await anext(in_lines), in_lines, held.pop_all())
-            start, end = encoded({**question.envelope, "documents": []}).removesuffix(b"]}"), b"]}"
-            first = start + encoded(await anext(answers))[1:-1]
+            of_first = encoded(await anext(answers))[1:-1]
+            start, end = encoded({**question.envelope(), "documents": []}).removesuffix(b"]}"), b"]}"
+            first = start + of_first
             if len(parts) == 1:
                 return Response(first + end, media_type=JSON)
             return StreamedResponse(first, _rest_of_list(answers, end), held.pop_all(), JSON)
@@ -196,7 +199,10 @@ def router(scoring: Scoring) -> APIRouter:
 
         def question_of(body: dict[str, Any]) -> Question:
             rate = false_discovery_rate(body.get("fdr", fdr), "fdr")
-            envelope = {"threshold": float(model.detector.threshold_), "fdr": rate}
+
+            def envelope() -> dict[str, Any]:
+                return {"threshold": float(model.detector.threshold_), "fdr": rate}
+
             return Question("score", model.score, SCORED_AT_ONCE, rate, envelope)
 
         return await scoring.answer(request, question_of, ("documents", "fdr"))

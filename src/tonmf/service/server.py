@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import logging.config
 import signal
 import socket
@@ -21,6 +22,9 @@ from tonmf.service.marks import KeptMarks, fingerprint_of
 from tonmf.service.model import ServedModel
 from tonmf.service.protocol import BoundedHeads
 from tonmf.service.security import access_for
+from tonmf.wording import number_of
+
+log = logging.getLogger("tonmf.service")
 
 SWITCH_SECONDS = 0.001
 """How long the model may hold Python's lock while requests wait to be read; Python's default of 5 ms would be noticeable."""
@@ -86,6 +90,8 @@ def serve(
         kept.expect(marks or {})
         settings = Settings(kept, store, access, limits, threads)
         logging.config.dictConfig(LOGGING)
+        if marks:
+            log.info(_about_marks(len(marks), len(kept.model.waiting)))
         config = uvicorn.Config(
             make_app(settings),
             http=BoundedHeads,
@@ -100,6 +106,23 @@ def serve(
         server = _Server(config, lambda: on_ready(_address(host, listening)))
         with _signals_for(server), _switching():
             server.run(sockets=[listening])
+
+
+def _about_marks(n_marks: int, n_waiting: int) -> str:
+    """Say how many marks were read, and how many of them wait.
+
+    >>> _about_marks(12, 12)
+    '12 marks read from the file of --marks; they count once their documents are sent.'
+    >>> _about_marks(12, 1)
+    '12 marks read from the file of --marks; 1 of them counts once its document is sent.'
+    """
+    read = f"{number_of(n_marks, 'mark')} read from the file of --marks"
+    if n_waiting == 0:
+        return f"{read}."
+    which = f"{n_waiting} of them" if n_waiting < n_marks else "it" if n_marks == 1 else "they"
+    return f"{read}; {which} " + (
+        "counts once its document is sent." if n_waiting == 1 else "count once their documents are sent."
+    )
 
 
 class _Server(uvicorn.Server):

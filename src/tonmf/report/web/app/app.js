@@ -6,6 +6,7 @@ import { modelInShort, modelView } from "./model_view.js";
 import { problemLine } from "./notices.js";
 import { scoreView } from "./score_view.js";
 import { signInForm } from "./sign_in.js";
+import { State } from "../shared/state.js";
 import { themeButton } from "../shared/theme.js";
 
 const FIRST = "score";
@@ -56,16 +57,20 @@ class App {
   #show(model) {
     this.#close();
     const fit = fitView(model.limits, (count) => this.#count(count));
-    const score = scoreView(model, (file) => {
+    const state = new State({ threshold: model.threshold });
+    const score = scoreView(model, state, (file) => {
       addEventListener("hashchange", () => fit.take(file), { once: true }); // once the form is visible
       location.hash = "fit";
     });
     this.#views = new Map([
       ["score", { name: "Score", ...score }],
       ["fit", { name: "Fit a model", ...fit }],
-      ["model", { name: "The model", ...modelView(model) }],
+      ["model", { name: "The model", ...modelView(model, state) }],
     ]);
-    this.#short.textContent = `serves a model of ${modelInShort(model)}`;
+    const follow = () =>
+      (this.#short.textContent = `serves a model of ${modelInShort({ ...model, threshold: state.threshold })}`);
+    state.on(["threshold"], follow);
+    follow();
     this.#signOut.hidden = !model.token;
     const links = [...this.#views].map(([id, { name }]) => element("a", { href: `#${id}`, "data-view": id }, name));
     this.#links.replaceChildren(...links);

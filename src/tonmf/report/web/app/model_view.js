@@ -4,14 +4,18 @@ import { counted, decimal, whole } from "../shared/format.js";
 import { flaggedIf } from "../shared/threshold.js";
 import { topicsTable } from "../shared/topics_section.js";
 
-/** The served model: its corpus, its threshold, its versions and its topics. */
-export function modelView(model) {
+/** The served model: its corpus, its threshold, which `state` has and marks move, its versions and its topics. */
+export function modelView(model, state) {
+  const facts = element("div");
+  const follow = () => facts.replaceChildren(aboutList(factsOf({ ...model, threshold: state.threshold })));
+  state.on(["threshold"], follow);
+  follow();
   const heading = element("h2", { id: "model-heading", tabindex: -1, class: "unseen" }, "The model");
   const view = element(
     "section",
     { id: "model", "aria-labelledby": "model-heading" },
     heading,
-    aboutList(factsOf(model)),
+    facts,
     element("h3", {}, "Topics"),
     topicsTable(model.topics),
     element("h3", {}, "The server"),

@@ -1,6 +1,7 @@
 import { Documents, columnsOf } from "../shared/data.js";
 import { documentView } from "../shared/document_view.js";
 import { element } from "../shared/dom.js";
+import { explained } from "./explaining.js";
 import { decimal, flaggedOf, unjudgedOf } from "../shared/format.js";
 import { LIST_STATE, rankedList } from "../shared/list.js";
 import { markButtons } from "../shared/mark_buttons.js";
@@ -20,7 +21,8 @@ const ENOUGH_TO_PLOT = 8;
  * @param {object[]} answers of the server, in input order.
  * @param {object[]} sent the documents.
  * @param {{topics: object[], word: string, contamination: (number|string), limits: object, title: string, marks: object,
- *     isNamed: boolean}} about of the model, a title, and what `serverMarks` takes.
+ *     isNamed: boolean, onThreshold: function(number)}} about of the model, a title, what `serverMarks` takes, and a function
+ *     that gets the threshold when marks move it.
  * @returns {{view: HTMLElement, heading: HTMLElement}}
  */
 export function resultsOf(answers, sent, about) {
@@ -30,10 +32,22 @@ export function resultsOf(answers, sent, about) {
 function oneResult(answer, sent, about) {
   const { columns, marker, state, found } = ranked([answer], sent, about);
   const heading = element("h2", { tabindex: -1, class: "result-heading" });
+  let shown = documentView(answer, about.topics, about.word);
+  let asked = 0;
+
+  /** Show the reasons for the score with the marks that there are now. */
+  async function explainAnew() {
+    const number = ++asked;
+    const [now] = await explained(sent, about.limits, undefined, () => {});
+    if (number !== asked) return;
+    const before = shown;
+    shown = documentView(now, about.topics, about.word);
+    before.replaceWith(shown);
+  }
 
   function follow() {
     const isFlagged = state.flagged > 0;
-    const verdict = answer.judged ? `Score ${decimal(columns.score[0])}, ${isFlagged ? "" : "not "}flagged` : "Not judged";
+    const verdict = answer.judged ? `Score ${decimal(columns.score[0])}, ${isFlagged ? "" : "not "}flagged.` : "Not judged";
     heading.replaceChildren(
       element("strong", isFlagged ? { class: "is-flagged" } : {}, verdict),
       ...(answer.judged ? [element("small", {}, ` The threshold is ${decimal(found.threshold)}.`)] : []),
@@ -45,14 +59,14 @@ function oneResult(answer, sent, about) {
     "section",
     { class: "results", "aria-label": "Result" },
     heading,
-    answer.judged && oneDocumentMarks(columns, marker, state),
-    documentView(answer, about.topics, about.word),
+    answer.judged && oneDocumentMarks(columns, marker, state, explainAnew),
+    shown,
   );
   return { view, heading };
 }
 
-/** Buttons for the marks on a single document. */
-function oneDocumentMarks(columns, marker, state) {
+/** Buttons for the marks on a single document; `onMarked` is called after each. */
+function oneDocumentMarks(columns, marker, state, onMarked) {
   const problem = problemLine();
   const buttons = markButtons(0, columns, marker.markOf, toggle);
   const said = element("span", { class: "note", role: "status" });
@@ -61,6 +75,7 @@ function oneDocumentMarks(columns, marker, state) {
     problem.say();
     try {
       await marker.set(place, marker.markOf(place) === mark ? null : mark);
+      await onMarked();
     } catch (error) {
       problem.say(error.message);
     }
@@ -76,7 +91,7 @@ function oneDocumentMarks(columns, marker, state) {
 }
 
 /** Rank explained documents, and let them be marked. */
-function ranked(answers, sent, { contamination, limits, marks, isNamed }) {
+function ranked(answers, sent, { contamination, limits, marks, isNamed, onThreshold }) {
   const { inRank, columns } = inOrder(answers, sent);
   const flagged = answers.filter(({ outlier }) => outlier).length;
   const found = { threshold: inRank[0].threshold, flagged, contamination, documents: inRank.length };
@@ -85,7 +100,10 @@ function ranked(answers, sent, { contamination, limits, marks, isNamed }) {
   // First of all followers, because the others read the number of flagged documents.
   state.on(["threshold", "ranked"], () => (state.flagged = scores.above(state.threshold)));
   const byPlace = Array.from(columns.row, (row) => sent[row]);
-  const follow = (values, threshold) => rerank({ columns, scores, found }, state, values, threshold);
+  const follow = (values, threshold) => {
+    rerank({ columns, scores, found }, state, values, threshold);
+    onThreshold(threshold);
+  };
   const marker = serverMarks(byPlace, inRank, { columns, limits, marks, isNamed }, follow);
   return { inRank, columns, scores, state, found, marker, flagged };
 }
@@ -94,7 +112,7 @@ function manyResults(answers, sent, about) {
   const { inRank, columns, scores, state, found, marker, flagged } = ranked(answers, sent, about);
   const { topics, word, title } = about;
   const documents = new Documents(inRank.length, inRank.length, async () => inRank);
-  const list = rankedList({ columns, documents, scores, topics, groups: [], title, word, flagged, marker }, state);
+  const list = rankedList({ columns, documents, scores, topics, groups: [], title, word, flagged, found, marker }, state);
   const count = element("strong");
   const name = element("small", { dir: "auto" }, ` ${title}`);
   const heading = element("h2", { tabindex: -1, class: "result-heading" }, count, name);

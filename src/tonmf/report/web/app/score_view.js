@@ -11,9 +11,10 @@ import { resultsOf } from "./results.js";
  * Score documents that are typed, pasted or dropped.
  *
  * @param {object} model the server's description of it, and its `topics`.
+ * @param {State} state with the `threshold`, which marks move.
  * @param {function(File)} fitOn opens the form to fit a model, with a file that cannot be scored here.
  */
-export function scoreView(model, fitOn) {
+export function scoreView(model, state, fitOn) {
   const wording = wordingOf(model.kind);
   const problem = problemLine();
   const progress = new UnderWay("Documents scored");
@@ -39,6 +40,15 @@ export function scoreView(model, fitOn) {
     accept: SCORED_FILES,
     take: scoreFile,
   });
+
+  const flaggedAbove = element("span");
+  const onThreshold = (threshold) => state.set({ threshold });
+
+  function follow() {
+    flaggedAbove.textContent = `Those that score above ${decimal(state.threshold)} are flagged.`;
+  }
+  state.on(["threshold"], follow);
+  follow();
 
   function scoreByKey(event) {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) scoreText(event);
@@ -69,9 +79,11 @@ export function scoreView(model, fitOn) {
       const onDone = (done) => progress.show(done / documents.length, `${whole(done)} of ${all} scored`);
       onDone(0);
       const answers = await explained(documents, model.limits, signal, onDone);
-      const { marks } = await ask("/v1/marks", { signal });
+      const { marks, threshold } = await ask("/v1/marks", { signal });
       signal.throwIfAborted();
-      if (progress.isOf(signal)) show(resultsOf(answers, documents, { ...model, title, marks, isNamed }));
+      if (!progress.isOf(signal)) return;
+      onThreshold(threshold);
+      show(resultsOf(answers, documents, { ...model, title, marks, isNamed, onThreshold }));
     } catch (error) {
       // If another task has started meanwhile, this error no longer matters.
       if (progress.isOf(signal)) fail(error, origin);
@@ -125,8 +137,8 @@ export function scoreView(model, fitOn) {
     element(
       "p",
       { class: "lead" },
-      `Check whether documents belong with the ${whole(model.documents)} that the model was fitted on. Those that score `,
-      `above ${decimal(model.threshold)} are flagged.`,
+      `Check whether documents belong with the ${whole(model.documents)} that the model was fitted on. `,
+      flaggedAbove,
     ),
     element("div", { class: "score-ways" }, form, files.view),
     progress.view,

@@ -33,8 +33,10 @@ function levelOf(values, { widths, upper, most_flagged, upper_widths, no_lump })
   const [median, high, highest] = [0.5, upper, 1 - most_flagged].map((share) => quantileOf(ascending, share));
   const level = median + widths * (high - median);
   const beyond = ascending.reduce((count, value) => count + (value > level ? 1 : 0), 0);
-  if (highest <= level || beyond <= no_lump) return level;
-  return median + (widths * (highest - median)) / upper_widths;
+  if (beyond <= no_lump) return level;
+  const levelOfLumps = median + (widths * (highest - median)) / upper_widths;
+  const lumps = Math.min(Math.max(beyond / ascending.length / most_flagged - 1, 0), 1);
+  return level + lumps * Math.max(levelOfLumps - level, 0);
 }
 
 /** Return the smallest value with at least this share of all at or below it. */

@@ -15,10 +15,10 @@ const MOST_LIKE = 3;
  *
  * @param {object} marking of the report (`tonmf.report.marking`).
  * @param {object} columns of the documents.
- * @param {string} word the name of a document's units.
+ * @param {{word: string, threshold: number}} analysed the name of a document's units, and the threshold of the report.
  * @param {function(Float64Array, number)} follow gets the score of each document, and the threshold.
  */
-export function pageMarks(marking, columns, word, follow) {
+export function pageMarks(marking, columns, { word, threshold }, follow) {
   const { rule, row_of: rowOf, unmarked, ordinary, room } = marking;
   const n_markable = marking.documents;
   const rows = new LikenessRows(marking.rows, rule);
@@ -26,7 +26,8 @@ export function pageMarks(marking, columns, word, follow) {
   const known = new Map(marking.marks.map((mark) => [mark.id, mark]));
   const placeOf = new Map();
   for (let place = n_markable - 1; place >= 0; place--) placeOf.set(columns.id[place], place);
-  let marks = new Map(marking.marks.map(({ id, mark }) => [id, mark]));
+  const reported = marking.marks.map(({ id, mark }) => [id, mark]);
+  let marks = new Map(reported);
   let effects = null;
   let listed = [];
 
@@ -41,11 +42,12 @@ export function pageMarks(marking, columns, word, follow) {
     return { ...before, mark, gap: gapOf(mark, score, rule) };
   }
 
-  /** Re-rank. Documents without a row keep their scores. */
+  /** Re-rank. Documents without a row keep their scores; with the marks of the report, all do. */
   function update() {
     listed = [...marks].map(measured).filter(Boolean);
     effects = listed.length > 0 ? markEffects(rows, rule, listed) : null;
     const values = columns.reported.slice();
+    if (sameMarks([...marks], reported)) return follow(values, threshold);
     for (let place = 0; place < n_markable; place++) {
       values[place] = unmarked[place] + (effects ? effects.on(rowOf[place]) : 0);
     }

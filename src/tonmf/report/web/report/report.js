@@ -27,8 +27,8 @@ async function report() {
   state.on(["threshold", "ranked"], () => (state.flagged = scores.above(state.threshold)));
 
   const follow = (values, moved) => rerank({ columns, scores, found }, state, values, moved);
-  const marker = summary.marking ? pageMarks(await readPart("marking"), columns, word, follow) : null;
-  const source = { columns, documents, scores, topics, groups, title, word, flagged, marker };
+  const marker = summary.marking ? pageMarks(await readPart("marking"), columns, analysed, follow) : null;
+  const source = { columns, documents, scores, topics, groups, title, word, flagged, found, marker };
   const list = rankedList(source, state);
   const sections = [
     ["Scores", scoreSection(columns, scores, state, found, list.reveal)],

@@ -28,8 +28,8 @@ const CRITERIA = [...Object.keys(ALL), "sort", "descending", "copies"];
  * line, unless each is to have its own.
  *
  * @param {object} source `columns` (see `columnsOf`), `documents` (`Documents`), `scores` (`Scores`), `topics`,
- *     `groups`, `word`, `title`, `flagged`, the number of outliers at the model's threshold, and `marker` (`marksBar`), if
- *     documents can be marked.
+ *     `groups`, `word`, `title`, `flagged`, the number of outliers at first, `found`, with the model's threshold, which
+ *     follows marks, and `marker` (`marksBar`), if documents can be marked.
  * @param {State} state with what `LIST_STATE` has, `threshold` and `flagged`.
  * @returns {{view: HTMLElement, ready: Promise, reveal: function(number), choose: function(object)}} `ready` resolves
  *     once the first page is there; `reveal` opens a document; `choose` replaces all criteria.

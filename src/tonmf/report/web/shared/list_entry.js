@@ -99,9 +99,12 @@ export function listEntry(place, source, state, toggleMark) {
     const verdict = isFlagged ? "flagged" : "not flagged";
     const isRescored = decimal(current) !== decimal(columns.reported[place]);
     moved.hidden = isFlagged === place < source.flagged && !isRescored;
+    const how = state.threshold === source.found.threshold ? "moved by your marks to" : "moved to";
     moved.textContent = isRescored
-      ? `With your marks it scores ${decimal(current)} and is ${verdict}. ${marker?.saidOf(place) ?? ""}`
-      : `With the threshold moved to ${decimal(state.threshold)} it is ${verdict}.`;
+      ? [`With your marks it scores ${decimal(current)} and is ${verdict}.`, marker?.saidOf(place), "Before them:"]
+          .filter(Boolean)
+          .join(" ")
+      : `With the threshold ${how} ${decimal(state.threshold)} it is ${verdict}.`;
   }
 
   return { view, filled, open, refresh, showCopies: copies.show };
