@@ -111,9 +111,7 @@ def _count(ranking: Ranking) -> list[str]:
 def _none_at_rate(ranking: Ranking, fdr: float) -> str:
     """Say that no document is flagged at a false-discovery rate, and why, if the training documents are the reason."""
     smallest = f"the smallest is {ranking.p_values[ranking.judged].min():.2g}"
-    sentence = (
-        f"No document has a p-value small enough for a false-discovery rate of {100 * fdr:g} %; {smallest}."
-    )
+    sentence = f"No document has a p-value small enough for a false-discovery rate of {100 * fdr:g} %; {smallest}."
     known = ranking.detector.outlier_scores_
     n_strange = int((known > ranking.detector.threshold_).sum())
     if ranking.is_of_training or n_strange == 0:
