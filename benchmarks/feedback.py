@@ -25,7 +25,7 @@ from benchmarks.readers import LEARNERS, OURS, WITHOUT, Marked, Ranked, read_on
 from benchmarks.tasks import TASKS
 from tonmf.experiments.specification import Config, Experiment
 
-DRAWS = 3
+DRAWS = 1
 SHOWN = 100
 
 
