@@ -126,8 +126,7 @@ class Ranking:
             found.append(detector.score_with_p_value(take(documents, some)))
             on_done((some[-1] + 1) / len(ids))
         scores, p_values = (np.concatenate(several) for several in zip(*found, strict=True))
-        ranking = cls.of(detector, documents, ids, scores, p_values)
-        return replace(ranking, p_values=detector.p_values_) if ranking.is_of_training else ranking
+        return cls.of(detector, documents, ids, scores, p_values)
 
     def again(self) -> Ranking:
         """Rank the training documents by the scores that they have now, such as after marks."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Mapping, Sequence
@@ -34,7 +35,7 @@ def check_growing_marks(path: str) -> None:
     try:
         mode = os.stat(path).st_mode
         if stat.S_ISDIR(mode):
-            raise IsADirectoryError(21, "Is a directory")
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         if not stat.S_ISREG(mode):
             raise InputError(
                 f"{path_shown(path)} is no ordinary file, so it cannot be read again as it grows. Give a file."

@@ -8,6 +8,7 @@ taken away. `tonmf.io.mark_layout` tells encodings, headers and separators, and 
 from __future__ import annotations
 
 import csv
+import errno
 import io
 import os
 from collections.abc import Iterable
@@ -132,7 +133,7 @@ def _append(handle: int, path: Path, marks: Iterable[tuple[str, str]]) -> None:
     data = text.getvalue().encode(encoding, "replace")
     try:
         if os.write(handle, data) < len(data):
-            raise OSError(28, "No space left on device")
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         os.fsync(handle)
     except OSError:
         os.ftruncate(handle, size)

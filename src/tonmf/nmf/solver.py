@@ -191,15 +191,13 @@ class Problem:
         At the start no residuals are known, so an automatic α is ∞.
         """
         o = self.options
-        midway = None if self.checkpoints is None else self.checkpoints.load()
-        if midway is None and isinstance(start, Midway):
-            midway = start
-        if midway is None:
-            assert not isinstance(start, Midway)  # noqa: S101 (for the type checker)
-            beta, alpha = self.penalty.slopes(np.zeros(start.shape[1])), np.inf if o.alpha is None else o.alpha
-            return 0, Pass(topics_of(self.ops, start), alpha, beta, o.inner, n_sweeps=1)
-        self.penalty, self.history = midway.penalty, list(midway.history)
-        return midway.iteration, Pass(topics_of(self.ops, midway.W), midway.alpha, midway.beta, o.inner, n_sweeps=1)
+        kept = None if self.checkpoints is None else self.checkpoints.load()
+        begin = start if kept is None else kept
+        if isinstance(begin, Midway):
+            self.penalty, self.history = begin.penalty, list(begin.history)
+            return begin.iteration, Pass(topics_of(self.ops, begin.W), begin.alpha, begin.beta, o.inner, n_sweeps=1)
+        beta, alpha = self.penalty.slopes(np.zeros(begin.shape[1])), np.inf if o.alpha is None else o.alpha
+        return 0, Pass(topics_of(self.ops, begin), alpha, beta, o.inner, n_sweeps=1)
 
     def midway(self, iteration: int, current: Pass) -> Midway:
         """Return the state after a pass."""

@@ -1,4 +1,4 @@
-"""How many strange documents are left: a guess from the marks so far.
+"""Estimate how many strange documents are left, from the marks so far.
 
 The probability that a document is strange is taken to grow with its score u, in thresholds:
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tonmf.arrays import Array
 
 PRIOR_MEAN, PRIOR_VARIANCE = np.array([-6.0, 3.0]), np.array([0.25, 1.0])
-"""Of a and b: chosen on one draw of each task of benchmarks/tasks.py that is marked as tuned."""
+"""Mean and variance of a and b before anything is marked, chosen on one draw of each tuned task of benchmarks/tasks.py."""
 
 LOWEST, HIGHEST = -1.0, 3.0
 """Scores in thresholds beyond which nothing more is learnt from them."""

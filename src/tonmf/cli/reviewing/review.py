@@ -22,7 +22,7 @@ SMALLEST_UNIT = 1e-6
 
 
 class Step(NamedTuple):
-    """What was done with a document."""
+    """Say what was done with a document."""
 
     row: int
     what: str

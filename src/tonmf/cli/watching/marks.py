@@ -61,7 +61,7 @@ class Shelf:
 
 @dataclass(frozen=True)
 class MarksMemory:
-    """What is known of marks, and kept in snapshots.
+    """Hold what is known of marks, for snapshots too.
 
     ======= ===========================================================================================
     field   what

@@ -213,11 +213,16 @@ class Explanation:
         None if there is none, or if marks did little.
         """
         own = [mark for mark in self.marks if self._is_own(mark)]
-        added = self.parts.get("marks", 0.0)
-        if abs(added) < LITTLE * abs(self.threshold):
+        if not self._follows_marks:
             return own[0] if own else None
-        agreeing = STRANGE if added > 0 else FINE
+        agreeing = STRANGE if self.parts["marks"] > 0 else FINE
         return next((mark for mark in [*own, *self.marks] if mark in own or mark.mark == agreeing), None)
+
+    @property
+    def _follows_marks(self) -> bool:
+        """Return whether marks changed the score by more than a little."""
+        added = self.parts.get("marks", 0.0)
+        return added != 0 and abs(added) >= LITTLE * abs(self.threshold)
 
     def _is_own(self, mark: NearMark) -> bool:
         return mark.id == self.id and mark.likeness >= SAME
@@ -237,7 +242,7 @@ class Explanation:
 
     def _verdict(self) -> str:
         flagged, rank = "Flagged" if self.outlier else "Not flagged", f"rank {self.rank:,} of {self.n_docs:,}"
-        without_marks = " without marks" if abs(self.parts.get("marks", 0.0)) > LITTLE * self.threshold else ""
+        without_marks = " without marks" if self._follows_marks else ""
         among = f"{rank}, stranger than {stranger_than(self.p_value)} of ordinary documents{without_marks}"
         if self.fdr is not None:
             return f"{flagged} at a false-discovery rate of {100 * self.fdr:g} %: its score of {self.score:.2f} is {among}."
