@@ -22,7 +22,7 @@ RUNS = 3
 
 def main(arguments: list[str]) -> None:
     """Measure all in turn on each corpus, in CPU seconds, since one thread does it."""
-    count_by_number(["to compile 1 é " * 20_000], analysis(), Numbering().__getitem__)
+    count_by_number(["to compile 1 é " * 20_000], analysis(), Numbering())
     results = {name: measured([document.text for document in read()]) for name, read in TEXTS.items()}
     print_table(
         f"Counting words, megabytes of UTF-8 per second of CPU, best of {RUNS}",
@@ -53,8 +53,8 @@ def measured(texts: list[str]) -> dict[str, float]:
     """Return the size of texts, and megabytes per second on each road."""
     megabytes = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) / 1e6
     jobs: dict[str, Callable[[], Any]] = {
-        "tonmf": lambda: count_by_number(texts, analysis(), Numbering().__getitem__),
-        "python": lambda: count_by_number(texts, analysis().__call__, Numbering().__getitem__),
+        "tonmf": lambda: count_by_number(texts, analysis(), Numbering()),
+        "python": lambda: count_by_number(texts, analysis().__call__, Numbering()),
         "sklearn": lambda: CountVectorizer().fit_transform(texts),
     }
     seconds: dict[str, list[float]] = {name: [] for name in jobs}

@@ -11,14 +11,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tonmf.datasets.archives import read_bbc, read_biography_sections, read_newsgroups, read_reuters_sgml
-from tonmf.text import counts
+from tonmf.text import counts, side_by_side
 from tonmf.text.analysis import WORD_RULES, WordRules, make_analyzer
-from tonmf.text.compiled import FEWEST_CHARACTERS, passages, table, texts
+from tonmf.text.compiled import FEWEST_CHARACTERS, passages, table
 from tonmf.text.compiled.characters import AT_ONCE, N_CODE_POINTS, known_classes, look_at
 from tonmf.text.counts import Numbering, count_by_number
 from tonmf.text.markup import PAD
 from tonmf.text.masks import DEFAULT_MASK, MASKS
-from tonmf.text.passages import keys_of, passages_of
+from tonmf.text.passages import PassageKeys, keys_of, passages_of
 
 DEFAULTS = {
     "analyzer": "word", "lowercase": True, "stop_words": None, "ngram_range": (1, 1), "token_pattern": None,
@@ -60,12 +60,14 @@ def analysis(**options):
 
 def by_the_analysis(documents, analyze, numbers):
     """Count in Python, whatever the size."""
-    return count_by_number(documents, lambda document: analyze(document), numbers.__getitem__)
+    return count_by_number(documents, lambda document: analyze(document), numbers)
 
 
 def compiled(documents, analyze, numbers):
     """Count with compiled code, whatever the size."""
-    return counts.NumberedCounts(*table.count_words(documents, analyze, numbers.__getitem__))
+    parts = [table.count_words(some, analyze) for some in side_by_side.stretches_of(documents)]
+    own = [counts.OwnCounts(counts.NumberedCounts(*counted), terms) for counted, terms in parts]
+    return counts.NumberedCounts.joined([some.by(numbers) for some in own])
 
 
 def assert_the_same(documents, analyze, n_known=0):
@@ -155,7 +157,7 @@ def test_blake2b_is_that_of_the_standard_library(messages):
 
 def test_a_table_that_is_begun_anew_again_and_again_changes_nothing(monkeypatch):
     monkeypatch.setattr(table, "MOST_KEYS", 5)
-    monkeypatch.setattr(texts, "AT_ONCE", 40)
+    monkeypatch.setattr(side_by_side, "STRETCH", 3)
     documents = [f"word{number % 7} other{number} {number} the a{number}@b.org" for number in range(50)]
     analyze = analysis()
     assert_the_same(documents, analyze)
@@ -184,14 +186,12 @@ def test_real_texts_are_counted_the_same(data_folder, options):
 
 
 def test_short_documents_are_counted_by_the_analysis_and_long_ones_by_compiled_code(monkeypatch):
-    seen = []
-    monkeypatch.setattr(
-        table, "count_words", lambda documents, *_: seen.append(documents) or [np.zeros(1, np.int64)] * 4
-    )
+    seen, nothing = [], ([np.zeros(1, np.int64)] * 4, [""])
+    monkeypatch.setattr(table, "count_words", lambda documents, _: seen.append(documents) or nothing)
     analyze, long = analysis(), ["word " * FEWEST_CHARACTERS]
-    count_by_number(["a few words"], analyze, Numbering().__getitem__)
+    count_by_number(["a few words"], analyze, Numbering())
     assert seen == []
-    count_by_number(long, analyze, Numbering().__getitem__)
+    count_by_number(long, analyze, Numbering())
     assert seen == [long]
 
 
@@ -215,6 +215,22 @@ def test_callers_in_several_threads_do_not_meet():
         np.testing.assert_array_equal(one.counts, other.counts)
 
 
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_documents_are_numbered_in_order_on_any_number_of_threads(n_threads):
+    documents = [f"word{number % 997} text{number // 5} number" for number in range(3 * side_by_side.STRETCH + 7)]
+    expected, found = Numbering(), Numbering()
+    one, other = (
+        by_the_analysis(documents, analysis(), expected),
+        count_by_number(documents, analysis(), found, n_threads),
+    )
+    assert list(found) == list(expected)
+    for name in vars(one):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+    one, other = PassageKeys.of(documents), PassageKeys.of(documents, n_threads=n_threads)
+    np.testing.assert_array_equal(one.ends, other.ends)
+    np.testing.assert_array_equal(one.keys, other.keys)
+
+
 def test_an_analysis_is_copied_and_pickled_without_its_tables():
     analyze = analysis()
     compiled(["some words"], analyze, Numbering())
@@ -226,12 +242,8 @@ def test_an_analysis_is_copied_and_pickled_without_its_tables():
 
 def test_an_error_leaves_no_table_behind_that_is_half_filled():
     analyze = analysis()
-
-    def fails(_):
-        raise KeyError("no")
-
-    with pytest.raises(KeyError):
-        table.count_words(["some words"], analyze, fails)
+    with pytest.raises(TypeError):
+        table.count_words(["some words", None], analyze)
     assert_the_same(["some words", "and more"], analyze)
 
 

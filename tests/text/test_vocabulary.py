@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
+from tonmf.text.counts import OwnCounts
 from tonmf.text.vocabulary.changing import changed_vocabulary
 from tonmf.text.vocabulary.growing import GrowingVocabulary
 from tonmf.text.vocabulary.matrix import MatrixCounter
@@ -22,7 +23,7 @@ WORDS = st.lists(st.lists(st.sampled_from("abcdefghijklmnop"), max_size=8), min_
 def test_a_vocabulary_that_fits_is_that_of_a_counter(documents, cut):
     words = GrowingVocabulary(limit=100)
     for start in range(0, len(documents), cut):
-        words.count(documents[start : start + cut], list)
+        words.add(OwnCounts.of(documents[start : start + cut], list))
     counter = TermCounter(list, 2)
     matrix = counter.learn(documents).matrix
     found = words.finished(2, None, most=100)
@@ -35,7 +36,7 @@ def test_a_vocabulary_that_fits_is_that_of_a_counter(documents, cut):
 def test_a_vocabulary_that_does_not_fit_forgets_rare_words_only(documents, cut, limit):
     words, largest = GrowingVocabulary(limit), 0
     for start in range(0, len(documents), cut):
-        counted = words.count(documents[start : start + cut], list)
+        counted = words.add(OwnCounts.of(documents[start : start + cut], list))
         assert counted.n_words.tolist() == [len(document) for document in documents[start : start + cut]]
         largest = max(largest, len(words))
     assert len(words) <= max(limit, 0)
@@ -49,7 +50,7 @@ def test_a_vocabulary_that_does_not_fit_forgets_rare_words_only(documents, cut, 
 
 def test_of_too_many_terms_those_in_most_documents_are_kept():
     words = GrowingVocabulary(100)
-    words.count([["b", "c"], ["b", "a"], ["a", "c", "d"]], list)
+    words.add(OwnCounts.of([["b", "c"], ["b", "a"], ["a", "c", "d"]], list))
     assert words.finished(1, None, most=2).terms == ["a", "b"]
 
 

@@ -48,7 +48,7 @@ class Reader:
 
     def score(self, documents: Any, embeddings: Any = None, marks: bool = True) -> DocumentScores:
         """Score documents, with or without what marks add."""
-        corpus = self.corpus(self.state.counter.count(self._checked(documents)))
+        corpus = self.corpus(self._counted(documents))
         rows = check_new_embeddings(embeddings, corpus.n_docs, self.state.scorer.neighbours)
         with one_blas_thread():
             scores = self.state.scorer.score(self.ops, corpus, rows)
@@ -56,7 +56,7 @@ class Reader:
 
     def score_with_p_values(self, documents: Any, embeddings: Any = None) -> tuple[DocumentScores, Array]:
         """Score documents, with what marks add, and return their p-values as well, which are those without."""
-        corpus = self.corpus(self.state.counter.count(self._checked(documents)))
+        corpus = self.corpus(self._counted(documents))
         rows = check_new_embeddings(embeddings, corpus.n_docs, self.state.scorer.neighbours)
         with one_blas_thread():
             unmarked = self.state.scorer.score(self.ops, corpus, rows)
@@ -75,7 +75,7 @@ class Reader:
 
     def follow(self, documents: Any, embeddings: Any = None) -> FollowingScores:
         """Score documents without marks, and keep what marks are measured by."""
-        corpus = self.corpus(self.state.counter.count(self._checked(documents)))
+        corpus = self.corpus(self._counted(documents))
         rows = check_new_embeddings(embeddings, corpus.n_docs, self.state.scorer.neighbours)
         with one_blas_thread():
             unmarked = self.state.scorer.score(self.ops, corpus, rows)
@@ -83,11 +83,11 @@ class Reader:
 
     def rows(self, documents: Any) -> sp.csr_matrix:
         """Return the unit rows of documents."""
-        return self.corpus(self.state.counter.count(self._checked(documents))).source.matrix()
+        return self.corpus(self._counted(documents)).source.matrix()
 
     def alarms(self, documents: Any) -> dict[str, Array]:
         """Return the alarms of documents, without their scores."""
-        corpus = self.corpus(self.state.counter.count(self._checked(documents)))
+        corpus = self.corpus(self._counted(documents))
         return self.state.scorer.alarms.raised(corpus.totals, corpus.rarity())
 
     def read(self, documents: Any, embeddings: Array | None, names: Sequence[Any] | None) -> ReadDocuments:
@@ -96,10 +96,13 @@ class Reader:
         `embeddings` have been checked. Without names, documents are called by how many the detector had seen before each.
         """
         documents = self._checked(documents)
-        counts, outside = self.state.counter.count_all(documents)
+        counts, outside = self.state.counter.count_all(documents, self.ops.n_threads)
         n_docs, before = counts.matrix.shape[0], 0 if self.state.stream is None else self.state.stream.n_seen
         ids = check_names(range(before, before + n_docs) if names is None else names, n_docs)
         return ReadDocuments(self, documents, ids, counts, outside, self.corpus(counts), embeddings)
+
+    def _counted(self, documents: Any) -> Counts:
+        return self.state.counter.count(self._checked(documents), self.ops.n_threads)
 
     def _checked(self, documents: Any) -> Any:
         """Reject documents of another kind than those that the detector was fitted on."""

@@ -64,7 +64,7 @@ class Recipe:
 
     def learn(self, documents: Any, kind: str, counter: Vocabulary, embeddings: Any, names: Any) -> DetectorState:
         """Count documents in memory, and learn from them."""
-        counts = counter.learn(documents)
+        counts = counter.learn(documents, n_threads_of(self.n_jobs))
         n_docs = counts.matrix.shape[0]
         ids, checked = check_names(names, n_docs), None
         if embeddings is not None:

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from statistics import median
 from typing import Any
 
@@ -66,6 +67,14 @@ class Columns:
     def chosen(self) -> list[str]:
         """Return the names of the columns that say something of the documents."""
         return [*self.text, *(column for column in (self.id, self.label, self.time) if column is not None)]
+
+    @cached_property
+    def in_ours(self) -> frozenset[str]:
+        """Return the names of the columns to leave out of what is kept, as columns of ours have the same in them."""
+        ours = {"id"} if self.id == "id" else set()
+        if self.text == ("text",) and self.kind == TEXTS:
+            ours.add("text")
+        return frozenset(ours | (set(self.chosen) - set(self.kept)))  # a key within another is kept there
 
     def content_of(self, row: Mapping[str, Any]) -> Any:
         """Return the document of a row: the value of its text column, or those of several put together.

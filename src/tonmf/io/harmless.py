@@ -18,6 +18,9 @@ SIGNED_NUMBER = re.compile(r"[-+](?:(?:\d[\d.,]*|[.,]\d+)(?:e[-+]?\d+)?\s?%?|nan
 MADE_HARMLESS = re.compile(r"'+[=+\-@\t\r].", re.DOTALL)
 """The beginning of a cell that `harmless` returns, or that would be read as one."""
 
+SUSPECT = frozenset("=+-@\t\r'")
+"""The first characters of all cells that one of these can match."""
+
 OWN_COLUMNS = frozenset({"id", "score", "outlier", "judged", "topic", "unexpected_terms"})
 """Columns that together occur only in our own tables of results."""
 
@@ -33,6 +36,8 @@ def harmless(cell: str) -> str:
     >>> harmless("'=1+1")
     "''=1+1"
     """
+    if cell[:1] not in SUSPECT:
+        return cell
     runs = FORMULA.match(cell) is not None and SIGNED_NUMBER.fullmatch(cell) is None
     return f"'{cell}" if runs or MADE_HARMLESS.match(cell) else cell
 

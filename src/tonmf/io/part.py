@@ -12,7 +12,7 @@ from tonmf.io.streams import Sink
 from tonmf.stream.times import EXPECTED as EXPECTED_TIME
 from tonmf.stream.times import Moment, moment_of
 from tonmf.text.batches import is_enough, size_of
-from tonmf.text.documents import TEXTS, take, without_surrogates
+from tonmf.text.documents import take, without_surrogates
 from tonmf.wording import number_of, shown
 
 EXPECTED = {
@@ -191,11 +191,8 @@ class Part:
 
 def _kept(columns: Columns, row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a row in the order of its file, without the id and the text that are in our columns of these names as they are."""
-    ours = {"id"} if columns.id == "id" else set()
-    if columns.text == ("text",) and columns.kind == TEXTS:
-        ours.add("text")
-    ours |= set(columns.chosen) - set(columns.kept)  # a key within another is kept there
-    names = dict.fromkeys([*(name for name in columns.kept if name in row), *row])
+    ours = columns.in_ours
+    names = row if tuple(row) == columns.kept else dict.fromkeys([*filter(row.__contains__, columns.kept), *row])
     return {without_surrogates(name): row[name] for name in names if name not in ours}
 
 

@@ -7,7 +7,6 @@ import gzip
 import json
 import lzma
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from itertools import chain
@@ -136,7 +135,6 @@ def _cell_lines(
     names: Sequence[str], rows: Iterable[tuple[Any, ...]], delimiter: str, with_names: bool
 ) -> Iterator[str]:
     """Yield rows of cells, quoted where need be; the csv module would leave a lone carriage return unquoted."""
-    special = re.compile(rf'[\r\n"{delimiter}]|^\s|\s$')
 
     def cell(value: Any) -> str:
         if value is None:
@@ -146,11 +144,17 @@ def _cell_lines(
         if isinstance(value, list):
             value = BETWEEN_ITEMS.join(value)
         text = harmless(value) if isinstance(value, str) else str(value)
-        return '"' + text.replace('"', '""') + '"' if special.search(text) else text
+        return '"' + text.replace('"', '""') + '"' if _needs_quotes(text, delimiter) else text
 
     for row in chain([names] if with_names else [], rows):
         # A line that is quite empty would be no row.
         yield (delimiter.join(map(cell, row)) or '""') + "\n"
+
+
+def _needs_quotes(text: str, delimiter: str) -> bool:
+    """Return whether a cell has something special in it, or begins or ends with a space."""
+    special = delimiter in text or '"' in text or "\n" in text or "\r" in text
+    return special or text[:1].isspace() or text[-1:].isspace()
 
 
 @contextmanager

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, Self, TypeGuard
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,6 +22,7 @@ from tonmf.arrays import Array
 from tonmf.errors import InputError
 from tonmf.text.analysis import Analysis, Analyzer
 from tonmf.text.compiled import FEWEST_CHARACTERS
+from tonmf.text.side_by_side import in_order, stretches_of
 from tonmf.text.totals import WordTotals, weight_of
 
 LARGEST_COUNT = 1e15
@@ -80,6 +81,10 @@ class Numbering(dict[str, int]):
         self.next_number += 1
         return number
 
+    def numbers_of(self, terms: Sequence[str]) -> NDArray[np.int64]:
+        """Return the numbers of terms; those that are not there get the next ones."""
+        return np.fromiter(map(self.__getitem__, terms), np.int64, len(terms))
+
     def known(self, term: str) -> int:
         """Return the number of a term; of one that is not there, a number that none has."""
         return self.get(term, self.next_number)
@@ -110,6 +115,12 @@ class NumberingBeyond(Numbering):
         self[term] = number
         return number
 
+    def numbers_of(self, terms: Sequence[str]) -> NDArray[np.int64]:
+        """Return the numbers of terms; those that are not there get the next ones."""
+        known = map(self._vocabulary.get, terms)
+        numbers = (self[term] if number is None else number for term, number in zip(terms, known, strict=True))
+        return np.fromiter(numbers, np.int64, len(terms))
+
     def known(self, term: str) -> int:
         """Return the number of a term; of one that is not there, a number that none has."""
         number = self._vocabulary.get(term)
@@ -125,17 +136,54 @@ class NumberedCounts:
     counts: NDArray[np.int64]
     n_words: NDArray[np.int64]
 
+    @classmethod
+    def joined(cls, parts: Sequence[NumberedCounts]) -> Self:
+        """Join those of several lists of documents, in order."""
+        ends = np.cumsum([0, *np.concatenate([np.zeros(0, np.int64), *(np.diff(part.ends) for part in parts)])])
+        names = ("numbers", "counts", "n_words")
+        rest = (np.concatenate([np.zeros(0, np.int64), *(getattr(part, name) for part in parts)]) for name in names)
+        return cls(ends.astype(np.int64), *rest)
+
     def matrix(self, n_terms: int) -> sp.csr_matrix:
         """Return the counts with one column for each number."""
         return sp.csr_matrix((self.counts, self.numbers, self.ends), shape=(len(self.n_words), n_terms))
 
 
-def count_by_number(documents: Sequence[Any], analyze: Analyzer, number_of: Callable[[str], int]) -> NumberedCounts:
-    """Count every term of each document by its number, in order of first occurrence."""
-    if isinstance(analyze, Analysis) and analyze.by_word is not None and _are_long(documents):
-        from tonmf.text.compiled.table import count_words  # heavy, and not needed for a few documents
+@dataclass(frozen=True)
+class OwnCounts:
+    """Documents counted by the places of their terms among `terms`, which are in order of first occurrence."""
 
-        return NumberedCounts(*count_words(documents, analyze, number_of))
+    counts: NumberedCounts
+    terms: list[str]
+
+    @classmethod
+    def of(cls, documents: Sequence[Any], analyze: Analyzer) -> Self:
+        """Count every term of each document, in order of first occurrence."""
+        if is_compiled(analyze) and _are_long(documents):
+            from tonmf.text.compiled.table import count_words  # heavy, and not needed for a few documents
+
+            counted, terms = count_words(documents, analyze)
+            return cls(NumberedCounts(*counted), terms)
+        seen = Numbering()
+        return cls(count_each(documents, analyze, seen.__getitem__), list(seen))
+
+    def by(self, numbering: Numbering) -> NumberedCounts:
+        """Return the counts by the numbers of terms."""
+        return replace(self.counts, numbers=numbering.numbers_of(self.terms)[self.counts.numbers])
+
+
+def count_by_number(
+    documents: Sequence[Any], analyze: Analyzer, numbering: Numbering, n_threads: int = 1
+) -> NumberedCounts:
+    """Count every term of each document by its number, in order of first occurrence."""
+    counted = in_order(
+        lambda some: OwnCounts.of(some, analyze), stretches_of(documents), threads_for(analyze, n_threads)
+    )
+    return NumberedCounts.joined([own.by(numbering) for own in counted])
+
+
+def count_each(documents: Iterable[Any], analyze: Analyzer, number_of: Callable[[str], int]) -> NumberedCounts:
+    """Do the same one document at a time, by any function of a term."""
     numbers, counts, ends, n_words = array("q"), array("q"), array("q", [0]), array("q")
     for document in documents:
         counted = Counter(analyze(document))
@@ -144,6 +192,16 @@ def count_by_number(documents: Sequence[Any], analyze: Analyzer, number_of: Call
         ends.append(len(numbers))
         n_words.append(counted.total())
     return NumberedCounts(*(np.array(part, dtype=np.int64) for part in (ends, numbers, counts, n_words)))
+
+
+def is_compiled(analyze: Analyzer) -> TypeGuard[Analysis]:
+    """Return whether compiled code can do the same as an analysis."""
+    return isinstance(analyze, Analysis) and analyze.by_word is not None
+
+
+def threads_for(analyze: Analyzer, n_threads: int) -> int:
+    """Return how many threads to count with: a single one if no compiled code lets the others go on."""
+    return n_threads if is_compiled(analyze) else 1
 
 
 def _are_long(documents: Sequence[Any]) -> bool:

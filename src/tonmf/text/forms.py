@@ -104,7 +104,7 @@ def forms_of(documents: Iterable[object], analyze: Analyzer, terms: Collection[s
 def _of_stems(texts: Sequence[str], analyze: Analysis, wanted: Collection[str] | None) -> dict[str, str]:
     unstemmed, seen, total = analyze.unstemmed(), Numbering(), np.zeros(0, np.int64)
     for low in range(0, len(texts), AT_ONCE):
-        counted = count_by_number(texts[low : low + AT_ONCE], unstemmed, seen.__getitem__)
+        counted = count_by_number(texts[low : low + AT_ONCE], unstemmed, seen)
         total = np.append(total, np.zeros(len(seen) - len(total), np.int64))
         np.add.at(total, counted.numbers, counted.counts)
     most: dict[str, tuple[int, str]] = {}

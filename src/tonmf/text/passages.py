@@ -34,6 +34,7 @@ from tonmf.arrays import Array
 from tonmf.text.analysis import Analyzer
 from tonmf.text.compiled import FEWEST_CHARACTERS
 from tonmf.text.markup import PAD
+from tonmf.text.side_by_side import in_order, stretches_of
 
 LEAST = 3
 """Documents that must have a passage for it to be boilerplate, however few there are."""
@@ -98,8 +99,12 @@ class PassageKeys:
     keys: NDArray[np.int64]
 
     @classmethod
-    def of(cls, texts: Sequence[str], prepare: Prepare = str) -> Self:
+    def of(cls, texts: Sequence[str], prepare: Prepare = str, n_threads: int = 1) -> Self:
         """Cut texts into passages, each text prepared before, and take their keys."""
+        return cls.joined(list(in_order(lambda some: cls._of(some, prepare), stretches_of(texts), n_threads)))
+
+    @classmethod
+    def _of(cls, texts: Sequence[str], prepare: Prepare) -> Self:
         if sum(map(len, texts)) >= FEWEST_CHARACTERS:
             from tonmf.text.compiled.passages import passage_keys  # heavy, and not needed for a few documents
 
@@ -110,8 +115,9 @@ class PassageKeys:
     @classmethod
     def joined(cls, parts: Sequence[PassageKeys]) -> Self:
         """Join those of several lists of documents, in order."""
-        ends = np.cumsum([0, *np.concatenate([np.diff(part.ends) for part in parts])])
-        return cls(ends, np.concatenate([part.keys for part in parts]))
+        none = np.zeros(0, np.int64)
+        ends = np.cumsum([0, *np.concatenate([none, *(np.diff(part.ends) for part in parts)])], dtype=np.int64)
+        return cls(ends, np.concatenate([none, *(part.keys for part in parts)]))
 
     @property
     def rows(self) -> NDArray[np.int64]:

@@ -21,6 +21,7 @@ from tonmf.detector.disk.store import Store, StoreFacts
 from tonmf.detector.recipe import Recipe
 from tonmf.detector.state import DetectorState
 from tonmf.errors import InputError, Message, Param, ParameterError
+from tonmf.nmf.threads import n_threads_of
 from tonmf.parameters import check_unused
 from tonmf.storage.locks import hold
 from tonmf.text.analysis import TEXT_OPTIONS
@@ -88,7 +89,8 @@ def _learn(
     # A temporary folder needs nothing to be known again by.
     documents = fingerprint or (None if values["cache"] is None else digest_of(batches))
     store = Store(folder, {"documents": documents, **options})
-    facts = _found(store, budget) or store.make(batches, counter, recipe.min_df, budget)
+    n_threads = n_threads_of(recipe.n_jobs)
+    facts = _found(store, budget) or store.make(batches, counter, recipe.min_df, budget, n_threads)
     check_unchanged(batches, fingerprint)
     terms = store.terms(facts)
     recipe.check_vocabulary(facts.n_docs, facts.any_words, terms, kind)

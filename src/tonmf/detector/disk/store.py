@@ -14,11 +14,12 @@ import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tonmf.arrays import Array
 from tonmf.detector.disk.budget import Budget
 from tonmf.detector.disk.shards import TOTALS, ShardSource, write_shard
 from tonmf.detector.explain.profile import excerpt_of
@@ -28,8 +29,9 @@ from tonmf.nmf.blocks import SerialExecutor
 from tonmf.storage.array_file import ArrayFile, DamagedFileError, write_arrays
 from tonmf.storage.json_file import read_json, write_json
 from tonmf.text.batches import Batch, Batches
-from tonmf.text.counts import OUTSIDE, PASSED_OVER, NumberedCounts, counts_by_column
-from tonmf.text.passages import NOTHING, Boilerplate, GrowingTally, PassageKeys
+from tonmf.text.counts import OUTSIDE, PASSED_OVER, NumberedCounts, OwnCounts, counts_by_column, threads_for
+from tonmf.text.passages import NOTHING, Boilerplate, GrowingTally, PassageKeys, PassageTally
+from tonmf.text.side_by_side import in_order
 from tonmf.text.totals import WordTotals
 from tonmf.text.vocabulary.growing import GrowingVocabulary, LearntTerms
 from tonmf.text.vocabulary.terms import TermCounter
@@ -91,13 +93,15 @@ class Store:
             )
         return StoreFacts(**{**stored, "shards": [tuple(shard) for shard in stored["shards"]]})
 
-    def make(self, batches: Batches, counter: TermCounter, min_df: float, budget: Budget) -> StoreFacts:
+    def make(
+        self, batches: Batches, counter: TermCounter, min_df: float, budget: Budget, n_threads: int = 1
+    ) -> StoreFacts:
         """Count documents and write them, in place of what is there."""
         self._clear()
         words, passages = GrowingVocabulary(budget.words, counter.passes_over), GrowingTally()
         any_words = False
         shards: list[tuple[str, int]] = []
-        for number, group in enumerate(_groups(batches, counter, words, passages)):
+        for number, group in enumerate(_groups(batches, counter, words, passages, n_threads)):
             counted = group.joined()
             any_words = any_words or bool(counted.n_words.any())
             write_names(self.folder / f"names-{number:05}", group.ids, group.excerpts)
@@ -113,7 +117,7 @@ class Store:
         vocabulary = words.finished(min_df, counter.rules, budget.terms(words.n_docs))
         forgotten, n_docs = words.forgotten_up_to, words.n_docs
         del words  # its memory is needed for what follows
-        self._weigh(vocabulary, n_docs, shards)
+        self._weigh(vocabulary, n_docs, shards, n_threads)
         n_terms, n_left_out = len(vocabulary.terms), vocabulary.n_left_out
         facts = StoreFacts(budget.n_bytes, shards, n_docs, n_terms, any_words, forgotten, n_left_out)
         write_json(self.folder / "store.json", {"version": VERSION, "identity": self._identity, **vars(facts)})
@@ -147,24 +151,28 @@ class Store:
             any_words = any_words or bool(left.n_words.any())
         return any_words
 
-    def _weigh(self, vocabulary: LearntTerms, n_docs: int, shards: Sequence[tuple[str, int]]) -> None:
+    def _weigh(self, vocabulary: LearntTerms, n_docs: int, shards: Sequence[tuple[str, int]], n_threads: int) -> None:
         """Turn provisional numbers into columns, and counts into unit rows."""
         idf = idf_of(vocabulary.document_frequencies, n_docs)
         weights, background = term_weights(idf), np.zeros(len(idf))
         by_number = np.argsort(vocabulary.numbers)
         sorted_numbers = vocabulary.numbers[by_number]
         write_json(self.folder / "vocabulary.json", {"terms": vocabulary.terms})
-        for name, _ in shards:
+
+        def weigh(name: str) -> Array:
+            """Write a shard, and return its part of the background."""
             raw = self.folder / name.replace("shard", "raw")
-            file = ArrayFile(raw)
-            counted = _counts_in(file)
+            counted = _counts_in(ArrayFile(raw))
             columns = _columns_of(counted.numbers, sorted_numbers, by_number)
             columns[np.isin(counted.numbers, vocabulary.passed_over)] = PASSED_OVER
             counts = counts_by_column(counted.ends, counted.counts, columns, len(idf), counted.n_words)
             C = damped(counts.matrix)
-            background += np.bincount(C.indices, C.data, len(idf))
             write_shard(self.folder / name, unit_rows(C, weights), C, _small(counts.totals))
             raw.unlink()
+            return np.bincount(C.indices, C.data, len(idf)).astype(np.float64)
+
+        for part in in_order(weigh, (name for name, _ in shards), n_threads):
+            background += part
         write_arrays(self.folder / "terms-0", {"idf": idf, "background": background})
 
     def terms(self, facts: StoreFacts) -> list[str]:
@@ -196,21 +204,41 @@ class Store:
         return Corpus(source, SerialExecutor(), terms, idf, term_weights(idf), background, totals, describe)
 
 
+@dataclass(frozen=True)
+class _CountedBatch:
+    """A batch, without its texts, which may be long: names, excerpts, counts, and passages if there is to be boilerplate."""
+
+    ids: list[str]
+    excerpts: list[str]
+    own: OwnCounts
+    passages: PassageKeys | None
+    tally: PassageTally | None
+
+    @classmethod
+    def of(cls, batch: Batch, counter: TermCounter) -> Self:
+        """Count a batch."""
+        excerpts, own = list(map(excerpt_of, batch.content)), OwnCounts.of(batch.content, counter.analyze)
+        if counter.boilerplate_share is None:
+            return cls(batch.ids, excerpts, own, None, None)
+        passages = counter.passages(batch.content)
+        return cls(batch.ids, excerpts, own, passages, counter.tally(batch.content, passages))
+
+
 @dataclass
 class _Group:
-    """Documents of one shard: names, excerpts and counts, but not texts, which may be long."""
+    """Documents of one shard: names, excerpts and counts by the numbers of words."""
 
     ids: list[str] = field(default_factory=list)
     excerpts: list[str] = field(default_factory=list)
     counted: list[NumberedCounts] = field(default_factory=list)
     passages: list[PassageKeys] = field(default_factory=list)
 
-    def add(self, batch: Batch, counted: NumberedCounts, passages: PassageKeys | None) -> None:
+    def add(self, batch: _CountedBatch, counted: NumberedCounts) -> None:
         """Add a batch."""
         self.ids += batch.ids
-        self.excerpts += map(excerpt_of, batch.content)
+        self.excerpts += batch.excerpts
         self.counted.append(counted)
-        self.passages += [] if passages is None else [passages]
+        self.passages += [] if batch.passages is None else [batch.passages]
 
     def is_full(self) -> bool:
         """Check whether the shard is full."""
@@ -218,11 +246,7 @@ class _Group:
 
     def joined(self) -> NumberedCounts:
         """Join all counts."""
-        ends = np.cumsum([0, *np.concatenate([np.diff(part.ends) for part in self.counted])])
-        rest = (
-            np.concatenate([getattr(part, name) for part in self.counted]) for name in ("numbers", "counts", "n_words")
-        )
-        return NumberedCounts(ends, *rest)
+        return NumberedCounts.joined(self.counted)
 
     def keys(self) -> dict[str, NDArray[np.int64]]:
         """Join the keys of all passages, to be written beside the counts."""
@@ -232,14 +256,14 @@ class _Group:
         return {"passage_ends": joined.ends, "passage_keys": joined.keys}
 
 
-def _groups(batches: Batches, counter: TermCounter, words: GrowingVocabulary, tally: GrowingTally) -> Iterator[_Group]:
-    group = _Group()
-    for batch in batches:
-        passages = None
-        if counter.boilerplate_share is not None:
-            passages = counter.passages(batch.content)
-            tally.add(counter.tally(batch.content, passages))
-        group.add(batch, words.count(batch.content, counter.analyze), passages)
+def _groups(
+    batches: Batches, counter: TermCounter, words: GrowingVocabulary, tally: GrowingTally, n_threads: int
+) -> Iterator[_Group]:
+    group, n_threads = _Group(), threads_for(counter.analyze, n_threads)
+    for batch in in_order(lambda batch: _CountedBatch.of(batch, counter), batches, n_threads):
+        if batch.tally is not None:
+            tally.add(batch.tally)
+        group.add(batch, words.add(batch.own))
         if group.is_full():
             yield group
             group = _Group()

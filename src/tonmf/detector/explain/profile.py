@@ -29,6 +29,9 @@ from tonmf.text.markup import PAD, readable
 EXCERPT = 160
 """Characters in an excerpt of a document."""
 
+BEGINNING = 4 * EXCERPT
+"""Characters of a text that are enough for an excerpt, unless most of them are white space."""
+
 SAMPLE = 2000
 """Documents that stand for all of them in percentiles that are slow to compute."""
 
@@ -142,7 +145,9 @@ def excerpt_of(document: Any) -> str:
     """
     if isinstance(document, str):
         text = readable(without_headers(document)).replace(PAD, "")
-        line = " ".join(found[0] for found in islice(re.finditer(r"\S+", text), EXCERPT))
+        line = " ".join(text[:BEGINNING].split())
+        if len(line) <= EXCERPT and len(text) > BEGINNING:  # most of the beginning is white space
+            line = " ".join(found[0] for found in islice(re.finditer(r"\S+", text), EXCERPT))
     else:
         line = joined_items(islice(document, EXCERPT))
     return line if len(line) <= EXCERPT else line[: EXCERPT - 1] + "…"

@@ -322,6 +322,12 @@ class Corpus:
         idf = self.idf
         return np.concatenate(self.map_blocks(lambda block: rarity_of(block.C.by_row, idf)))
 
+    def among(self, rows: Numbers, ops: Ops) -> Corpus:
+        """Bring some documents, given by rising numbers, together in memory as a corpus of their own, to be scored."""
+        some = self.take(rows)
+        source = CountedSource(some.Y, some.C, some.totals, 1, ops)
+        return replace(self, source=source, executor=SerialExecutor(), totals=some.totals, describe=nameless)
+
     def take(self, rows: Numbers) -> Rows:
         """Bring a few documents, given by rising numbers, together in memory."""
 

@@ -50,6 +50,9 @@ UNKNOWN_WEIGHT = 2.0
 EVIDENCE = 3.0
 """Different words at which the words of a document count half."""
 
+MOST_AT_FIRST = 16_000
+"""Documents that are scored at first, at most, to find out which documents are ordinary."""
+
 WIDTHS = 2.2
 """Upper widths beyond the median at which the threshold lies: fewer than for residuals, as a mean of z has less of a tail."""
 
@@ -238,12 +241,30 @@ def learn_scorer(
     training = _Training(ops, corpus, topics, rarity, Alarms.learn(corpus.totals, rarity), embeddings, weights)
     ordinary = ordinary_documents(topics, corpus.readable)
     neighbours = None if embeddings is None else Neighbours(embeddings[ordinary])
-    at_first, scores = training.learn(rungs, neighbours, sample_of(ordinary, topics, rng), len(ordinary), None)
-    trusted = np.flatnonzero(corpus.readable & (scores.plain <= max(at_first.level, float(scores.plain.min()))))
-    sampled = sample_of(trusted, topics, rng)
-    trust = trust_in(scores.plain[sampled], at_first.level)
-    scorer, scores = training.learn(rungs, neighbours, sampled, len(trusted), trust)
+    sampled, trust, n_trusted = _trusted(training, rungs, neighbours, rng)
+    scorer, scores = training.learn(rungs, neighbours, sampled, n_trusted, trust)
     return scorer, scores, sampled
+
+
+def _trusted(
+    training: _Training, rungs: Sequence[Rung], neighbours: Neighbours | None, rng: np.random.RandomState
+) -> tuple[NDArray[np.int64], Array, int]:
+    """Draw a sample of documents that are ordinary by their first scores; also return the trust in each, and how many are.
+
+    Of more than `MOST_AT_FIRST` documents, only so many are scored for this.
+    """
+    first, numbers = training, np.arange(training.corpus.n_docs)
+    if len(numbers) > MOST_AT_FIRST:
+        by_topics = np.argsort(training.topics, kind="stable")  # not by their order
+        numbers = np.sort(rng.permutation(by_topics)[:MOST_AT_FIRST])
+        first = training.among(numbers)
+    corpus, topics = first.corpus, first.topics
+    ordinary = ordinary_documents(topics, corpus.readable)
+    scorer, scores = first.learn(rungs, neighbours, sample_of(ordinary, topics, rng), len(ordinary), None)
+    trusted = np.flatnonzero(corpus.readable & (scores.plain <= max(scorer.level, float(scores.plain.min()))))
+    sampled = sample_of(trusted, topics, rng)
+    n_trusted = round(len(trusted) * training.corpus.n_docs / len(numbers))
+    return numbers[sampled], trust_in(scores.plain[sampled], scorer.level), n_trusted
 
 
 @dataclass(frozen=True)
@@ -261,6 +282,18 @@ class _Training:
     alarms: Alarms
     embeddings: Array | None
     weights: Array | None
+
+    def among(self, rows: NDArray[np.int64]) -> _Training:
+        """Return only the documents with these rising numbers, in memory."""
+        return _Training(
+            self.ops,
+            self.corpus.among(rows, self.ops),
+            self.topics[rows],
+            self.rarity[rows],
+            self.alarms,
+            None if self.embeddings is None else self.embeddings[rows],
+            None if self.weights is None else self.weights[rows],
+        )
 
     def learn(
         self,

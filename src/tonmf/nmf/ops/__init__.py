@@ -41,7 +41,14 @@ class Ops(Protocol):
     ratios n_terms × n_topics     a topic's probability of a term over the background's
     prior  n_topics + 1           pseudo-counts of the background and the topics
     ====== ====================== =============================================
+
+    Attributes
+    ----------
+    n_threads : int
+        Threads that an operation may use.
     """
+
+    n_threads: int
 
     def prepare(self, X: sp.csr_matrix) -> TwoWay:
         """Return a block in the form that `project` and `collect` need."""

@@ -13,6 +13,8 @@ from tonmf.nmf.ops.two_way import TwoWay, TwoWayMatrix
 class ReferenceOps:
     """`tonmf.nmf.ops.Ops` with numpy and scipy, on one thread."""
 
+    n_threads = 1
+
     def prepare(self, X: sp.csr_matrix) -> TwoWayMatrix:
         return TwoWayMatrix(X)
 

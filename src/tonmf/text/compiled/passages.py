@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tonmf.text.compiled.blake2b import BLOCK, LANES, begin, compress, take
 from tonmf.text.compiled.characters import IS_SPACE, MARK, QUOTE, STOP, WORD, known_classes, look_at
-from tonmf.text.compiled.texts import class_at, joined, some_at_a_time, unknown_in, width_of
+from tonmf.text.compiled.texts import class_at, encoded, joined, unknown_in, width_of
 
 SPACE, TAB = 32, 9
 PAD = (0xEF, 0xB7, 0x90)
@@ -131,14 +131,11 @@ def _hash_waiting(h: Any, m: Any, v: Any, t: Any, waiting: Any, n_waiting: int, 
 
 def passage_keys(texts: Iterable[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return where the keys of each text end, and the keys of all passages in order."""
-    n_keys, keys = [np.zeros(1, np.int64)], [np.zeros(0, np.int64)]
-    for some in some_at_a_time(texts):
-        text, ends, classes = *joined(some), known_classes()
-        found, key_ends = np.empty(len(text) // 2 + len(some), np.int64), np.zeros(len(some) + 1, np.int64)
-        doc, code = find_keys(text, ends, classes, found, key_ends, 0)
-        while code >= 0:
-            look_at(code, classes)
-            doc, code = find_keys(text, ends, classes, found, key_ends, doc)
-        n_keys.append(np.diff(key_ends))
-        keys.append(found[: key_ends[-1]].copy())
-    return np.cumsum(np.concatenate(n_keys)), np.concatenate(keys)
+    some, classes = encoded(texts), known_classes()
+    text, ends = joined(some)
+    found, key_ends = np.empty(len(text) // 2 + len(some), np.int64), np.zeros(len(some) + 1, np.int64)
+    doc, code = find_keys(text, ends, classes, found, key_ends, 0)
+    while code >= 0:
+        look_at(code, classes)
+        doc, code = find_keys(text, ends, classes, found, key_ends, doc)
+    return key_ends, found[: key_ends[-1]].copy()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tonmf.text.analysis import Analysis
 from tonmf.text.compiled.characters import known_classes, look_at
 from tonmf.text.compiled.terms import TermsOfKeys
-from tonmf.text.compiled.texts import joined, some_at_a_time
+from tonmf.text.compiled.texts import encoded, joined
 from tonmf.text.compiled.words import (
     CODE,
     N_KEYS,
@@ -41,16 +41,13 @@ FIRST_KEYS = 4096
 Counted = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 """Where the entries of each document end, numbers of terms, counts, words of each document: as in `NumberedCounts`."""
 
-NOTHING: Counted = (np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64))
-"""No documents."""
 
-
-def count_words(documents: Iterable[str], analyze: Analysis, number_of: Callable[[str], int]) -> Counted:
-    """Count every term of each document by its number, as the analysis would."""
+def count_words(documents: Iterable[str], analyze: Analysis) -> tuple[Counted, list[str]]:
+    """Count every term of each document by its place among the terms, which are in order of first occurrence."""
     assert analyze.by_word is not None  # noqa: S101 (the caller has looked)
     tables: list[WordTable] = analyze.by_word.tables
     table = tables.pop() if tables else WordTable(TermsOfKeys(analyze))
-    counted = table.count(map(analyze.prepared, documents), number_of)
+    counted = table.count(map(analyze.prepared, documents))
     if not table.is_large:
         tables.append(table)
     return counted
@@ -75,7 +72,6 @@ class WordTable:
         )
         self._terms, self._names = dict[str, int](), list[str]()
         self._first_terms, self._terms_of = array("q", [0]), array("i")
-        self._numbers = np.zeros(0, np.int64)  # of the terms in the present call, -1 if not known yet
 
     @property
     def is_large(self) -> bool:
@@ -83,25 +79,14 @@ class WordTable:
         state = self._keys.state
         return bool(state[N_KEYS] > MOST_KEYS or state[POOL_USED] > MOST_BYTES)
 
-    def count(self, texts: Iterable[str], number_of: Callable[[str], int]) -> Counted:
-        """Count the terms of texts, each text's in order of first occurrence."""
-        self._numbers = np.full(len(self._terms), -1, np.int64)
-        parts = [self._count(some, number_of) for some in some_at_a_time(texts)]
-        ends, numbers, counts, n_words = zip(NOTHING, *parts, strict=True)
-        n_entries = np.concatenate([np.diff(end) for end in ends])
-        return (
-            np.append(0, np.cumsum(n_entries)),
-            np.concatenate(numbers),
-            np.concatenate(counts),
-            np.concatenate(n_words),
-        )
-
-    def _count(self, texts: Sequence[bytes], number_of: Callable[[str], int]) -> Counted:
+    def count(self, texts: Iterable[str]) -> tuple[Counted, list[str]]:
+        """Count the terms of texts, each text's in order of first occurrence; also return these terms."""
         if self.is_large:
             self._begin()
-        keys, key_ends = self._number(texts)
+        stretch = encoded(texts)
+        keys, key_ends = self._number(stretch)
         first_terms, terms_of = np.array(self._first_terms, np.int64), np.array(self._terms_of, np.int32)
-        n_terms, n_docs = len(self._terms), len(texts)
+        n_terms, n_docs = len(self._terms), len(stretch)
         n_words = np.zeros(n_docs, np.int64)
         total_terms(keys, key_ends, first_terms, n_words)
         most = int(np.minimum(n_words, n_terms).sum())
@@ -109,18 +94,10 @@ class WordTable:
         found, counts = np.empty(most, np.int32), np.empty(most, np.int64)
         ends = np.zeros(n_docs + 1, np.int64)
         n = count_terms(keys, key_ends, first_terms, terms_of, entry_of, found, counts, ends, firsts)
-        numbers = self._numbered(firsts[:n], number_of)
-        return ends, numbers[found[: ends[-1]]], counts[: ends[-1]].copy(), n_words
-
-    def _numbered(self, firsts: NDArray[np.int64], number_of: Callable[[str], int]) -> NDArray[np.int64]:
-        """Return the numbers of terms, given those of the present documents in order of first occurrence."""
-        numbers = np.full(len(self._terms), -1, np.int64)
-        numbers[: len(self._numbers)] = self._numbers
-        unknown = firsts[numbers[firsts] < 0]
-        names = self._names
-        numbers[unknown] = [number_of(names[term]) for term in unknown.tolist()]
-        self._numbers = numbers
-        return numbers
+        place_of, names = np.empty(n_terms, np.int64), self._names
+        place_of[firsts[:n]] = np.arange(n)
+        numbers = place_of[found[: ends[-1]]]
+        return (ends, numbers, counts[: ends[-1]].copy(), n_words), [names[term] for term in firsts[:n].tolist()]
 
     def _number(self, texts: Sequence[bytes]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Return the keys of texts, one after the other, and where those of each text end; learn the terms of new ones."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,21 +11,10 @@ from numpy.typing import NDArray
 
 from tonmf.text.compiled.characters import UNKNOWN
 
-AT_ONCE = 4_000_000
-"""Bytes of texts to look at at a time, if they are not a single one."""
 
-
-def some_at_a_time(texts: Iterable[str]) -> Iterator[list[bytes]]:
-    """Yield texts in UTF-8, some at a time."""
-    some, size = list[bytes](), 0
-    for text in texts:
-        some.append(text.encode("utf-8", "surrogatepass"))
-        size += len(some[-1])
-        if size >= AT_ONCE:
-            yield some
-            some, size = [], 0
-    if some:
-        yield some
+def encoded(texts: Iterable[str]) -> list[bytes]:
+    """Return texts in UTF-8."""
+    return [text.encode("utf-8", "surrogatepass") for text in texts]
 
 
 def joined(texts: Sequence[bytes]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:

@@ -48,13 +48,13 @@ class Vocabulary(Protocol):
     def analyze(self) -> Analyzer:
         """Return the function from a document to its terms, in the vocabulary or not."""
 
-    def learn(self, documents: Any) -> Counts:
-        """Choose the terms by the training documents, and count these."""
+    def learn(self, documents: Any, n_threads: int = 1) -> Counts:
+        """Choose the terms by the training documents, and count these, on so many threads at most."""
 
-    def count(self, documents: Any) -> Counts:
+    def count(self, documents: Any, n_threads: int = 1) -> Counts:
         """Count documents by the terms."""
 
-    def count_all(self, documents: Any) -> tuple[Counts, Outside]:
+    def count_all(self, documents: Any, n_threads: int = 1) -> tuple[Counts, Outside]:
         """Count documents by the terms, and list the terms outside the vocabulary too, those that do not count included."""
 
     def passes_over(self, term: str) -> bool:

@@ -10,15 +10,15 @@ forgotten costs a word at most `forgotten_up_to` documents.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tonmf.text.analysis import Analyzer, WordRules
-from tonmf.text.counts import NumberedCounts, Numbering, count_by_number
+from tonmf.text.analysis import WordRules
+from tonmf.text.counts import NumberedCounts, Numbering, OwnCounts
 from tonmf.text.vocabulary.selection import by_alphabet, frequent
 
 
@@ -74,9 +74,9 @@ class GrowingVocabulary:
     def __len__(self) -> int:
         return len(self._words)
 
-    def count(self, documents: Sequence[Any], analyze: Analyzer) -> NumberedCounts:
-        """Count documents, and learn their words."""
-        counted = count_by_number(documents, analyze, self._words.__getitem__)
+    def add(self, own: OwnCounts) -> NumberedCounts:
+        """Learn the words of counted documents, and return the counts by their numbers."""
+        counted = own.by(self._words)
         self.n_docs += len(counted.n_words)
         self._tally(counted)
         if len(self._words) > self._limit:

@@ -74,7 +74,7 @@ class MatrixCounter:
         """Return the name of a column."""
         return str(column) if self.names is None else self.names[column]
 
-    def learn(self, documents: Any) -> Counts:
+    def learn(self, documents: Any, n_threads: int = 1) -> Counts:
         """Choose the columns that are frequent enough."""
         matrix = check_counts(documents, "the matrix")
         if self.names is not None and len(self.names) != matrix.shape[1]:
@@ -89,12 +89,12 @@ class MatrixCounter:
         self._choose(kept, n_columns)
         return select_terms(matrix, self.kept, word_totals(matrix))
 
-    def count(self, documents: Any) -> Counts:
+    def count(self, documents: Any, n_threads: int = 1) -> Counts:
         """Take the same columns of another matrix."""
         matrix = self._checked(documents)
         return select_terms(matrix, self.kept, word_totals(matrix))
 
-    def count_all(self, documents: Any) -> tuple[Counts, Outside]:
+    def count_all(self, documents: Any, n_threads: int = 1) -> tuple[Counts, Outside]:
         """Take the same columns of another matrix, and list the others by name."""
         matrix = self._checked(documents)
         return select_terms(matrix, self.kept, word_totals(matrix)), outside_terms(matrix, self.kept, self.name)

@@ -61,13 +61,13 @@ class CountedPartition:
     @classmethod
     def empty(cls) -> CountedPartition:
         """Return a partition without documents."""
-        return cls("", [], [], count_by_number([], list, int), ())
+        return cls("", [], [], NumberedCounts.joined([]), ())
 
     @classmethod
     def of(cls, documents: Sequence[Any], kind: str, values: Mapping[str, Any], begins: tuple[str, ...]) -> Self:
         """Count documents by all their terms; `values` are the options of the detector."""
         counter, numbers = _counter(values, kind), Numbering()
-        counts = count_by_number(documents, counter.analyze, numbers.__getitem__)
+        counts = count_by_number(documents, counter.analyze, numbers)
         terms = list(numbers)
         passed = counter.passed_over(terms).tolist()
         if counter.boilerplate_share is None:

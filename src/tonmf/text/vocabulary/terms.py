@@ -19,6 +19,7 @@ from tonmf.text.counts import (
     Outside,
     containing,
     count_by_number,
+    count_each,
     document_frequencies,
     occurrences,
     select_first,
@@ -108,12 +109,12 @@ class TermCounter:
         self.terms = terms
         self._numbers = {term: number for number, term in enumerate(terms)}
 
-    def learn(self, documents: Sequence[Any]) -> Counts:
+    def learn(self, documents: Sequence[Any], n_threads: int = 1) -> Counts:
         """Choose the terms that are frequent enough, and count."""
         seen = Numbering()
-        counted = count_by_number(documents, self.analyze, seen.__getitem__)
+        counted = count_by_number(documents, self.analyze, seen, n_threads)
         if self.boilerplate_share is not None:
-            passages = self.passages(documents)
+            passages = self.passages(documents, n_threads)
             self.boilerplate = self.tally(documents, passages).boilerplate(self.boilerplate_share, self.analyze)
             counted = self.without_boilerplate(counted, passages, self.boilerplate, seen.known)
         matrix, words = counted.matrix(len(seen)), np.array(list(seen), dtype=object)
@@ -123,22 +124,22 @@ class TermCounter:
         self.forms = forms_of(documents, self.analyze, self._numbers)
         return select_terms(matrix, kept, counted.n_words, self.passed_over(words))
 
-    def count(self, documents: Sequence[Any]) -> Counts:
+    def count(self, documents: Sequence[Any], n_threads: int = 1) -> Counts:
         """Count documents by the terms."""
         numbers = NumberingBeyond(self._numbers)
-        return self._selected(self._numbered(documents, numbers), numbers)
+        return self._selected(self._numbered(documents, numbers, n_threads), numbers)
 
-    def count_all(self, documents: Sequence[Any]) -> tuple[Counts, Outside]:
+    def count_all(self, documents: Sequence[Any], n_threads: int = 1) -> tuple[Counts, Outside]:
         """Count documents by the terms, and list all other terms too."""
         numbers = NumberingBeyond(self._numbers)
-        counted = self._numbered(documents, numbers)
+        counted = self._numbered(documents, numbers, n_threads)
         return self._selected(counted, numbers), terms_beyond(counted, len(self.terms), numbers.new)
 
-    def _numbered(self, documents: Sequence[Any], numbers: NumberingBeyond) -> NumberedCounts:
-        counted = count_by_number(documents, self.analyze, numbers.__getitem__)
-        if len(self.boilerplate):
-            counted = self.without_boilerplate(counted, self.passages(documents), self.boilerplate, numbers.known)
-        return counted
+    def _numbered(self, documents: Sequence[Any], numbers: NumberingBeyond, n_threads: int) -> NumberedCounts:
+        counted = count_by_number(documents, self.analyze, numbers, n_threads)
+        if not len(self.boilerplate):
+            return counted
+        return self.without_boilerplate(counted, self.passages(documents, n_threads), self.boilerplate, numbers.known)
 
     def _selected(self, counted: NumberedCounts, numbers: NumberingBeyond) -> Counts:
         passed_over = np.zeros(len(numbers.new), bool)
@@ -158,9 +159,9 @@ class TermCounter:
         """Return the text, of the same length, that the analysis cuts into words; passages are taken from it."""
         return self.analyze.visible(text) if isinstance(self.analyze, Analysis) else text
 
-    def passages(self, documents: Sequence[str]) -> PassageKeys:
+    def passages(self, documents: Sequence[str], n_threads: int = 1) -> PassageKeys:
         """Return the passages of documents."""
-        return PassageKeys.of(documents, self.prepare)
+        return PassageKeys.of(documents, self.prepare, n_threads)
 
     def tally(self, documents: Sequence[str], passages: PassageKeys) -> PassageTally:
         """Count in how many of the documents each of their passages is."""
@@ -177,7 +178,7 @@ class TermCounter:
         """Take the words of boilerplate away from documents that were counted by the numbers of their words."""
         if not len(boilerplate):
             return counted
-        numbered = count_by_number(boilerplate.terms, list, number_of)
+        numbered = count_each(boilerplate.terms, list, number_of)
         words = numbered.matrix(int(numbered.numbers.max(initial=0)) + 1)
         left_out, has_others = boilerplate.left_out(passages)
         counted = subtract(counted, left_out @ words)

@@ -44,7 +44,7 @@ class VectorizerCounter:
     def with_terms(self, terms: Sequence[str]) -> None:
         """Return None: the terms are the vectorizer's."""
 
-    def learn(self, documents: Sequence[Any]) -> Counts:
+    def learn(self, documents: Sequence[Any], n_threads: int = 1) -> Counts:
         """Fit the vectorizer, and count."""
         matrix = self._checked(self._vectorizer.fit_transform(documents))
         self._used = np.flatnonzero(document_frequencies(matrix))
@@ -57,11 +57,11 @@ class VectorizerCounter:
             self._left_out = frozenset(word for word, df in seen.items() if df > 1 and word not in known)
         return self._complete(matrix, words)
 
-    def count(self, documents: Sequence[Any]) -> Counts:
+    def count(self, documents: Sequence[Any], n_threads: int = 1) -> Counts:
         """Count by the fitted vectorizer."""
         return self._complete(self._checked(self._vectorizer.transform(documents)), self._words_of(documents))
 
-    def count_all(self, documents: Sequence[Any]) -> tuple[Counts, Outside]:
+    def count_all(self, documents: Sequence[Any], n_threads: int = 1) -> tuple[Counts, Outside]:
         """Count by the fitted vectorizer, and list the words that are new to it, if it can tell."""
         words = self._words_of(documents)
         counts = self._complete(self._checked(self._vectorizer.transform(documents)), words)
