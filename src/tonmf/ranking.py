@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Generic, Self, TypeVar, overload
+from typing import Any, Generic, NamedTuple, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +71,23 @@ def ignore(share: float) -> None:
     """Ignore progress."""
 
 
+class Reason(NamedTuple):
+    """What the table says of a document beside its score: its main topic, its unexpected words, and a sentence."""
+
+    topic: int | None
+    words: list[str]
+    sentence: str | None
+
+    @classmethod
+    def of(cls, why: Explanation) -> Reason:
+        """Take them from an explanation."""
+        return cls(why.topic, [word.word for word in why.unexpected], why.reason)
+
+
+NO_REASON = Reason(None, [], None)
+"""Of a document whose reason nobody asked for."""
+
+
 @dataclass(frozen=True)
 class Ranking:
     """Scored documents.
@@ -86,6 +103,7 @@ class Ranking:
     order        n_docs     numbers of the documents, the strangest first, those that are not judged last
     p_values     n_docs     the share of ordinary documents that are at least as strange
     fdr                     the false-discovery rate at which documents are flagged; None if the threshold decides
+    reasons      n_docs     the reasons for the scores where the threshold decides, if they were found with the scores
     ============ ========== =====================================================
     """
 
@@ -97,6 +115,7 @@ class Ranking:
     order: NDArray[np.int64]
     p_values: Array
     fdr: float | None = None
+    reasons: Sequence[Reason] | None = None
 
     @classmethod
     def of(
@@ -119,14 +138,24 @@ class Ranking:
         documents: Any,
         ids: Sequence[str],
         on_done: Callable[[float], None] = ignore,
+        with_reasons: bool = False,
     ) -> Ranking:
-        """Score documents with a fitted detector, some at a time, and rank them; `on_done` gets the share that is done."""
-        found = []
+        """Score documents with a fitted detector, some at a time, and rank them; `on_done` gets the share that is done.
+
+        Reasons are found on the way if they will be wanted for all documents.
+        """
+        found, reasons = [], list[Reason]()
         for some in stretches(list(range(len(ids)))):
-            found.append(detector.score_with_p_value(take(documents, some)))
+            if with_reasons:
+                read = detector.read(take(documents, some), names=[ids[row] for row in some])
+                found.append((read.scores.total, read.p_values))
+                reasons += map(Reason.of, read.explain(TERMS, n_nearest=0, n_missing=0))
+            else:
+                found.append(detector.score_with_p_value(take(documents, some)))
             on_done((some[-1] + 1) / len(ids))
         scores, p_values = (np.concatenate(several) for several in zip(*found, strict=True))
-        return cls.of(detector, documents, ids, scores, p_values)
+        ranking = cls.of(detector, documents, ids, scores, p_values)
+        return replace(ranking, reasons=reasons) if with_reasons else ranking
 
     def again(self) -> Ranking:
         """Rank the training documents by the scores that they have now, such as after marks."""
@@ -435,16 +464,15 @@ def columns_of(
     chosen = np.asarray(numbers, np.int64)
     outliers = ranking.outliers[chosen]
     explained = np.flatnonzero(outliers | (reasons == "all")).tolist()
-    topics: list[int | None] = [None] * len(ids)
-    terms: list[list[str]] = [[] for _ in ids]
-    said: list[str | None] = [None] * len(ids)
+    reasons_of = [NO_REASON] * len(ids)
     n_done = 0
     for rows in stretches(explained):
         found = _reasons(ranking, chosen[rows].tolist(), take(documents, rows), [ids[row] for row in rows], n_words)
-        for row, topic, words, reason in zip(rows, *found, strict=True):
-            topics[row], terms[row], said[row] = topic, [word.word for word in words], reason
+        for row, reason in zip(rows, found, strict=True):
+            reasons_of[row] = reason
         n_done += len(rows)
         on_done(n_done / len(explained))
+    topics, terms, said = (list(column) for column in zip(*reasons_of, strict=True)) if ids else ([], [], [])
     texts = [None] * len(ids) if is_matrix(documents) else [as_text(document) for document in documents]
     ranks, scores, p_values = (of[chosen].tolist() for of in (ranking.ranks, ranking.scores, ranking.p_values))
     known = (ranks, list(ids), scores, p_values, outliers.tolist(), ranking.judged[chosen].tolist())
@@ -453,19 +481,17 @@ def columns_of(
 
 def _reasons(
     ranking: Ranking, numbers: Sequence[int], documents: Any, ids: Sequence[str], n_words: int
-) -> tuple[list[int | None], list[list[UnexpectedWord]], list[str | None]]:
-    """Return the main topic of each document, its unexpected words, and the reason for its score."""
+) -> list[Reason]:
+    """Return the reasons for the scores of some documents."""
     detector = ranking.detector
+    if ranking.reasons is not None and ranking.fdr is None:
+        known = [ranking.reasons[number] for number in numbers]
+        return [reason._replace(words=reason.words[:n_words]) for reason in known]
     if detector.uses_embeddings_:
-        topics, words = detector.reasons(documents, n_words)
-        return topics, words, [None] * len(topics)
-    explained = [
-        ranking.flagged(why, row)
-        for why, row in zip(
-            detector.explain(documents, names=ids, n_words=n_words, n_nearest=0, n_missing=0), numbers, strict=True
-        )
-    ]
-    return [why.topic for why in explained], [why.unexpected for why in explained], [why.reason for why in explained]
+        found = zip(*detector.reasons(documents, n_words), strict=True)
+        return [Reason(topic, [word.word for word in words], None) for topic, words in found]
+    explained = detector.explain(documents, names=ids, n_words=n_words, n_nearest=0, n_missing=0)
+    return [Reason.of(ranking.flagged(why, row)) for why, row in zip(explained, numbers, strict=True)]
 
 
 def as_text(document: Any) -> str:

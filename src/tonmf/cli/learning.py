@@ -140,7 +140,12 @@ def learn_on_cluster(address: str, content: Any, ids: Sequence[str], **options: 
 
 
 def scored(
-    screen: Screen, model: str, documents: Documents, jobs: int | None, marks: Mapping[str, str] | None = None
+    screen: Screen,
+    model: str,
+    documents: Documents,
+    jobs: int | None,
+    marks: Mapping[str, str] | None = None,
+    with_reasons: bool = False,
 ) -> tuple[Ranking, list[str]]:
     """Score documents by a saved model and marks on them, and rank them; also return notes on the marks."""
     with screen.step("Loading"):
@@ -153,7 +158,7 @@ def scored(
     for note in notes:
         screen.note(note)
     with screen.progress("Scoring") as done:
-        return Ranking.by(detector, documents.content, documents.ids, done), notes
+        return Ranking.by(detector, documents.content, documents.ids, done, with_reasons), notes
 
 
 def check_terms(detector: TextOutlierDetector, documents: Documents) -> None:

@@ -243,8 +243,7 @@ class ReadDocuments:
 
     def unexpected_words(self, n_words: int) -> list[list[UnexpectedWord]]:
         """Return the words of each document that say most about what no topic explains."""
-        words = self.reader.explainer.words
-        return [words(self.leftovers, row, n_words, self.own_forms(row)) for row in range(len(self.ids))]
+        return self.reader.explainer.words(self.leftovers, n_words, self.own_forms)
 
     def own_forms(self, row: int) -> dict[str, str]:
         """Return the words to show for the terms outside the vocabulary that a document has (`tonmf.text.forms`)."""

@@ -38,7 +38,7 @@ def score(
     rate = rate_in(fdr)
     known = marks_in(marks)
     documents = read(screen, files, replace(reading, keep_columns=output is not None))
-    ranking, on_marks = scored(screen, model, documents, jobs, known)
+    ranking, on_marks = scored(screen, model, documents, jobs, known, output is not None and rate is None)
     ranking = ranking.at_rate(rate)
     if output is not None:
         write(screen, ranking, documents, output)

@@ -123,18 +123,29 @@ class Explainer(Prepares):
         ]
 
     def words(
-        self, leftovers: Leftovers, row: int, n_words: int, own: Mapping[str, str] | None = None
-    ) -> list[UnexpectedWord]:
-        """Return the words of a document that say most, the largest share first.
+        self, leftovers: Leftovers, n_words: int, own: Callable[[int], Mapping[str, str]] = lambda row: {}
+    ) -> list[list[UnexpectedWord]]:
+        """Return the words of each document that say most, the largest share first.
 
-        `own` are the words to show for terms that only the document has, if any term is no word itself.
+        `own` returns the words to show for terms that only the document of a row has, if any term is no word itself.
         """
-        outside, typical = self.scorer.alarms.rarity_outside + 1, float(self.profile.unknown[50])
+        all_rows = range(leftovers.C.shape[0])
+        of_rows = [own(row) for row in all_rows]
+        if not (self.forms or any(of_rows)):
+            return self._terms_that_tell(leftovers, all_rows, n_words)
+        return [self._joined(leftovers, row, n_words, of_rows[row]) for row in all_rows]
+
+    def _joined(self, leftovers: Leftovers, row: int, n_words: int, own: Mapping[str, str]) -> list[UnexpectedWord]:
+        """Return the words of a document, where several terms may have come from one word."""
         if not (self.forms or own):
-            return leftovers.words(row, n_words, self.terms, self.weights, outside, typical)
-        words = leftovers.words(row, leftovers.n_terms(row), self.terms, self.weights, outside, typical)
+            return self._terms_that_tell(leftovers, [row], n_words)[0]
+        (words,) = self._terms_that_tell(leftovers, [row], leftovers.n_terms(row))
         known = {one.word: self.forms.get(one.word, one.word) for one in words}
-        return joined(words, {**known, **(own or {})}, n_words)
+        return joined(words, {**known, **own}, n_words)
+
+    def _terms_that_tell(self, leftovers: Leftovers, rows: Sequence[int], n_words: int) -> list[list[UnexpectedWord]]:
+        outside, typical = self.scorer.alarms.rarity_outside + 1, float(self.profile.unknown[50])
+        return leftovers.words(rows, n_words, self.terms, self.weights, outside, typical)
 
     def explain(
         self,
@@ -164,6 +175,7 @@ class Explainer(Prepares):
         topics, main = self._topic_shares(leftovers), self.main_topics(leftovers)
         missing = self._missing(counts.matrix, readings, leftovers.explained, n_missing)
         near, marks = self._nearest(Y, n_nearest), self._nearest_marks(ids, Y, embeddings)
+        words = self.words(leftovers, n_words, own)
         return [
             Explanation(
                 id=name,
@@ -176,7 +188,7 @@ class Explainer(Prepares):
                 n_docs=len(self.scores),
                 parts=parts[row],
                 unexplained=unexplained[row],
-                unexpected=self.words(leftovers, row, n_words, own(row)),
+                unexpected=words[row],
                 topic=main[row],
                 topics=topics[row],
                 missing=missing[row],

@@ -23,9 +23,11 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from tonmf.arrays import Array
 from tonmf.detector.scores.ladder import Rung
@@ -142,33 +144,69 @@ class Leftovers:
         return int(self.C.indptr[row + 1] - self.C.indptr[row]) + len(self.outside[row])
 
     def words(
-        self, row: int, n_words: int, terms: Sequence[str], of_terms: Array, of_outside: float, typical: float
-    ) -> list[UnexpectedWord]:
-        """Return the words of one document that say most, the largest share first.
+        self,
+        rows: Sequence[int],
+        n_words: int,
+        terms: Sequence[str],
+        of_terms: Array,
+        of_outside: float,
+        typical: float,
+    ) -> list[list[UnexpectedWord]]:
+        """Return the words of each of some documents that say most, the largest share first.
 
         `of_terms` and `of_outside` are the weights of terms and of words outside the vocabulary; `typical` is the share of
         unknown words in a typical document.
         """
-        start, end = self.C.indptr[row], self.C.indptr[row + 1]
-        columns, weight = self.C.indices[start:end], self.weights[row]
-        strangers = list(self.outside[row].items())
-        outside = np.array([1 + math.log(count) for _, count in strangers])
-        shares = np.concatenate([self.parts[start:end], outside]) / (weight if weight > 0 else 1)
-        own = len(strangers) / max(len(strangers) + len(columns), 1)
-        factor = max(1 - typical / own, 0.0) if own > 0 else 0.0
-        weights = np.concatenate([of_terms[columns], np.full(len(strangers), of_outside * factor)])
+        C, chosen = self.C, np.asarray(rows, np.int64)
+        lengths = np.diff(C.indptr)[chosen]
+        stored = _places(C.indptr[chosen], lengths)
+        strangers = [list(self.outside[row].items()) for row in rows]
+        n_strangers = np.array([len(of_row) for of_row in strangers], np.int64)
+        whole = np.where(self.weights[chosen] > 0, self.weights[chosen], 1)
+        own = n_strangers / np.maximum(n_strangers + lengths, 1)
+        factors = np.where(own > 0, np.maximum(1 - typical / np.where(own > 0, own, 1), 0), 0)
+        # Entries of known words, then of the others: those of document i are where `of` is i.
+        of = np.concatenate([np.repeat(np.arange(len(chosen)), n) for n in (lengths, n_strangers)])
+        weights = np.concatenate([of_terms[C.indices[stored]], of_outside * np.repeat(factors, n_strangers)])
+        outside = [1 + math.log(count) for of_row in strangers for _, count in of_row]
+        shares = np.concatenate([self.parts[stored], np.array(outside, np.float64)]) / whole[of]
         telling = shares * weights
-        most = np.argsort(-telling, kind="stable")[:n_words]
-        listed = most[np.argsort(-shares[most], kind="stable")]
-        words = []
-        for place in listed.tolist():
-            known = place < len(columns)
+        order = np.lexsort((-telling, of))  # of equals, the first stays first
+        most = order[_places_in_row(of[order], len(chosen)) < n_words]
+        listed = most[np.lexsort((-shares[most], of[most]))]
+        first_stranger = np.cumsum(n_strangers) - n_strangers + len(stored)
+        counts, columns = self.counts.matrix.data, C.indices
+        words: list[list[UnexpectedWord]] = [[] for _ in rows]
+        for entry, row, share, tells in zip(
+            listed.tolist(), of[listed].tolist(), shares[listed].tolist(), telling[listed].tolist(), strict=True
+        ):
+            known = entry < len(stored)
             if known:
-                word, count = terms[columns[place]], int(self.counts.matrix.data[start + place])
+                word, count = terms[columns[stored[entry]]], int(counts[stored[entry]])
             else:
-                word, count = strangers[place - len(columns)]
-            words.append(UnexpectedWord(word, float(shares[place]), count, known, float(telling[place])))
+                word, count = strangers[row][entry - first_stranger[row]]
+            words[row].append(UnexpectedWord(word, share, count, known, tells))
         return words
+
+
+def _places(starts: NDArray[np.integer[Any]], lengths: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+    """Return the places of runs, given by where they start and how long they are, one after the other.
+
+    >>> _places(np.array([10, 3]), np.array([2, 3])).tolist()
+    [10, 11, 3, 4, 5]
+    """
+    ends = np.cumsum(lengths, dtype=np.int64)
+    places: NDArray[np.int64] = np.arange(int(ends[-1]) if len(ends) else 0)
+    return places + np.repeat(starts - ends + lengths, lengths).astype(np.int64)
+
+
+def _places_in_row(of: NDArray[np.int64], n_rows: int) -> NDArray[np.int64]:
+    """Return the place of each entry among those of its row, given the rising numbers of the rows.
+
+    >>> _places_in_row(np.array([0, 0, 2, 2, 2]), 3).tolist()
+    [0, 1, 0, 1, 2]
+    """
+    return np.arange(len(of)) - np.searchsorted(of, np.arange(n_rows))[of]
 
 
 def unexplained_shares(C: sp.csr_matrix, outside: Array, rungs: Sequence[Rung], readings: Sequence[Reading]) -> Array:

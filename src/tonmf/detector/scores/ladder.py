@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tonmf.arrays import Array
@@ -235,11 +236,26 @@ class Ladder:
         order, weights = by_content(source, rng, ops, self.corpus.executor)
         drawn = np.sort(order[rng.permutation(len(order))[:SAMPLE]])
         Y = self.corpus.take(drawn if rows is None else rows[drawn]).Y
-        sample = MatrixSource(Y, weights[drawn], default_block_size(Y, self.max_topics), ops)
+        terms = _terms_by_frequency(Y)
+        few = sp.csr_matrix(Y[:, terms])
+        few.sort_indices()
+        sample = MatrixSource(few, weights[drawn], default_block_size(few, self.max_topics), ops)
         problem = Problem(sample, options, ops, SerialExecutor(), progress.of_sample)
         reached = converge(problem, self._start(sample, rng, ops, problem.executor))
         ratio = float(weights.sum() / max(weights[drawn].sum(), np.finfo(np.float64).tiny))
-        return problem.midway(reached.iteration, reached.current).of_more(ratio, PASSES - PASSES_OVER_ALL)
+        midway = problem.midway(reached.iteration, reached.current).of_more(ratio, PASSES - PASSES_OVER_ALL)
+        W = np.zeros((source.n_terms, midway.W.shape[1]), midway.W.dtype)
+        W[terms] = midway.W
+        return replace(midway, W=W)
+
+
+def _terms_by_frequency(Y: sp.csr_matrix) -> NDArray[np.int64]:
+    """Return the terms that occur in rows, those of most rows first.
+
+    A fit leaves the others at zero, so it need not look at them. Topic weights that are fetched most often lie side by side.
+    """
+    n_rows = np.bincount(Y.indices, minlength=Y.shape[1])
+    return np.argsort(-n_rows, kind="stable")[: np.count_nonzero(n_rows)]
 
 
 class _FitProgress:
