@@ -134,6 +134,38 @@ def test_results_do_not_depend_on_the_number_of_threads():
             np.testing.assert_array_equal(a, b)
 
 
+def unit_rows_with_common_terms(n_docs, seed, dtype):
+    """Make rows in which the first terms are in most documents."""
+    X = sp.random(n_docs, 150, 0.1, format="lil", random_state=seed, dtype=dtype)
+    X[:, :8] = np.random.default_rng(seed).random((n_docs, 8)) * (np.arange(8) < np.arange(n_docs)[:, None] % 12)
+    X = X.tocsr()
+    norms = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
+    return sp.csr_matrix(sp.diags(1 / np.where(norms > 0, norms, 1)) @ X).astype(dtype)
+
+
+@pytest.mark.parametrize("ops", OPS[1:], ids=name)
+def test_nearest_and_strongest_agree_with_the_reference(ops, dtype):
+    X, others = unit_rows_with_common_terms(600, 0, dtype), unit_rows_with_common_terms(90, 1, dtype)
+    others = sp.vstack([others, X[:10]]).tocsr()  # some rows are among the others
+    weights = np.random.default_rng(0).random(100)
+    rows, sample = ops.prepare(X), ops.prepare(others)
+    rtol = 1e-5 if dtype == np.float32 else 1e-12  # the reference has float32 products
+    np.testing.assert_allclose(ops.nearest(rows, sample, 7), OPS[0].nearest(rows, sample, 7), rtol=rtol)
+    expected = OPS[0].strongest(rows, sample, weights, 5)
+    np.testing.assert_allclose(ops.strongest(rows, sample, weights, 5), expected, rtol=rtol)
+
+
+@pytest.mark.parametrize("ops", OPS[1:], ids=name)
+def test_a_row_has_the_same_products_alone_and_among_many(ops, dtype):
+    X, others = unit_rows_with_common_terms(600, 0, dtype), ops.prepare(unit_rows_with_common_terms(100, 1, dtype))
+    weights = np.random.default_rng(0).random(100)
+    together = ops.nearest(ops.prepare(X), others, 7), ops.strongest(ops.prepare(X), others, weights, 5)
+    for i in (0, 5, 11, 599):
+        alone = ops.prepare(X[[i]])
+        assert ops.nearest(alone, others, 7)[0] == together[0][i]
+        assert ops.strongest(alone, others, weights, 5)[0] == together[1][i]
+
+
 def test_ranges_of_equal_work_cover_every_row_once():
     indptr = np.concatenate([[0], np.cumsum(np.random.default_rng(0).integers(0, 50, 1000))])
     cuts = cuts_of_equal_work(indptr, stored_per_range=100)
