@@ -1,9 +1,13 @@
 """One set of tests for every implementation of `tonmf.nmf.ops.Ops`; the reference is what the others are held against."""
 
+import hashlib
+from pathlib import Path
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from tonmf.nmf.ops import kernels, simd
 from tonmf.nmf.ops.compiled import CompiledOps, cuts_of_equal_work
 from tonmf.nmf.ops.reference import ReferenceOps
 
@@ -164,6 +168,29 @@ def test_a_row_has_the_same_products_alone_and_among_many(ops, dtype):
         alone = ops.prepare(X[[i]])
         assert ops.nearest(alone, others, 7)[0] == together[0][i]
         assert ops.strongest(alone, others, weights, 5)[0] == together[1][i]
+
+
+@pytest.mark.parametrize("ops", OPS[1:], ids=name)
+@pytest.mark.parametrize("n_topics", [1, 3, 4, 10, 33])
+def test_mixtures_agree_with_the_reference(ops, n_topics, dtype):
+    """Rows are of all lengths up to several tiles, and one is empty."""
+    rng = np.random.default_rng(n_topics)
+    lengths = rng.permutation(100)
+    columns = np.concatenate([np.sort(rng.permutation(150)[:n]) for n in lengths])
+    ends = np.concatenate([[0], np.cumsum(lengths)])
+    X = sp.csr_matrix((rng.integers(1, 5, len(columns)).astype(dtype), columns, ends), shape=(100, 150))
+    ratios = (10 * rng.random((150, n_topics)) * (rng.random((150, n_topics)) < 0.5)).astype(np.float32)
+    prior = np.append(1.0, rng.random(n_topics))
+    theta, lift = ops.mixtures(ops.prepare(X), ratios, prior, 20)
+    expected_theta, expected_lift = OPS[0].mixtures(OPS[0].prepare(X), ratios, prior, 20)
+    np.testing.assert_allclose(theta, expected_theta, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(lift, expected_lift, rtol=1e-9, atol=1e-12)
+
+
+def test_kernels_state_the_digest_of_the_code_that_numba_does_not_look_at():
+    """Changes in `simd` went unnoticed: numba ran the kernels that it had cached before."""
+    texts = [path.read_text(encoding="utf-8") for path in sorted(Path(simd.__file__).parent.glob("*.py"))]
+    assert hashlib.sha256("".join(texts).encode()).hexdigest()[:16] == kernels.SIMD_DIGEST
 
 
 def test_ranges_of_equal_work_cover_every_row_once():

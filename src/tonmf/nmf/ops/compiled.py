@@ -119,9 +119,9 @@ class CompiledOps:
 
     def gram(self, A: Array, weight: Array, B: Array) -> Array:
         cuts = even_cuts(len(A), ROWS_PER_GRAM)
-        parts = np.zeros((len(cuts) - 1, A.shape[1], B.shape[1]))
+        parts = np.zeros(((len(cuts) - 1) * A.shape[1], B.shape[1]))
         self._run(kernels.partial_grams, (A, weight, B, parts), cuts)
-        total: Array = parts.sum(axis=0)
+        total: Array = parts.reshape(len(cuts) - 1, A.shape[1], B.shape[1]).sum(axis=0)
         return total
 
     def nearest(self, X: TwoWay, others: TwoWay, n_nearest: int) -> Array:
