@@ -41,7 +41,7 @@ from tonmf.nmf.ops.simd import (
     prefetch_row,
 )
 
-SIMD_DIGEST = "3f7927b1d7177215"
+SIMD_DIGEST = "71d15594541f8f15"
 """Digest of the package `simd`. numba looks for changes in this file alone, so a change there must change this file."""
 
 TERMS_IN_TILE = TILE_BYTES // 8

@@ -23,7 +23,7 @@ CACHE_LINE_FLOATS = 16
 DOUBLE, INT32, INT64 = ir.DoubleType(), ir.IntType(32), ir.IntType(64)
 
 
-class Rows:
+class VectorRows:
     """A C-contiguous array of floats, seen as rows, or as one row if it has one dimension."""
 
     def __init__(self, context: Any, builder: Any, array_type: Any, value: Any) -> None:
@@ -34,7 +34,7 @@ class Rows:
         self.width = builder.extract_value(self.array.shape, array_type.ndim - 1)
 
     @classmethod
-    def of(cls, context: Any, builder: Any, signature: Any, args: Any, which: Sequence[int]) -> list[Rows]:
+    def of(cls, context: Any, builder: Any, signature: Any, args: Any, which: Sequence[int]) -> list[VectorRows]:
         """Return some arguments of an intrinsic."""
         return [cls(context, builder, signature.args[i], args[i]) for i in which]
 

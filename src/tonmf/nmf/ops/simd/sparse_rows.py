@@ -29,7 +29,7 @@ from tonmf.nmf.ops.simd.emit import (
     CACHE_LINE_FLOATS,
     DOUBLE,
     INT64,
-    Rows,
+    VectorRows,
     as_int64,
     contiguous,
     converted,
@@ -73,7 +73,7 @@ class _RowProduct:
         self.builder = builder
         self.data = context.make_array(signature.args[0])(context, builder, data)
         self.indices = context.make_array(signature.args[1])(context, builder, indices)
-        self.B, self.out = Rows.of(context, builder, signature, args, (4, 5))
+        self.B, self.out = VectorRows.of(context, builder, signature, args, (4, 5))
         self.start, self.stop, self.row = (as_int64(builder, number) for number in (start, stop, row))
         self.n_topics = self.B.width
 
@@ -148,7 +148,7 @@ def _prefetch_row(typing_context: Any, B: Any, row: Any) -> Any:
         return None
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        (B,), row = Rows.of(context, builder, signature, args, (0,)), as_int64(builder, args[1])
+        (B,), row = VectorRows.of(context, builder, signature, args, (0,)), as_int64(builder, args[1])
         with cgutils.for_range_slice(builder, INT64(0), B.width, INT64(CACHE_LINE_FLOATS)) as (column, _):
             prefetch(builder, B.pointer(row, column, 1))
         return context.get_dummy_value()

@@ -19,7 +19,7 @@ from tonmf.nmf.ops.simd.emit import (
     INT32,
     INT64,
     TILE_VECTORS,
-    Rows,
+    VectorRows,
     as_int64,
     contiguous,
     converted,
@@ -30,7 +30,7 @@ from tonmf.nmf.ops.simd.emit import (
 )
 
 BLOCK = 4
-"""Rows and columns that are transposed together."""
+"""VectorRows and columns that are transposed together."""
 
 
 def _copy_transposed(
@@ -51,7 +51,7 @@ def _copy_transposed(
         return None
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        source, target = Rows.of(context, builder, signature, args, (0, 5))
+        source, target = VectorRows.of(context, builder, signature, args, (0, 5))
         first, n_rows, n_columns, target_first = (as_int64(builder, args[i]) for i in (1, 2, 3, 6))
         copy = _TransposedCopy(source, first, args[4], target, target_first)
         small = builder.icmp_signed("<", n_rows, INT64(BLOCK))
@@ -69,7 +69,7 @@ def _copy_transposed(
 class _TransposedCopy:
     """Emits the code of `copy_transposed`."""
 
-    def __init__(self, source: Rows, first: Any, scale: Any, target: Rows, target_first: Any) -> None:
+    def __init__(self, source: VectorRows, first: Any, scale: Any, target: VectorRows, target_first: Any) -> None:
         self.builder, self.source, self.target = source.builder, source, target
         self.first, self.target_first = first, target_first
         self.scale = converted(self.builder, scale, source.element)
@@ -114,7 +114,7 @@ def _add_weighted_rows(
         return None
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        tile, coefficients, out = Rows.of(context, builder, signature, args, (0, 2, 5))
+        tile, coefficients, out = VectorRows.of(context, builder, signature, args, (0, 2, 5))
         first, row = as_int64(builder, args[1]), as_int64(builder, args[3])
         start = out.tile_row(INT64(0), out.element)
         for v, total in enumerate(_weighted_sums(tile, first, coefficients, row, args[4], start)):
@@ -136,7 +136,7 @@ def _add_pulls(
         return None
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        tile, theta, counts, out = Rows.of(context, builder, signature, args, (0, 2, 4, 6))
+        tile, theta, counts, out = VectorRows.of(context, builder, signature, args, (0, 2, 4, 6))
         first, row, counts_row = (as_int64(builder, args[i]) for i in (1, 3, 5))
         zeros = on_all_lanes(builder, DOUBLE(0.0), lanes_of(DOUBLE))
         sums = _weighted_sums(tile, first, theta, row, DOUBLE(1.0), [zeros] * TILE_VECTORS)
@@ -150,7 +150,9 @@ def _add_pulls(
     return types.void(tile, first, theta, row, counts, counts_row, out), codegen
 
 
-def _weighted_sums(tile: Rows, first: Any, coefficients: Rows, row: Any, scale: Any, start: list[Any]) -> list[Any]:
+def _weighted_sums(
+    tile: VectorRows, first: Any, coefficients: VectorRows, row: Any, scale: Any, start: list[Any]
+) -> list[Any]:
     """Emit a loop that adds rows of a tile, weighted by a row of coefficients, to vectors; return the sums."""
     builder, element = tile.builder, start[0].type.element
     sums = [cgutils.alloca_once_value(builder, vector) for vector in start]
