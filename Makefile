@@ -33,7 +33,7 @@ demo: $(VENV)/core  ## find what does not belong in a small corpus, and say why
 
 # Two test processes, and each process that they start, would compile the same kernels and modules.
 unexport PYTHONDONTWRITEBYTECODE
-$(VENV)/compiled: $(VENV)/dev src/tonmf/nmf/ops/kernels.py src/tonmf/nmf/ops/simd.py $(wildcard src/tonmf/text/compiled/*.py)
+$(VENV)/compiled: $(VENV)/dev src/tonmf/nmf/ops/kernels.py $(wildcard src/tonmf/nmf/ops/simd/*.py) $(wildcard src/tonmf/text/compiled/*.py)
 	$(BIN)/python -m compileall -q src tests benchmarks
 	$(BIN)/python tests/support/compile_kernels.py
 	@touch $@

@@ -1,9 +1,13 @@
 """One set of tests for every implementation of `tonmf.nmf.ops.Ops`; the reference is what the others are held against."""
 
+import hashlib
+from pathlib import Path
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from tonmf.nmf.ops import kernels, simd
 from tonmf.nmf.ops.compiled import CompiledOps, cuts_of_equal_work
 from tonmf.nmf.ops.reference import ReferenceOps
 
@@ -132,6 +136,61 @@ def test_results_do_not_depend_on_the_number_of_threads():
     for other in results[1:]:
         for a, b in zip(results[0], other, strict=True):
             np.testing.assert_array_equal(a, b)
+
+
+def unit_rows_with_common_terms(n_docs, seed, dtype):
+    """Make rows in which the first terms are in most documents."""
+    X = sp.random(n_docs, 150, 0.1, format="lil", random_state=seed, dtype=dtype)
+    X[:, :8] = np.random.default_rng(seed).random((n_docs, 8)) * (np.arange(8) < np.arange(n_docs)[:, None] % 12)
+    X = X.tocsr()
+    norms = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
+    return sp.csr_matrix(sp.diags(1 / np.where(norms > 0, norms, 1)) @ X).astype(dtype)
+
+
+@pytest.mark.parametrize("ops", OPS[1:], ids=name)
+def test_nearest_and_strongest_agree_with_the_reference(ops, dtype):
+    X, others = unit_rows_with_common_terms(600, 0, dtype), unit_rows_with_common_terms(90, 1, dtype)
+    others = sp.vstack([others, X[:10]]).tocsr()  # some rows are among the others
+    weights = np.random.default_rng(0).random(100)
+    rows, sample = ops.prepare(X), ops.prepare(others)
+    rtol = 1e-5 if dtype == np.float32 else 1e-12  # the reference has float32 products
+    np.testing.assert_allclose(ops.nearest(rows, sample, 7), OPS[0].nearest(rows, sample, 7), rtol=rtol)
+    expected = OPS[0].strongest(rows, sample, weights, 5)
+    np.testing.assert_allclose(ops.strongest(rows, sample, weights, 5), expected, rtol=rtol)
+
+
+@pytest.mark.parametrize("ops", OPS[1:], ids=name)
+def test_a_row_has_the_same_products_alone_and_among_many(ops, dtype):
+    X, others = unit_rows_with_common_terms(600, 0, dtype), ops.prepare(unit_rows_with_common_terms(100, 1, dtype))
+    weights = np.random.default_rng(0).random(100)
+    together = ops.nearest(ops.prepare(X), others, 7), ops.strongest(ops.prepare(X), others, weights, 5)
+    for i in (0, 5, 11, 599):
+        alone = ops.prepare(X[[i]])
+        assert ops.nearest(alone, others, 7)[0] == together[0][i]
+        assert ops.strongest(alone, others, weights, 5)[0] == together[1][i]
+
+
+@pytest.mark.parametrize("ops", OPS[1:], ids=name)
+@pytest.mark.parametrize("n_topics", [1, 3, 4, 10, 33])
+def test_mixtures_agree_with_the_reference(ops, n_topics, dtype):
+    """Rows are of all lengths up to several tiles, and one is empty."""
+    rng = np.random.default_rng(n_topics)
+    lengths = rng.permutation(100)
+    columns = np.concatenate([np.sort(rng.permutation(150)[:n]) for n in lengths])
+    ends = np.concatenate([[0], np.cumsum(lengths)])
+    X = sp.csr_matrix((rng.integers(1, 5, len(columns)).astype(dtype), columns, ends), shape=(100, 150))
+    ratios = (10 * rng.random((150, n_topics)) * (rng.random((150, n_topics)) < 0.5)).astype(np.float32)
+    prior = np.append(1.0, rng.random(n_topics))
+    theta, lift = ops.mixtures(ops.prepare(X), ratios, prior, 20)
+    expected_theta, expected_lift = OPS[0].mixtures(OPS[0].prepare(X), ratios, prior, 20)
+    np.testing.assert_allclose(theta, expected_theta, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(lift, expected_lift, rtol=1e-9, atol=1e-12)
+
+
+def test_kernels_state_the_digest_of_the_code_that_numba_does_not_look_at():
+    """Changes in `simd` went unnoticed: numba ran the kernels that it had cached before."""
+    texts = [path.read_text(encoding="utf-8") for path in sorted(Path(simd.__file__).parent.glob("*.py"))]
+    assert hashlib.sha256("".join(texts).encode()).hexdigest()[:16] == kernels.SIMD_DIGEST
 
 
 def test_ranges_of_equal_work_cover_every_row_once():

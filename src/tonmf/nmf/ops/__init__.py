@@ -8,7 +8,7 @@ module         what
 `reference`    backend "numpy": plain numpy and scipy, which the others are tested against
 `compiled`     backend "numba": the kernels on a pool of threads
 `kernels`      the numba kernels
-`simd`         what numba lacks: a SIMD strip of a sparse-dense product, an atomic counter
+`simd`         what numba lacks: SIMD for sparse-dense products and for tiles, an atomic counter
 ============== ==================================================================================
 
 One set of tests runs on every backend.

@@ -30,6 +30,12 @@ ROWS_PER_GRAM = 8192
 STORED_PER_RANGE = 16_384
 """Stored values in a range of a sparse product."""
 
+DENSE_SHARE = 0.125
+"""Share of the rows that a term must be in for a dense column to be faster in products with many rows."""
+
+ROWS_WORTH_DENSE_COLUMNS = 256
+"""Rows from which on dense columns are worth making."""
+
 
 def even_cuts(n_rows: int, rows_per_range: int) -> Cuts:
     """Cut rows into ranges of the same length.
@@ -52,6 +58,18 @@ def cuts_of_equal_work(indptr: Array, stored_per_range: int = STORED_PER_RANGE) 
     goals = np.arange(stored_per_range, stored, stored_per_range)
     inside = np.searchsorted(indptr, goals, side="right") - 1
     return np.unique(np.concatenate([[0], inside, [n_rows]])).astype(np.int64)
+
+
+def _for_products(others: TwoWay, n_rows: int) -> tuple[Array, ...]:
+    """Return rows as `kernels.nearest` needs them for its products with `n_rows` rows: by columns, and the fullest dense."""
+    B = others.by_column
+    full = np.zeros(0, np.int64)
+    if n_rows >= ROWS_WORTH_DENSE_COLUMNS:
+        full = np.flatnonzero(np.diff(B.indptr) > DENSE_SHARE * B.shape[0])
+    dense_row = np.full(B.shape[1], -1, np.int32)
+    dense_row[full] = np.arange(len(full))
+    dense = np.ascontiguousarray(B[:, full].toarray().T)
+    return B.indptr, B.indices, B.data, dense_row, dense
 
 
 class CompiledOps:
@@ -101,22 +119,20 @@ class CompiledOps:
 
     def gram(self, A: Array, weight: Array, B: Array) -> Array:
         cuts = even_cuts(len(A), ROWS_PER_GRAM)
-        parts = np.zeros((len(cuts) - 1, A.shape[1], B.shape[1]))
+        parts = np.zeros(((len(cuts) - 1) * A.shape[1], B.shape[1]))
         self._run(kernels.partial_grams, (A, weight, B, parts), cuts)
-        total: Array = parts.sum(axis=0)
+        total: Array = parts.reshape(len(cuts) - 1, A.shape[1], B.shape[1]).sum(axis=0)
         return total
 
     def nearest(self, X: TwoWay, others: TwoWay, n_nearest: int) -> Array:
-        S, B = X.by_row, others.by_column
-        out = np.zeros(S.shape[0])
-        arguments = (S.indptr, S.indices, S.data, B.indptr, B.indices, B.data, B.shape[0], n_nearest, out)
+        S, out = X.by_row, np.zeros(X.by_row.shape[0])
+        arguments = (S.indptr, S.indices, S.data, *_for_products(others, S.shape[0]), n_nearest, out)
         self._run(kernels.nearest, arguments, cuts_of_equal_work(S.indptr))
         return out
 
     def strongest(self, X: TwoWay, others: TwoWay, weights: Array, n_largest: int) -> Array:
-        S, B = X.by_row, others.by_column
-        out = np.zeros(S.shape[0])
-        arguments = (S.indptr, S.indices, S.data, B.indptr, B.indices, B.data, weights, n_largest, out)
+        S, out = X.by_row, np.zeros(X.by_row.shape[0])
+        arguments = (S.indptr, S.indices, S.data, *_for_products(others, S.shape[0]), weights, n_largest, out)
         self._run(kernels.strongest, arguments, cuts_of_equal_work(S.indptr))
         return out
 
