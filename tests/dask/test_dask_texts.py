@@ -2,8 +2,10 @@
 
 import json
 import os
+import re
 import signal
 from itertools import pairwise
+from pathlib import Path
 
 import dask
 import dask.bag
@@ -90,6 +92,27 @@ def test_a_column_of_a_dataframe_and_a_killed_worker(client, near):
     two_workers(client)
     assert far.terms_ == near.terms_
     np.testing.assert_allclose(far.outlier_scores_, near.outlier_scores_, rtol=0, atol=1e-6)
+
+
+def test_a_folder_of_parquet_files_is_scored_as_the_guide_says(client, tmp_path, monkeypatch):
+    """One file has only documents without words: its topics are all missing."""
+    guide = (Path(__file__).parents[2] / "docs/guide/cluster.md").read_text()
+    (code,) = re.findall(r"```python\n(import dask\.dataframe\n.*?)```", guide, re.DOTALL)
+    (tmp_path / "reviews").mkdir()
+    whole = pd.DataFrame({"review": [*TEXTS, "", ""], "stars": range(len(TEXTS) + 2)})
+    for number, rows in enumerate(([0, 70], [70, len(TEXTS)], [len(TEXTS), len(whole)])):
+        whole[slice(*rows)].to_parquet(tmp_path / "reviews" / f"{number}.parquet")
+    monkeypatch.chdir(tmp_path)
+    with client.as_current():
+        exec(code, names := {"client": client, "tonmf_dask": tonmf_dask})  # noqa: S102
+    written = pd.concat(map(pd.read_parquet, sorted((tmp_path / "scored").glob("*.parquet"))))
+    near = TextOutlierDetector().fit(whole["review"])
+    expected = near.to_frame(whole).drop(columns="rank")
+    assert names["detector"].terms_ == near.terms_
+    assert written["stars"].tolist() == whole["stars"].tolist()
+    np.testing.assert_allclose(written["score"], expected["score"], rtol=0, atol=1e-6)
+    for column in ("flagged", "topic", "reason"):
+        assert written[column].tolist() == expected[column].tolist()
 
 
 def test_missing_texts_of_a_column_are_empty_documents(client):

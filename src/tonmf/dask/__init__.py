@@ -1,6 +1,6 @@
 """Text outlier detection on a Dask cluster (``pip install 'tonmf[dask]'``; docs/guide/cluster.md).
 
-`fit_detector` and `score` are here; `tonmf.dask.texts` makes a corpus of partitions, whose blocks stay on the
+`fit_detector`, `score` and `to_frame` are here; `tonmf.dask.texts` makes a corpus of partitions, whose blocks stay on the
 workers, and `tonmf.nmf.cluster` runs them.
 
 Examples
@@ -24,6 +24,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from tonmf.arrays import Array
 from tonmf.dask.texts import Inputs, TextOptions, in_this_process, learn_vocabulary, list_of, to_read_again
@@ -42,7 +43,7 @@ from tonmf.text.documents import check_names
 from tonmf.text.frames import names_for
 from tonmf.text.vocabulary.terms import TermCounter
 
-__all__ = ["fit_detector", "score"]
+__all__ = ["fit_detector", "score", "to_frame"]
 
 SIDE_BY_SIDE = 2
 """Fits at a time: while this process updates the topics of one, workers go over the documents for the other."""
@@ -145,6 +146,41 @@ def score(client: Any, model: Any, documents: Any, *, column: str | None = None,
 
     with cluster.freeing():
         return cluster.persist(attempt)
+
+
+def to_frame(model: TextOutlierDetector, table: Any, column: str | None = None) -> Any:
+    """Return a Dask dataframe with the results of its documents, by `TextOutlierDetector.to_frame` of each partition.
+
+    Nothing is computed yet. Who computes or writes the dataframe, as by its ``to_parquet``, lets workers score the documents,
+    and those that are lost meanwhile are scored again.
+
+    Parameters
+    ----------
+    model : TextOutlierDetector
+        Fitted.
+    table : dask dataframe
+    column : str, optional
+        The column with the texts, as in `TextOutlierDetector.to_frame`.
+
+    Returns
+    -------
+    frame : dask dataframe
+        All columns of the table, and ``score``, ``flagged``, ``topic`` and ``reason``. There is no ``rank``, which needs the
+        scores of all partitions.
+    """
+    from dask import delayed
+    from dask.dataframe.dispatch import make_meta
+
+    check_is_fitted(model)
+    used = copy.copy(model).set_params(callback=None)
+    known = results_of_partition(make_meta(table), used, column)
+    return table.map_partitions(results_of_partition, delayed(used, pure=False), column, meta=known)
+
+
+def results_of_partition(part: Any, model: TextOutlierDetector, column: str | None) -> Any:
+    """Return a partition with the results of its documents, on the worker's threads."""
+    results = model.set_params(n_jobs=threads_of_this_worker()).to_frame(part, column).drop(columns="rank")
+    return results.astype({"topic": "Int64"})  # the same in all partitions, whether some document has no topic or not
 
 
 def score_partition(number: int, model: Any, given: Any, column: str | None, of_texts: bool) -> Array:
