@@ -160,6 +160,13 @@ def tasks_that_ran(dask_worker):
     return sorted({key_split(entry[0]) for entry in dask_worker.state.log if isinstance(entry[0], str)})
 
 
+def test_topics_travel_from_worker_to_worker_if_there_are_many(client, rows, monkeypatch):
+    monkeypatch.setattr(executor.DaskExecutor, "_merged", lambda self, shares, name: shares)
+    monkeypatch.setattr(executor, "BRANCHES", 1)
+    monkeypatch.setattr(executor, "SMALL", 100)
+    assert_same(TONMF(**OPTIONS, executor=client).fit(rows), TONMF(**OPTIONS).fit(rows))
+
+
 def test_a_pass_moves_the_bytes_of_the_cost_model(client):
     X = sp.random(400, 30_000, 0.01, format="csr", dtype=np.float32, random_state=0)
     traffic, n_topics = Traffic(client), 20

@@ -38,7 +38,7 @@ SMALL = 2**16
 """Bytes up to which a payload is sent with each task."""
 
 BRANCHES = 8
-"""Sums that one task adds up, and that this process does."""
+"""Workers to which this process sends the topics, and sums that it adds up, as each task of a tree does."""
 
 BRINGS = 3
 """How often what is absent is brought in one attempt."""
@@ -110,7 +110,7 @@ class DaskExecutor:
                 source.data.supply_lost()
             plan = self._plan_for(source.data)
             for _ in range(BRINGS):
-                sent = {address: self._message(payload, address) for address in plan}
+                sent = self._send(payload, plan)
                 shares = [
                     self._task(name, function, message, _share(source, plan[address], log), at=address)
                     for address, message in sent.items()
@@ -128,9 +128,15 @@ class DaskExecutor:
         """Submit a task with a number of its own."""
         return self.cluster.task(f"{name}-{next(self._numbers)}", function, *arguments, at=at)
 
-    def _message(self, payload: bytes, address: str) -> Any:
-        """Return what a task gets as its payload: the payload, or a reference to it on the worker."""
-        return payload if len(payload) <= SMALL else self.cluster.send_to(payload, address)
+    def _send(self, payload: bytes, plan: Plan) -> dict[str, Any]:
+        """Return what the task of each worker gets as its payload: the payload, or a reference to it.
+
+        It is sent to a few workers, from which Dask takes it to the others.
+        """
+        if len(payload) <= SMALL:
+            return dict.fromkeys(plan, payload)
+        sent = [self.cluster.send_to(payload, address) for address in list(plan)[:BRANCHES]]
+        return {address: sent[place % len(sent)] for place, address in enumerate(plan)}
 
     def _bring(self, source: PartitionSource, log: FitLog | None, plan: Plan, absent: set[int]) -> None:
         """Put partitions on the workers that they are planned for, with their state in a fit."""
