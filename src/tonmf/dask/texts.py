@@ -122,7 +122,11 @@ class DocumentPartitions(PartitionSource):
             whole.supply_lost()
             return made_of(number)
 
-        return replace(data_of(cluster, [made_of(number) for number in range(self.n_partitions)]), supply=supply)
+        def attempt() -> PartitionedData:
+            whole.supply_lost()
+            return data_of(cluster, [made_of(number) for number in range(self.n_partitions)])
+
+        return replace(cluster.persist(attempt, whole.references), supply=supply)
 
 
 @dataclass(frozen=True)
