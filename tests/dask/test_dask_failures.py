@@ -15,7 +15,7 @@ from waiting import wait_until
 
 from tonmf import TONMF, ClusterError, InputError
 from tonmf import dask as tonmf_dask
-from tonmf.nmf.cluster import client as client_module
+from tonmf.nmf.cluster import watch
 from tonmf.nmf.cluster.client import Cluster, connect
 
 OPTIONS = {"n_topics": 3, "alpha": 3.0, "max_iter": 6, "tol": 0, "random_state": 0}
@@ -32,10 +32,10 @@ def pieces(X):
     return [dask.delayed(X[low : low + 60]) for low in range(0, X.shape[0], 60)]
 
 
-def assert_as_good(far, near):
-    """What was made up of lost partitions is not what was lost, but the fit ends in the same place."""
-    assert far.objective_history_[-1] == pytest.approx(near.objective_history_[-1], rel=1e-3)
-    np.testing.assert_allclose(far.outlier_scores_, near.outlier_scores_, rtol=0.05, atol=0.05)
+def assert_same(far, near):
+    """Whatever is lost is made again as it was; only the order in which sums are added up may differ."""
+    np.testing.assert_allclose(far.objective_history_, near.objective_history_, rtol=1e-9)
+    np.testing.assert_allclose(far.outlier_scores_, near.outlier_scores_, rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize(("given", "who"), [("partitions", "one worker"), ("in memory", "all workers")])
@@ -47,7 +47,7 @@ def test_a_fit_survives_workers_that_are_killed_in_the_middle_of_a_pass(client, 
     far = TONMF(**OPTIONS, executor=client).fit(pieces(rows) if given == "partitions" else rows)
     two_workers(client)
     assert set(client.run(process_number).values()) != before
-    assert_as_good(far, TONMF(**OPTIONS).fit(rows))
+    assert_same(far, TONMF(**OPTIONS).fit(rows))
 
 
 def test_a_fit_with_an_automatic_alpha_survives_too(client, rows):
@@ -63,7 +63,7 @@ def test_a_fit_with_an_automatic_alpha_survives_too(client, rows):
 
     far = TONMF(**options, executor=client, callback=kill).fit(pieces(rows))
     two_workers(client)
-    assert_as_good(far, TONMF(**options).fit(rows))
+    assert_same(far, TONMF(**options).fit(rows))
 
 
 def test_a_bad_partition_in_the_middle_is_named_and_nothing_is_lost(client, rows):
@@ -134,7 +134,7 @@ def test_what_workers_run_out_of_is_said(client, rows):
 
 
 def held(client):
-    """Keys of ours that are on the workers, and partitions that fits remember there."""
+    """Keys of ours that are on the workers, and what fits keep there."""
     ours = {key for keys in client.has_what().values() for key in keys if str(key).startswith("tonmf-")}
     return ours, set(client.run(n_held).values())
 
@@ -142,8 +142,8 @@ def held(client):
 def test_workers_that_are_paused_are_said_and_nothing_is_left_on_them(client, rows, monkeypatch):
     """Dask pauses workers whose memory is nearly full, and a fit waited for them without end."""
     two_workers(client)
-    monkeypatch.setattr(client_module, "PATIENCE", 0.5)
-    monkeypatch.setattr(client_module, "LOOK_EVERY", 0.1)
+    monkeypatch.setattr(watch, "PATIENCE", 1.5)
+    monkeypatch.setattr(watch, "LOOK_EVERY", 0.1)
     before, _ = held(client)
     message = r"^The memory of workers is full: (\d+) of \1 at .* are paused, .*\. Give workers more"
 
@@ -174,8 +174,8 @@ def pause_itself():
 
 def test_what_waits_for_a_paused_worker_is_done_by_others(client, rows, monkeypatch):
     two_workers(client)
-    monkeypatch.setattr(client_module, "PATIENCE", 0.3)
-    monkeypatch.setattr(client_module, "LOOK_EVERY", 0.1)
+    monkeypatch.setattr(watch, "PATIENCE", 1.5)
+    monkeypatch.setattr(watch, "LOOK_EVERY", 0.1)
     busy = []
 
     def occupy(progress):
@@ -186,7 +186,7 @@ def test_what_waits_for_a_paused_worker_is_done_by_others(client, rows, monkeypa
         far = TONMF(**OPTIONS, executor=client, callback=occupy).fit(pieces(rows))
     finally:
         resume(client)
-    assert_as_good(far, TONMF(**OPTIONS).fit(rows))
+    assert_same(far, TONMF(**OPTIONS).fit(rows))
 
 
 def die():

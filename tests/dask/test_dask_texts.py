@@ -2,8 +2,10 @@
 
 import json
 import os
+import re
 import signal
 from itertools import pairwise
+from pathlib import Path
 
 import dask
 import dask.bag
@@ -11,7 +13,7 @@ import dask.dataframe
 import numpy as np
 import pandas as pd
 import pytest
-from clusters import die_after, holding_steps, scheduler_process, two_workers
+from clusters import die_after, holding_counts, scheduler_process, two_workers
 from command import PIPE, run, start
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,6 +23,7 @@ from tonmf import InputError, ParameterError, TextOutlierDetector
 from tonmf import dask as tonmf_dask
 from tonmf.datasets import make_corpus
 from tonmf.datasets.noticeboard import read_noticeboard
+from tonmf.detector.scores import ladder
 from tonmf.nmf.cluster.client import connect
 from tonmf.text.choose import make_counter
 from tonmf.text.counts import Counts
@@ -32,14 +35,23 @@ OPTIONS = {"topic_shares": (0.02,), "n_restarts": 1, "max_topics": 8}
 TEXTS = [*make_corpus(n_docs=150, n_outliers=5).texts, ""]
 
 
-@pytest.fixture(scope="module")
-def near():
+@pytest.fixture(params=["here", "there"])
+def learnt(request, monkeypatch):
+    """Where documents are learnt from: few in this process, many on the workers. Only this process asks how many are many."""
+    if request.param == "there":
+        monkeypatch.setattr(ladder, "MANY", 100)
+        monkeypatch.setattr(ladder, "SAMPLE", 150)
+    return request.param
+
+
+@pytest.fixture
+def near(learnt):
     return TextOutlierDetector(**OPTIONS).fit(TEXTS)
 
 
 def assert_same(far, near):
     assert far.terms_ == near.terms_
-    np.testing.assert_allclose(far.outlier_scores_, near.outlier_scores_, rtol=0, atol=1e-5)
+    np.testing.assert_allclose(far.outlier_scores_, near.outlier_scores_, rtol=0, atol=1e-6)
     assert far.threshold_ == pytest.approx(near.threshold_, abs=1e-5)
     one_rank = 1.5 / len(near.outlier_scores_)
     np.testing.assert_allclose(far.p_values_, near.p_values_, rtol=0, atol=one_rank)
@@ -79,7 +91,28 @@ def test_a_column_of_a_dataframe_and_a_killed_worker(client, near):
     far = tonmf_dask.fit_detector(client, table, column="text", **OPTIONS)
     two_workers(client)
     assert far.terms_ == near.terms_
-    np.testing.assert_allclose(far.outlier_scores_, near.outlier_scores_, rtol=0, atol=0.5)
+    np.testing.assert_allclose(far.outlier_scores_, near.outlier_scores_, rtol=0, atol=1e-6)
+
+
+def test_a_folder_of_parquet_files_is_scored_as_the_guide_says(client, tmp_path, monkeypatch):
+    """One file has only documents without words: its topics are all missing."""
+    guide = (Path(__file__).parents[2] / "docs/guide/cluster.md").read_text()
+    (code,) = re.findall(r"```python\n(import dask\.dataframe\n.*?)```", guide, re.DOTALL)
+    (tmp_path / "reviews").mkdir()
+    whole = pd.DataFrame({"review": [*TEXTS, "", ""], "stars": range(len(TEXTS) + 2)})
+    for number, rows in enumerate(([0, 70], [70, len(TEXTS)], [len(TEXTS), len(whole)])):
+        whole[slice(*rows)].to_parquet(tmp_path / "reviews" / f"{number}.parquet")
+    monkeypatch.chdir(tmp_path)
+    with client.as_current():
+        exec(code, names := {"client": client, "tonmf_dask": tonmf_dask})  # noqa: S102
+    written = pd.concat(map(pd.read_parquet, sorted((tmp_path / "scored").glob("*.parquet"))))
+    near = TextOutlierDetector().fit(whole["review"])
+    expected = near.to_frame(whole).drop(columns="rank")
+    assert names["detector"].terms_ == near.terms_
+    assert written["stars"].tolist() == whole["stars"].tolist()
+    np.testing.assert_allclose(written["score"], expected["score"], rtol=0, atol=1e-6)
+    for column in ("flagged", "topic", "reason"):
+        assert written[column].tolist() == expected[column].tolist()
 
 
 def test_missing_texts_of_a_column_are_empty_documents(client):
@@ -146,7 +179,7 @@ def test_partitions_are_counted_without_the_boilerplate_of_all(documents, share,
         np.testing.assert_array_equal(getattr(joined, name), getattr(counts, name))
 
 
-def test_a_cluster_leaves_the_same_boilerplate_out(client):
+def test_a_cluster_leaves_the_same_boilerplate_out(client, learnt):
     texts = [f"{text}\nSent from my phone, please excuse the brevity." for text in TEXTS]
     near = TextOutlierDetector(**OPTIONS).fit(texts)
     far = tonmf_dask.fit_detector(client, dask.bag.from_sequence(texts, npartitions=5), **OPTIONS)
@@ -155,7 +188,7 @@ def test_a_cluster_leaves_the_same_boilerplate_out(client):
     np.testing.assert_allclose(far.outlier_score(texts), far.outlier_scores_, rtol=0, atol=1e-6)
 
 
-def test_copies_and_numbers_count_on_a_cluster_as_in_one_process(client):
+def test_copies_and_numbers_count_on_a_cluster_as_in_one_process(client, learnt):
     posts = read_noticeboard()
     outlier = next(post.text for post in posts if post.planted == "another language")
     words = outlier.split()
@@ -169,7 +202,7 @@ def test_copies_and_numbers_count_on_a_cluster_as_in_one_process(client):
     assert "2026" in far.terms_
     assert "5003" not in far.terms_  # only a copy has it too
     assert "5010" not in far.terms_
-    np.testing.assert_allclose(far.outlier_scores_, near.outlier_scores_, rtol=0, atol=1e-5)
+    np.testing.assert_allclose(far.outlier_scores_, near.outlier_scores_, rtol=0, atol=1e-6)
     assert far.threshold_ == pytest.approx(near.threshold_, abs=1e-5)
     groups = [[(group.copies, sorted(group.documents.tolist())) for group in one.groups_] for one in (far, near)]
     assert groups[0] == groups[1]
@@ -226,7 +259,7 @@ def test_the_command_says_in_one_line_that_the_scheduler_is_gone(tmp_path):
     with scheduler_process(tmp_path, 1) as (address, scheduler):
         with connect(address) as client:
             client.wait_for_workers(1, timeout=PATIENCE)
-            client.run(holding_steps(begun, released))
+            client.run(holding_counts(begun, released))
         with start("detect", "texts.txt", "--dask", address, cwd=tmp_path, stderr=PIPE) as detecting:
             wait_until(begun.exists)
             scheduler.kill()

@@ -71,8 +71,8 @@ def die_after(n_steps):
     steps.reweighted_step = deadly
 
 
-def holding_steps(begun, released):
-    """Return what makes a worker wait in the first step of a pass, after making the file `begun`, for the file `released`.
+def holding_counts(begun, released):
+    """Return what makes a worker wait before it counts a partition, after making the file `begun`, for the file `released`.
 
     It is a function of its own, with its imports inside, since workers in processes of their own cannot import this module.
     """
@@ -80,17 +80,17 @@ def holding_steps(begun, released):
     def hold():
         import time
 
-        from tonmf.nmf import steps
+        from tonmf.dask import texts
 
-        real = steps.reweighted_step
+        real = texts.count
 
-        def held(ops, current, block, sums):
+        def held(number, given, options):
             begun.touch()
             while not released.exists():
                 time.sleep(0.01)
-            real(ops, current, block, sums)
+            return real(number, given, options)
 
-        steps.reweighted_step = held
+        texts.count = held
 
     return hold
 
@@ -127,10 +127,10 @@ def wait_for_status(client, workers, status):
 
 
 def n_held():
-    """On a worker: how many partitions fits remember."""
-    from tonmf.nmf.cluster.worker import _memories
+    """On a worker: how many partitions, and states of them, fits keep there."""
+    from tonmf.nmf.cluster.worker import _partitions, _states
 
-    return len(_memories)
+    return len(_partitions) + len(_states)
 
 
 def process_number():

@@ -1,7 +1,7 @@
 """Text outlier detection on a Dask cluster (``pip install 'tonmf[dask]'``; docs/guide/cluster.md).
 
-`fit_detector` and `score` are here; `tonmf.dask.texts` makes a corpus of partitions, whose blocks stay on the workers, and
-`tonmf.nmf.cluster` runs them.
+`fit_detector`, `score` and `to_frame` are here; `tonmf.dask.texts` makes a corpus of partitions, whose blocks stay on the
+workers, and `tonmf.nmf.cluster` runs them.
 
 Examples
 --------
@@ -24,22 +24,26 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from tonmf.arrays import Array
-from tonmf.dask.texts import Inputs, TextOptions, learn_vocabulary, list_of, to_read_again
+from tonmf.dask.texts import Inputs, TextOptions, in_this_process, learn_vocabulary, list_of, to_read_again
 from tonmf.detector.detector import TextOutlierDetector
 from tonmf.detector.options import DETECTOR_RULES
 from tonmf.detector.recipe import Recipe
+from tonmf.detector.scores import ladder
 from tonmf.errors import InputError, ParameterError
 from tonmf.nmf.cluster.client import Cluster
 from tonmf.nmf.cluster.rows import is_collection, together
 from tonmf.nmf.cluster.worker import threads_of_this_worker
+from tonmf.nmf.threads import make_ops
 from tonmf.parameters import check_parameters, defaults_of
 from tonmf.text.choose import check_no_option_idle, make_counter
+from tonmf.text.documents import check_names
 from tonmf.text.frames import names_for
 from tonmf.text.vocabulary.terms import TermCounter
 
-__all__ = ["fit_detector", "score"]
+__all__ = ["fit_detector", "score", "to_frame"]
 
 SIDE_BY_SIDE = 2
 """Fits at a time: while this process updates the topics of one, workers go over the documents for the other."""
@@ -53,15 +57,17 @@ def fit_detector(
     names: Sequence[Any] | None = None,
     **options: Any,
 ) -> TextOutlierDetector:
-    """Fit a `TextOutlierDetector` on documents in partitions, which stay on the workers.
+    """Fit a `TextOutlierDetector` on documents in partitions.
 
-    The result is that of ``TextOutlierDetector(**options).fit(texts)``, to rounding, for any number of partitions.
+    The result is that of ``TextOutlierDetector(**options).fit(texts)``, to rounding, for any number of partitions, and
+    whichever workers are lost meanwhile. Workers count the documents. From 16,000 documents on, they keep them and do the
+    passes over all of them; fewer are learnt from in this process, which is faster.
 
     Parameters
     ----------
     client : dask.distributed.Client
     documents : dask bag, series or dataframe, list of delayed objects, futures or tables, or documents in memory
-        Texts, or rows of items. Partitions are counted on the workers, and their vectors kept there. Some may be empty.
+        Texts, or rows of items. Some partitions may be empty.
     column : str, optional
         The column with the texts, if partitions are tables.
     names : sequence of shape (n_docs,), optional
@@ -99,7 +105,11 @@ def fit_detector(
     assert isinstance(plain, TermCounter)  # noqa: S101 (there are no others of texts without a vectorizer)
     counter = plain.with_terms(vocabulary.terms).with_boilerplate(boilerplate)
     with corpus.executor.session(corpus.source):
-        state = recipe.learn_from(corpus, kind, counter, side_by_side=SIDE_BY_SIDE)
+        if corpus.n_docs >= ladder.MANY:
+            state = recipe.learn_from(corpus, kind, counter, side_by_side=SIDE_BY_SIDE)
+            return TextOutlierDetector.from_state(state, **values)
+        corpus = in_this_process(corpus, recipe.max_topics, make_ops(recipe.backend, recipe.n_jobs))
+    state = recipe.learn_from(corpus, kind, counter, ids=check_names(names, corpus.n_docs))
     return TextOutlierDetector.from_state(state, **values)
 
 
@@ -127,7 +137,7 @@ def score(client: Any, model: Any, documents: Any, *, column: str | None = None,
 
     def attempt() -> Any:
         inputs = Inputs.of(cluster, given) if of_texts else Inputs.of_rows(cluster, given)
-        there = cluster.send_to_all(used)
+        there = cluster.constant("model", used)
         scores = [
             cluster.task(f"score-{number}", score_partition, number, there, inputs.reference(number), column, of_texts)
             for number in range(inputs.n_partitions)
@@ -136,6 +146,41 @@ def score(client: Any, model: Any, documents: Any, *, column: str | None = None,
 
     with cluster.freeing():
         return cluster.persist(attempt)
+
+
+def to_frame(model: TextOutlierDetector, table: Any, column: str | None = None) -> Any:
+    """Return a Dask dataframe with the results of its documents, by `TextOutlierDetector.to_frame` of each partition.
+
+    Nothing is computed yet. Who computes or writes the dataframe, as by its ``to_parquet``, lets workers score the documents,
+    and those that are lost meanwhile are scored again.
+
+    Parameters
+    ----------
+    model : TextOutlierDetector
+        Fitted.
+    table : dask dataframe
+    column : str, optional
+        The column with the texts, as in `TextOutlierDetector.to_frame`.
+
+    Returns
+    -------
+    frame : dask dataframe
+        All columns of the table, and ``score``, ``flagged``, ``topic`` and ``reason``. There is no ``rank``, which needs the
+        scores of all partitions.
+    """
+    from dask import delayed
+    from dask.dataframe.dispatch import make_meta
+
+    check_is_fitted(model)
+    used = copy.copy(model).set_params(callback=None)
+    known = results_of_partition(make_meta(table), used, column)
+    return table.map_partitions(results_of_partition, delayed(used, pure=False), column, meta=known)
+
+
+def results_of_partition(part: Any, model: TextOutlierDetector, column: str | None) -> Any:
+    """Return a partition with the results of its documents, on the worker's threads."""
+    results = model.set_params(n_jobs=threads_of_this_worker()).to_frame(part, column).drop(columns="rank")
+    return results.astype({"topic": "Int64"})  # the same in all partitions, whether some document has no topic or not
 
 
 def score_partition(number: int, model: Any, given: Any, column: str | None, of_texts: bool) -> Array:

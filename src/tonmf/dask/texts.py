@@ -29,12 +29,14 @@ from tonmf.arrays import Array
 from tonmf.detector.explain.profile import excerpt_of
 from tonmf.detector.scores.corpus import Corpus, CountedSource, DocumentBlock, FewerTerms, Numbers, rows_of_terms
 from tonmf.errors import InputError
+from tonmf.nmf.blocks import SerialExecutor
 from tonmf.nmf.cluster.client import Cluster
 from tonmf.nmf.cluster.executor import DaskExecutor
 from tonmf.nmf.cluster.partitions import Fits, Partition, PartitionedData, PartitionSource
 from tonmf.nmf.cluster.rows import PARTITIONS_PER_WORKER, data_of, inputs_of, is_collection
 from tonmf.nmf.cluster.worker import among
 from tonmf.nmf.in_memory import squared_norms
+from tonmf.nmf.ops import Ops
 from tonmf.nmf.ops.two_way import TwoWayMatrix
 from tonmf.nmf.solver import EmptySums
 from tonmf.nmf.steps import Sums
@@ -120,7 +122,11 @@ class DocumentPartitions(PartitionSource):
             whole.supply_lost()
             return made_of(number)
 
-        return replace(data_of(cluster, [made_of(number) for number in range(self.n_partitions)]), supply=supply)
+        def attempt() -> PartitionedData:
+            whole.supply_lost()
+            return data_of(cluster, [made_of(number) for number in range(self.n_partitions)])
+
+        return replace(cluster.persist(attempt, whole.references), supply=supply)
 
 
 @dataclass(frozen=True)
@@ -148,15 +154,15 @@ def learn_vocabulary(cluster: Cluster, documents: Any, options: TextOptions, rul
     if boilerplate_share(options.values, TEXTS) is not None:
         passages = [cluster.task(f"passages-{number}", passages_in, part) for number, part in enumerate(counted)]
         total = added_up(cluster, "passages", PassageTally.together, passages)
-        boilerplate = cluster.task("boilerplate", boilerplate_of, total, options.values)
-        counted = [
-            cluster.task(f"trim-{number}", trim, part, boilerplate, options) for number, part in enumerate(counted)
-        ]
-        boilerplate = cluster.result(boilerplate)
+        boilerplate = cluster.result(cluster.task("boilerplate", boilerplate_of, total, options.values))
+        there = cluster.constant("boilerplate", boilerplate)
+        counted = [cluster.task(f"trim-{number}", trim, part, there, options) for number, part in enumerate(counted)]
     tallies = [cluster.task(f"tally-{number}", TermTally.of, part) for number, part in enumerate(counted)]
     total = added_up(cluster, "tally", TermTally.together, tallies)
-    there = cluster.task("vocabulary", PartitionsVocabulary.of, total, options.values["min_df"], rules)
-    return CountedTexts(cluster, inputs, options, counted, boilerplate, there, cluster.result(there))
+    vocabulary = cluster.result(
+        cluster.task("vocabulary", PartitionsVocabulary.of, total, options.values["min_df"], rules)
+    )
+    return CountedTexts(cluster, inputs, options, counted, boilerplate, vocabulary)
 
 
 def added_up(cluster: Cluster, name: str, together: Callable[..., Any], tallies: list[Any]) -> Any:
@@ -225,29 +231,29 @@ def _check_no_partitions(documents: Sequence[Any]) -> None:
 
 @dataclass(frozen=True)
 class CountedTexts:
-    """Counted documents: references to their counts and to the vocabulary, boilerplate, and the vocabulary itself."""
+    """Counted documents: references to their counts, boilerplate, and the vocabulary."""
 
     cluster: Cluster
     inputs: Inputs
     options: TextOptions
     counted: list[Any]
     boilerplate: Boilerplate
-    vocabulary_there: Any
     vocabulary: PartitionsVocabulary
 
     def corpus(self, names: Sequence[Any] | None) -> Corpus:
         """Return the corpus, with all blocks on the workers; `names` are those of the documents."""
         cluster, max_topics = self.cluster, self.options.values["max_topics"]
+        learnt = cluster.constant("vocabulary", self.vocabulary)
         references = [
-            cluster.task(f"vectorize-{number}", vectorize, part, self.vocabulary_there, max_topics)
+            cluster.task(f"vectorize-{number}", vectorize, part, learnt, max_topics)
             for number, part in enumerate(self.counted)
         ]
         data = data_of(cluster, references)
 
         def supply(number: int) -> Any:
             again = cluster.task(f"count-{number}", count, number, self.inputs.reference(number), self.options)
-            known, learnt = cluster.send_to_all(self.boilerplate), cluster.send_to_all(self.vocabulary)
-            again = cluster.task(f"trim-{number}", trim, again, known, self.options)
+            again = cluster.task(f"trim-{number}", trim, again, self.boilerplate, self.options)
+            learnt = cluster.constant("vocabulary", self.vocabulary)
             return cluster.task(f"vectorize-{number}", vectorize, again, learnt, max_topics)
 
         if self.inputs.can_be_sent_again:
@@ -276,6 +282,21 @@ def describer(
         return [str(row) if names is None else names[row] for row in rows], excerpts
 
     return describe
+
+
+def in_this_process(corpus: Corpus, max_topics: int, ops: Ops) -> Corpus:
+    """Return the same corpus with all documents in memory here."""
+    everything = np.arange(corpus.n_docs)
+    rows, described = corpus.take(everything), corpus.describe(everything)
+    source = CountedSource(rows.Y, rows.C, rows.totals, max_topics, ops)
+    background = np.bincount(rows.C.indices, rows.C.data, len(corpus.terms)).astype(np.float64)
+
+    def describe(numbers: Numbers) -> tuple[list[str], list[str]]:
+        names, excerpts = ([told[number] for number in numbers] for told in described)
+        return names, excerpts
+
+    at_hand = replace(corpus, source=source, executor=SerialExecutor())
+    return replace(at_hand, background=background, totals=rows.totals, describe=describe)
 
 
 # ---------------------------------------------------------------------- what runs on the workers

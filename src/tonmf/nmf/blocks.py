@@ -86,12 +86,6 @@ class Mergeable(Protocol):
     def merge(self, other: Self) -> None:
         """Add `other` to these sums."""
 
-    def packed(self, dtype: np.dtype[Any]) -> Self:
-        """Return the same sums with the large array in `dtype`, to be sent to another process."""
-
-    def unpacked(self) -> Self:
-        """Return the same sums with the large array in float64, ready for `merge`."""
-
 
 S = TypeVar("S", bound=Mergeable)
 

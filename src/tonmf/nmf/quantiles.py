@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,14 +55,6 @@ class Bins:
         self.weights += other.weights
         np.minimum(self.smallest, other.smallest, out=self.smallest)
         np.maximum(self.largest, other.largest, out=self.largest)
-
-    def packed(self, dtype: np.dtype[Any]) -> Self:
-        """Return these bins, which are small."""
-        return self
-
-    def unpacked(self) -> Self:
-        """Return a copy that may be changed."""
-        return type(self)(self.counts.copy(), self.weights.copy(), self.smallest.copy(), self.largest.copy())
 
 
 def quantile_over(executor: Executor, source: Source, values: Values, q: float) -> float:

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,15 +90,6 @@ class Sums:
         P = np.ascontiguousarray(self.P[:, kept])
         return replace(self, P=P, Q=self.Q[square], R=self.R[square], usage=self.usage[kept])
 
-    def packed(self, dtype: np.dtype[Any]) -> Self:
-        """Return the same sums with P in `dtype`, to be sent."""
-        return replace(self, P=self.P.astype(dtype, copy=False))
-
-    def unpacked(self) -> Self:
-        """Return a copy with P in float64."""
-        P, Q, R, usage = (np.array(part, np.float64) for part in (self.P, self.Q, self.R, self.usage))
-        return replace(self, P=P, Q=Q, R=R, usage=usage)
-
     def merge(self, other: Self) -> None:
         """Add the sums of other documents."""
         self.P += other.P
@@ -149,12 +140,6 @@ class BlockStep:
     def __call__(self, block: Block, sums: Sums) -> None:
         """Do the step on a block."""
         self.step(self.ops, self.current, block, sums)
-
-    def restore(self, block: Block) -> None:
-        """Restore lost H, ρ and ω of a block: the best for the topics of this pass."""
-        document_step(self.ops, self.current, block, Sums.zeros(0, self.current.topics.W.shape[1]))
-        if self.current.cross is not None:
-            block.held_z = _hold(self.current, block, self.ops.project(block.X, self.current.topics.W))
 
 
 def reweighted_step(ops: Ops, current: Pass, block: Block, sums: Sums) -> None:

@@ -1,40 +1,41 @@
-"""A Dask cluster: its workers, sending and fetching values, and its failures in plain words."""
+"""A Dask cluster: its workers, sending and fetching values. `tonmf.nmf.cluster.watch` looks after every wait."""
 
 from __future__ import annotations
 
-import errno
+import asyncio
 import importlib.metadata
 import logging
+import pickle
 import socket
+import threading
 import time
 import uuid
 import weakref
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from typing import Any, NoReturn, TypeVar
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from tonmf.errors import ClusterError, InputError, MissingExtraError, Param, ParameterError, TonmfError
+from tonmf.errors import ClusterError, MissingExtraError, Param, ParameterError
+from tonmf.nmf.cluster import watch
+from tonmf.nmf.cluster.failures import explain
 from tonmf.nmf.cluster.partitions import PartitionSource
-from tonmf.nmf.cluster.worker import forget_family, is_at_work
+from tonmf.nmf.cluster.watch import Census, Heartbeats, LivenessCheck, Transient
+from tonmf.nmf.cluster.worker import forget_family
 
 T = TypeVar("T")
 
-ATTEMPTS = 6
+ATTEMPTS = 8
 """How often an operation is tried while workers are lost."""
+
+RECOVERY = 600.0
+"""Seconds after the first failure of an operation in which it is tried again."""
 
 FIRST_PAUSE = 0.1
 """Seconds before the second attempt; the pause doubles before each further one."""
 
-LOOK_EVERY = 2.0
-"""Seconds between checks that the cluster is still there while waiting for it."""
-
-PATIENCE = 60.0
-"""Seconds for which a cluster may be without a working worker."""
-
-
-class Transient(Exception):  # noqa: N818 (never seen outside)
-    """A value was lost on the way; trying again should work."""
+FAREWELL = 5.0
+"""Seconds that workers have to drop what they keep for a fit; those that are stopped drop it when they go on."""
 
 
 def require_dask() -> None:
@@ -84,6 +85,8 @@ class Cluster:
             )
         self.client = client
         self._made = weakref.WeakValueDictionary[int, Any]()
+        self._heartbeats = Heartbeats()
+        self._had_workers = False
         self._check_running()
         workers = self.workers()
         self.persist(self._check_versions)
@@ -95,38 +98,50 @@ class Cluster:
         scheduler = self.client.scheduler
         return str(getattr(scheduler, "address", None) or "its address")
 
+    # ------------------------------------------------------------------ who is there
+
+    def census(self) -> Census:
+        """Ask the scheduler for its workers."""
+        return self._heartbeats.census(self._ask(self.client.scheduler.identity)["workers"])
+
+    def _ask(self, question: Callable[..., Awaitable[Any]], **arguments: Any) -> Any:
+        """Return the scheduler's answer."""
+        try:
+            return self.client.sync(question, callback_timeout=watch.ANSWER, **arguments)
+        except TimeoutError as error:
+            raise ClusterError(
+                f"The Dask scheduler at {self.address} has not answered for {watch.ANSWER:.0f} seconds. The work has ended, "
+                "and the model is as it was before. Restart the scheduler, connect, and try again."
+            ) from error
+
     def workers(self) -> list[str]:
-        """Return the addresses of the workers that accept tasks; wait up to `PATIENCE` for one."""
-        deadline = time.monotonic() + PATIENCE
+        """Return the addresses of the workers that accept tasks; wait up to `watch.PATIENCE` for one."""
+        deadline = time.monotonic() + watch.PATIENCE
         while True:
+            self._check_running()
+            census = Census([], [], [], False)
             try:
-                if running := self._running():
-                    return running
-                n_there = len(self.client.nthreads())
+                census = self.census()
             except BaseException as error:
                 self.explain(error)
-                n_there = 0
-            if time.monotonic() > deadline or not (n_there or self._had_workers):
-                raise ClusterError(self._nobody_works(n_there, n_there))
+            if census.running:
+                return census.running
+            if time.monotonic() > deadline or not (census.n_workers or self._had_workers):
+                raise ClusterError(census.shortage(self.address))
             time.sleep(0.2)
 
-    def _running(self) -> list[str]:
-        """Return the addresses of the workers that accept tasks, which paused ones do not."""
-        return list(self.client.sync(self.client.scheduler.ncores_running))
+    def holders(self, references: Sequence[Any]) -> list[tuple[str, ...]]:
+        """Return the addresses of the workers that hold each value."""
+        known = self._ask(self.client.scheduler.who_has, keys=[reference.key for reference in references])
+        return [tuple(known.get(reference.key, ())) for reference in references]
 
-    def _nobody_works(self, n_paused: int, n_there: int) -> str:
-        """Return the message for a cluster without workers, or with so many paused that no task runs."""
-        if not n_there:
-            return (
-                f"The cluster at {self.address} has no workers. Start some, and try again: dask worker {self.address}"
-            )
-        return (
-            f"The memory of workers is full: {n_paused} of {n_there} at {self.address} are paused, and nothing has gone on for "
-            f"{PATIENCE:.0f} seconds. Dask pauses a worker that has used most of its memory, and what a fit holds there cannot "
-            "be put on disk. Give workers more (dask worker --memory-limit), or start more of them, and try again."
-        )
-
-    _had_workers = False
+    def _check_running(self, error: BaseException | None = None) -> None:
+        """Raise `ClusterError` if the scheduler is gone."""
+        if self.client.status != "running":
+            raise ClusterError(
+                f"The Dask scheduler at {self.address} does not answer any more (the client is {self.client.status}). The work "
+                "has ended, and the model is as it was before. Start a scheduler, connect, and try again."
+            ) from error
 
     def _check_versions(self) -> None:
         """Raise `ClusterError` if a worker has another version of tonmf."""
@@ -137,7 +152,7 @@ class Cluster:
             except importlib.metadata.PackageNotFoundError:
                 return None
 
-        found, ours = self.client.run(version_there), version_there()
+        found, ours = self._run_on(self.workers(), watch.PATIENCE, version_there), version_there()
         self._had_workers = True
         for address, version in found.items():
             if version != ours:
@@ -146,26 +161,44 @@ class Cluster:
                     f"The worker at {address} has {has}, and this is tonmf {ours}. Install the same everywhere."
                 )
 
-    def send_to_all(self, value: Any) -> Any:
-        """Send a value to every worker and return a reference to it."""
-        try:
-            return self._sent(value, "payload", broadcast=True)
-        except ValueError as error:  # Dask's, if workers are paused or lost while they pass it on
-            raise Transient(f"what all workers need did not get to them: {error}") from error
+    def _run_on(self, workers: list[str], seconds: float, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Call a function in the processes of workers, which must answer within so many seconds."""
+        results: list[Any] = []
 
-    def send_to(self, value: Any, address: str | None = None) -> Any:
-        """Send a value to the worker at `address`, or to any, and return a reference to it."""
-        return self._sent(value, "sent", workers=None if address is None else [address])
+        def run() -> None:
+            try:
+                results.append(self.client.run(function, *arguments, workers=workers, on_error="ignore"))
+            except Exception as error:  # said below, in the thread that waits
+                results.append(error)
 
-    def _sent(self, value: Any, name: str, **to: Any) -> Any:
-        self.workers()  # Dask would wait for half a minute, and not say for what
+        thread = threading.Thread(target=run, daemon=True)
+        thread.start()
+        thread.join(seconds)
+        if not results:
+            raise Transient(f"workers have not answered for {seconds:.0f} seconds")
+        if isinstance(results[0], Exception):
+            raise results[0]
+        return results[0]
+
+    # ------------------------------------------------------------------ values there
+
+    def send_to(self, value: Any, address: str) -> Any:
+        """Send a value to the worker at `address` and return a reference to it."""
+        key = f"tonmf-sent-{self.new_token()}"
+        sending = self.client.scatter({key: value}, workers=[address], direct=self.direct, asynchronous=True)
+        return self._ours(self._finish(sending, needed=[address])[key])
+
+    def constant(self, name: str, value: Any) -> Any:
+        """Return a reference to a value that travels inside a task, so that Dask can make it again; not for many values."""
+        import dask
+
+        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"}):
+            return self.task(name, pickle.loads, pickle.dumps(value, protocol=5))
+
+    def task(self, name: str, function: Callable[..., Any], *arguments: Any, at: str | None = None) -> Any:
+        """Submit a task whose key contains `name`, for the worker `at` alone if given; return a reference to its result."""
         key = f"tonmf-{name}-{self.new_token()}"
-        return self._ours(self.client.scatter({key: value}, direct=self.direct, **to)[key])
-
-    def task(self, name: str, function: Callable[..., Any], *arguments: Any, near: str | None = None) -> Any:
-        """Submit a task whose key contains `name`, preferably to the worker `near`; return a reference to its result."""
-        key = f"tonmf-{name}-{self.new_token()}"
-        where = {} if near is None else {"workers": [near], "allow_other_workers": True}
+        where = {} if at is None else {"workers": [at], "allow_other_workers": False}
         return self._ours(self.client.submit(function, *arguments, key=key, pure=False, **where))
 
     def computed(self, lazy: Any) -> Any:
@@ -176,21 +209,93 @@ class Cluster:
         self._made[id(reference)] = reference
         return reference
 
+    def new_token(self) -> str:
+        """Return a token that makes a task's key unique."""
+        return uuid.uuid4().hex
+
+    # ------------------------------------------------------------------ waiting and fetching
+
+    def made(self, references: Sequence[Any]) -> None:
+        """Wait for values that are made from one partition each; errors name the partition."""
+        from concurrent.futures import CancelledError
+
+        self.wait(references)
+        for number, reference in enumerate(references):
+            if reference.status == "error":
+                self.explain(reference.exception(), references)
+            elif reference.status == "cancelled":  # one that is lost is made again by Dask
+                raise CancelledError(f"what was made of partition {number} was lost")
+
+    def read(self, references: Sequence[Any]) -> list[Any]:
+        """Fetch values that are made from one partition each; errors name the partition."""
+        self.made(references)
+        return self.results(references)
+
+    def result(self, reference: Any) -> Any:
+        """Fetch one value."""
+        return self.results([reference])[0]
+
+    def results(self, references: Sequence[Any], needed: Collection[str] = ()) -> list[Any]:
+        """Fetch values; the workers `needed` must stay until then."""
+        self.wait(references, needed)
+        gathering = self.client.gather(list(references), direct=self.direct, asynchronous=True)
+        values: list[Any] = self._finish(gathering, needed)
+        return values
+
+    def wait(self, references: Sequence[Any], needed: Collection[str] = ()) -> None:
+        """Wait until all values are finished or have failed."""
+        from distributed import wait
+
+        waiting = LivenessCheck(self.address, needed)
+        while True:
+            try:
+                with self.client.as_current():
+                    wait(list(references), timeout=watch.LOOK_EVERY)
+                return
+            except TimeoutError:
+                self._check_running()
+            waiting.look(self.census())
+
+    def _finish(self, operation: Any, needed: Collection[str] = ()) -> Any:
+        """Wait for an operation of the client."""
+        running = asyncio.run_coroutine_threadsafe(operation, self.client.loop.asyncio_loop)
+        waiting = LivenessCheck(self.address, needed)
+        try:
+            while True:
+                try:
+                    return running.result(watch.LOOK_EVERY)
+                except TimeoutError:
+                    if running.done():
+                        raise
+                self._check_running()
+                waiting.look(self.census())
+        finally:
+            running.cancel()
+
+    # ------------------------------------------------------------------ when something is lost
+
     def persist(self, attempt: Callable[[], T], references: Sequence[Any] = ()) -> T:
         """Call `attempt` again while it fails because workers were lost; `references` are to partitions."""
-        for number in range(ATTEMPTS - 1):
+        number, first_failure = 0, 0.0
+        while True:
             try:
                 return attempt()
             except BaseException as error:
                 self.explain(error, references)
-            time.sleep(FIRST_PAUSE * 2**number)
-        try:
-            return attempt()
-        except BaseException as error:
-            self.explain(error, references)
-            raise ClusterError(
-                f"Workers of the cluster at {self.address} were lost so often that a step could not be finished: {error}"
-            ) from error
+                number, now = number + 1, time.monotonic()
+                first_failure = first_failure or now
+                if number == ATTEMPTS or now - first_failure > RECOVERY:
+                    raise ClusterError(
+                        f"Workers of the cluster at {self.address} were lost so often that a step could not be finished: "
+                        f"{error}"
+                    ) from error
+            time.sleep(FIRST_PAUSE * 2 ** (number - 1))
+
+    def explain(self, error: BaseException, references: Sequence[Any] = ()) -> None:
+        """Raise an error in plain words, or return if trying again may help."""
+        if isinstance(error, Exception):
+            self._check_running(error)
+        explain(error, references)
 
     @contextmanager
     def freeing(self) -> Iterator[None]:
@@ -213,125 +318,15 @@ class Cluster:
         finally:
             self._let_go()
             if self.client.status == "running":
-                with suppress(OSError, TimeoutError):  # a cluster that is gone remembers nothing
-                    self.client.run(forget_family, source.fits.family, on_error="ignore")
+                self._say_farewell(source.fits.family)
 
-    def new_token(self) -> str:
-        """Return a token that makes a task's key unique."""
-        return uuid.uuid4().hex
-
-    def made(self, references: Sequence[Any]) -> None:
-        """Wait for values that are made from one partition each; errors name the partition."""
-        from concurrent.futures import CancelledError
-
-        self.wait(references)
-        for number, reference in enumerate(references):
-            if reference.status == "error":
-                self.explain(reference.exception(), references)
-            elif reference.status != "finished":
-                raise CancelledError(f"what was made of partition {number} was lost")
-
-    def read(self, references: Sequence[Any]) -> list[Any]:
-        """Fetch values that are made from one partition each; errors name the partition."""
-        self.made(references)
-        return self.results(references)
-
-    def holders(self, references: Sequence[Any]) -> list[tuple[str, ...]]:
-        """Return the addresses of the workers that hold each value."""
-        known = self.client.who_has(list(references))
-        return [tuple(known.get(reference.key, ())) for reference in references]
-
-    def result(self, reference: Any) -> Any:
-        """Fetch one value."""
-        return self.results([reference])[0]
-
-    def results(self, references: Sequence[Any]) -> list[Any]:
-        """Fetch values."""
-        self.wait(references)
-        values: list[Any] = self.client.gather(list(references), direct=self.direct)
-        return values
-
-    def wait(self, references: Sequence[Any]) -> None:
-        """Wait until all values are finished or have failed."""
-        from distributed import wait
-
-        idle_since = None
-        while True:
-            try:
-                with self.client.as_current():
-                    wait(list(references), timeout=LOOK_EVERY)
-                return
-            except TimeoutError:
-                self._check_running()
-            running, there = self._running(), list(self.client.nthreads())
-            if self._goes_on(running, there):
-                idle_since = None
-                continue
-            idle_since = idle_since or time.monotonic()
-            if time.monotonic() - idle_since > PATIENCE:
-                message = self._nobody_works(len(there) - len(running), len(there))
-                raise Transient(message) if running else ClusterError(message)  # those that run may do it
-
-    def _goes_on(self, running: Sequence[str], there: Sequence[str]) -> bool:
-        """Return whether any worker may still work on our tasks; paused ones finish running tasks and start none."""
-        paused = sorted(set(there) - set(running))
-        if not paused:
-            return bool(running)
-        given = self.client.processing()
-        if any(given.get(address) for address in running):
-            return True
-        return any(self.client.run(is_at_work, workers=paused, on_error="ignore").values())
-
-    def explain(self, error: BaseException, references: Sequence[Any] = ()) -> None:
-        """Raise an error in plain words, or return if trying again may help."""
-        from concurrent.futures import CancelledError
-
-        from distributed.scheduler import KilledWorker
-
-        if isinstance(error, TonmfError) or not isinstance(error, Exception):
-            raise error
-        self._check_running(error)
-        for number, reference in enumerate(references):
-            if reference.status == "error" and not isinstance(reference.exception(), KilledWorker):
-                self.blame(number, reference.exception())
-        if isinstance(error, KilledWorker):
-            raise ClusterError(
-                f"Workers died again and again while they worked on the same documents ({error.task}): most likely they ran "
-                "out of memory. Give them more, or cut the documents into more partitions."
-            ) from error
-        _raise_shortage(error, "")
-        if not isinstance(error, CancelledError | OSError | TimeoutError | KeyError | Transient):
-            raise error
-
-    def blame(self, number: int, error: BaseException) -> NoReturn:
-        """Raise an error that says why a partition cannot be read."""
-        if isinstance(error, InputError):
-            raise error
-        _raise_shortage(error, f" over partition {number}")
-        raise InputError(
-            f"Partition {number} cannot be read: {type(error).__name__}: {error}. Fix it or leave it out, and try again."
-        ) from error
-
-    def _check_running(self, error: BaseException | None = None) -> None:
-        """Raise `ClusterError` if the scheduler is gone."""
-        if self.client.status != "running":
-            raise ClusterError(
-                f"The Dask scheduler at {self.address} does not answer any more (the client is {self.client.status}). The work "
-                "has ended, and the model is as it was before. Start a scheduler, connect, and try again."
-            ) from error
-
-
-def _raise_shortage(error: BaseException, where: str) -> None:
-    """Raise `ClusterError` if a worker ran out of memory or disk."""
-    if isinstance(error, MemoryError):
-        raise ClusterError(
-            f"A worker ran out of memory{where}. Give workers more, or cut the documents into more partitions."
-        ) from error
-    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-        raise ClusterError(
-            f"A worker has no room left on its disk{where}. Dask puts there what does not fit into memory: make room, or give "
-            "workers another --local-directory."
-        ) from error
+    def _say_farewell(self, family: str) -> None:
+        """Let workers drop what they keep for the fits over the same documents; one that is gone keeps nothing."""
+        try:
+            census = self.census()
+            self._run_on([*census.running, *census.paused], FAREWELL, forget_family, family)
+        except (OSError, TimeoutError, ValueError, ClusterError, Transient):
+            return
 
 
 def _reaches(address: str) -> bool:

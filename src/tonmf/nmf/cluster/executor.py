@@ -1,12 +1,15 @@
 """Blocks on the workers of a Dask cluster.
 
-A pass is one task per worker (`tonmf-pass-…`), which goes over the worker's partitions and returns their sums, and a tree of
-tasks that adds these up (`tonmf-merge-…`). What all tasks need, above all the topics, is sent to every worker once
-(`tonmf-payload-…`). Sums travel in the dtype of the topics. So a pass moves n_workers × n_terms × n_topics numbers in each
-direction, and nothing that grows with the documents. `tonmf.nmf.cluster.worker` has the code that runs on the workers.
+A pass is one task per worker (`tonmf-pass-…`), which goes over the worker's partitions and returns their sums; if there are
+many workers, tasks add these up first (`tonmf-merge-…`). What a task needs, above all the topics, is sent to its worker. So a
+pass moves n_workers × n_terms × n_topics numbers in each direction, and nothing that grows with the documents. Sums travel in
+float64: rounded to float32, they would depend on which worker has which partition, and so would the fit.
+`tonmf.nmf.cluster.worker` has the code that runs on the workers.
 
-Tasks prefer the worker that holds their partitions but may run elsewhere; Dask then recomputes lost partitions from their
-input. What Dask cannot recompute (payloads, partitions cut from a matrix in memory) is sent again, and the step is repeated.
+A task runs on the worker that has the state of its partitions, and on no other. If that worker is lost, its partitions are
+planned for others, brought there (`tonmf-bring-…`) with their state, and the step is repeated: the fit goes on as if nothing
+had happened. Dask recomputes lost partitions from their input; what it cannot recompute (partitions cut from a matrix in
+memory) is sent again.
 """
 
 from __future__ import annotations
@@ -22,18 +25,23 @@ import numpy as np
 
 from tonmf.nmf.blocks import Block, S, Source, T
 from tonmf.nmf.cluster import worker
-from tonmf.nmf.cluster.client import Cluster, Transient
-from tonmf.nmf.cluster.partitions import FitLog, PartitionedData, PartitionSource, partitions_of
-from tonmf.nmf.cluster.worker import ops_of_this_worker
+from tonmf.nmf.cluster.client import Cluster
+from tonmf.nmf.cluster.partitions import BlockState, FitLog, History, PartitionedData, PartitionSource, partitions_of
+from tonmf.nmf.cluster.watch import Transient
+from tonmf.nmf.cluster.worker import Absent, Share, ops_of_this_worker
+from tonmf.nmf.steps import BlockStep
 
-PLAN_SECONDS = 2.0
-"""How long a plan of which worker has which partitions is used before it is made anew."""
+PLAN_SECONDS = 10.0
+"""How long a plan of which worker has which partitions is used before new workers are looked for."""
 
 SMALL = 2**16
 """Bytes up to which a payload is sent with each task."""
 
-BRANCHES = 2
-"""Sums that one task adds up."""
+BRANCHES = 8
+"""Workers to which this process sends the topics, and sums that it adds up, as each task of a tree does."""
+
+BRINGS = 3
+"""How often what is absent is brought in one attempt."""
 
 
 Plan = dict[str, list[int]]
@@ -48,139 +56,147 @@ class DaskExecutor:
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
         self._numbers = itertools.count(1)
-        self._planned = -np.inf
-        self._plan: Plan = {}
-        self._planned_for: PartitionedData | None = None
 
     def session(self, source: Source) -> AbstractContextManager[None]:
         return self.cluster.releasing(partitions_of(source))
 
     def run(self, step: Callable[[Block, S], None], source: Source, empty: Callable[[], S]) -> S:
         source = partitions_of(source)
-        is_pass = hasattr(step, "restore")
-        name = f"{'pass' if is_pass else name_of(step)}-{next(self._numbers)}"
-        payload = pack((step, empty, source.dtype))
+        is_pass = isinstance(step, BlockStep)
+        name = "pass" if is_pass else name_of(step)
+        payload = pack((step, empty))
         function = worker.run_step if is_pass else worker.sum_over
         log = source.begin_pass() if is_pass else source.log()
 
-        def attempt(name: str, plan: Plan) -> Any:
-            shares = self._submit(function, name, payload, log, source, plan)
-            return self.cluster.result(self._merged(shares, name, source.dtype))
+        def add_up(shares: list[Any]) -> Sequence[Any]:
+            return self._merged(shares, name)
 
-        sums: S = self._persist(attempt, name, source).unpacked()
+        sums = empty()
+        for part in self._on_workers(function, name, payload, log, source, add_up):
+            sums.merge(part)
         if is_pass:
-            source.end_pass(step)
+            source.end_pass(payload)
+            if source.needs_checkpoint:
+                source.keep_checkpoint(self._of_partitions(BlockState.of, source))
         return sums
 
     def gather(self, look: Callable[[Block], T], source: Source) -> list[T]:
-        source = partitions_of(source)
-        name, payload = f"{name_of(look)}-{next(self._numbers)}", pack(look)
+        return [
+            of_block for of_partition in self._of_partitions(look, partitions_of(source)) for of_block in of_partition
+        ]
 
-        def attempt(name: str, plan: Plan) -> list[T]:
-            answers = self.cluster.results(self._submit(worker.look_at, name, payload, source.log(), source, plan))
-            seen = {
-                number: answer
-                for numbers, of_worker in zip(plan.values(), answers, strict=True)
-                for number, answer in zip(numbers, of_worker, strict=True)
-            }
-            return [of_block for number in range(source.n_partitions) for of_block in seen[number]]
+    def _of_partitions(self, look: Callable[[Block], T], source: PartitionSource) -> list[list[T]]:
+        """Return a list for each partition, with ``look(block)`` of its blocks."""
 
-        looks: list[T] = self._persist(attempt, name, source)
-        return looks
+        found = self._on_workers(worker.look_at, name_of(look), pack(look), source.log(), source, lambda shares: shares)
+        looks: dict[int, list[T]] = {number: seen for of_worker in found for number, seen in of_worker.items()}
+        return [looks[number] for number in range(source.n_partitions)]
 
-    def _persist(self, attempt: Callable[[str, Plan], Any], name: str, source: PartitionSource) -> Any:
-        """Repeat an attempt while it fails because workers, or the state they held, were lost."""
-        numbers = itertools.count(1)
-
-        def again() -> Any:
-            number = next(numbers)
-            if number > 1:
-                self._planned = -np.inf
-                source.data.supply_lost()
-            plan = self._plan_for(source.data)
-            try:
-                return attempt(f"{name}-{number}", plan)
-            except worker.MemoryLostError as error:
-                payload, log = pack(source.last_step), source.log()
-                self.cluster.results(
-                    self._submit(worker.restore, f"restore-{name}-{number}", payload, log, source, plan)
-                )
-                raise Transient("the state of some partitions was lost, and has been restored") from error
-
-        return self.cluster.persist(again, source.data.references)
-
-    def _submit(
+    def _on_workers(
         self,
         function: Callable[..., Any],
         name: str,
         payload: bytes,
         log: FitLog | None,
         source: PartitionSource,
-        plan: Plan,
+        reduce: Callable[[list[Any]], Sequence[Any]],
     ) -> list[Any]:
-        """Submit one task to each worker that has partitions."""
-        data = source.data
-        message: Any = payload if len(payload) <= SMALL else self.cluster.send_to_all(payload)
-        shares, firsts = [], data.firsts
-        for place, (address, numbers) in enumerate(plan.items()):
-            tasks: Any = [worker.PartitionTask(number, int(firsts[number]), data.facts[number]) for number in numbers]
-            if log is not None and log.n_done == 0 and source.start is not None:
-                starts = [source.start[firsts[number] : firsts[number + 1]] for number in numbers]
-                tasks = [
-                    worker.PartitionTask(task.number, task.first, task.facts, start)
-                    for task, start in zip(tasks, starts, strict=True)
-                ]
-                tasks = self.cluster.send_to(tasks, address)
-            partitions = [data.references[number] for number in numbers]
-            shares.append(
-                self.cluster.task(f"{name}-{place}", function, message, log, tasks, *partitions, near=address)
-            )
-        return shares
+        """Run a function on the partitions of each worker, and again while workers are lost; return the results, reduced."""
+        n_attempts = itertools.count(1)
 
-    def _merged(self, shares: Sequence[Any], name: str, dtype: np.dtype[Any]) -> Any:
-        """Add up the sums of all workers in a tree of tasks."""
-        level = 0
-        while len(shares) > 1:
+        def attempt() -> list[Any]:
+            if next(n_attempts) > 1:
+                source.data.planned = -np.inf
+                source.data.supply_lost()
+            plan = self._plan_for(source.data)
+            for _ in range(BRINGS):
+                sent = self._send(payload, plan)
+                shares = [
+                    self._task(name, function, message, _share(source, plan[address], log), at=address)
+                    for address, message in sent.items()
+                ]
+                results = self.cluster.results(reduce(shares), plan)
+                absent = {number for result in results if isinstance(result, Absent) for number in result.numbers}
+                if not absent:
+                    return results
+                self._bring(source, log, plan, absent)
+            raise Transient(f"partition {min(absent)} was absent again and again")
+
+        return self.cluster.persist(attempt, source.data.references)
+
+    def _task(self, name: str, function: Callable[..., Any], *arguments: Any, at: str | None = None) -> Any:
+        """Submit a task with a number of its own."""
+        return self.cluster.task(f"{name}-{next(self._numbers)}", function, *arguments, at=at)
+
+    def _send(self, payload: bytes, plan: Plan) -> dict[str, Any]:
+        """Return what the task of each worker gets as its payload: the payload, or a reference to it.
+
+        It is sent to a few workers, from which Dask takes it to the others.
+        """
+        if len(payload) <= SMALL:
+            return dict.fromkeys(plan, payload)
+        sent = [self.cluster.send_to(payload, address) for address in list(plan)[:BRANCHES]]
+        return {address: sent[place % len(sent)] for place, address in enumerate(plan)}
+
+    def _bring(self, source: PartitionSource, log: FitLog | None, plan: Plan, absent: set[int]) -> None:
+        """Put partitions on the workers that they are planned for, with their state in a fit."""
+        data, brought, sent = source.data, [], []
+        for address, planned in plan.items():
+            numbers = [number for number in planned if number in absent]
+            if not numbers:
+                continue
+            history: Any = History() if log is None or log.is_zero else source.history_of(numbers)
+            if history.n_bytes > SMALL or history.states or history.start:
+                history = self.cluster.send_to(history, address)
+                sent.append(history)
+            facts, references = [data.facts[n] for n in numbers], [data.references[n] for n in numbers]
+            share = _share(source, numbers, log)
+            brought.append(self._task("bring", worker.bring, history, share, facts, *references, at=address))
+        self.cluster.results(brought, plan)
+
+    def _merged(self, shares: Sequence[Any], name: str) -> Sequence[Any]:
+        """Add up sums by a tree of tasks until few are left."""
+        while len(shares) > BRANCHES:
             groups = [shares[low : low + BRANCHES] for low in range(0, len(shares), BRANCHES)]
-            shares = [
-                self.cluster.task(f"merge-{level}-{number}-{name}", worker.merge_sums, dtype, *group)
-                if len(group) > 1
-                else group[0]
-                for number, group in enumerate(groups)
-            ]
-            level += 1
-        return shares[0]
+            shares = [self._task(f"merge-{name}", worker.merge_sums, *group) for group in groups]
+        return shares
 
     def _plan_for(self, data: PartitionedData) -> Plan:
         """Return the plan in force, made anew every `PLAN_SECONDS`."""
         now = time.monotonic()
-        if self._planned_for is not data or now - self._planned > PLAN_SECONDS:
+        if now - data.planned > PLAN_SECONDS:
             holders = self.cluster.holders(data.references)
-            places = assign(holders, self.cluster.workers(), data.places, [fact.n_stored for fact in data.facts])
-            data.places = dict(enumerate(places))
-            plan: Plan = {}
-            for number, address in enumerate(places):
-                plan.setdefault(address, []).append(number)
-            self._plan, self._planned, self._planned_for = plan, now, data
-        return self._plan
+            data.places = assign(holders, self.cluster.workers(), data.places, [fact.n_stored for fact in data.facts])
+            data.planned = now
+        plan: Plan = {}
+        for number, address in enumerate(data.places):
+            plan.setdefault(address, []).append(number)
+        return plan
+
+
+def _share(source: PartitionSource, numbers: list[int], log: FitLog | None) -> Share:
+    """Return the description of some partitions."""
+    firsts, fits = source.data.firsts, source.fits
+    of_each = tuple(int(firsts[number]) for number in numbers)
+    return Share(fits.family, source.data.name, tuple(numbers), of_each, log, frozenset(fits.over))
 
 
 def assign(
-    holders: Sequence[Sequence[str]], workers: Sequence[str], before: dict[int, str], sizes: Sequence[int]
+    holders: Sequence[Sequence[str]], workers: Sequence[str], before: Sequence[str], sizes: Sequence[int]
 ) -> list[str]:
     """Choose a worker for each partition: the one that had it before, one that holds it, or the least loaded.
 
     Idle workers then get partitions of the most loaded ones.
 
-    >>> assign([["a"], ["a"], ["a"], []], ["a", "b"], {}, [1, 1, 1, 1])
+    >>> assign([["a"], ["a"], ["a"], []], ["a", "b"], [], [1, 1, 1, 1])
     ['a', 'a', 'b', 'b']
     """
     load = dict.fromkeys(workers, 0)
     places: list[str] = []
     for number, held_by in enumerate(holders):
         able = [address for address in held_by if address in load]
-        old = before.get(number)
-        chosen = old if old in able else min(able or load, key=lambda address: load[address])
+        old = before[number] if number < len(before) else None
+        chosen = old if old in load else min(able or load, key=lambda address: load[address])
         assert chosen is not None  # noqa: S101
         places.append(chosen)
         load[chosen] += sizes[number] + 1

@@ -1,8 +1,9 @@
 """Partitions of documents on workers, and the source by which a fit goes over them.
 
 A `Partition` lies on a worker; this process has only a reference to it (`PartitionSource.data`). The state that a fit keeps for
-its documents lies on the worker too, beside the partition (`tonmf.nmf.cluster.worker`). So the source keeps a log instead:
-which fit this is, how many passes it has done, and what to do to every document's topics before the next pass.
+its documents lies on the worker too, beside the partition (`tonmf.nmf.cluster.worker`). So the source keeps a log, which says
+how far the fit is, and its `History`, from which the state of a lost partition is made again: the very same, because a pass
+gives the same H whenever it starts from the same H.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from __future__ import annotations
 import itertools
 import uuid
 import zlib
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -67,14 +68,17 @@ class PartitionedData:
     references    to the partitions, in order
     facts         size, dtype and checksum of each partition
     supply        sends a lost partition again that Dask cannot recompute, and returns the reference
-    places        the worker that works on each partition, as far as known
+    places        the worker that works on each partition, as far as known, and when that was planned
+    name          by which workers know the partitions
     ============= ===================================================================================
     """
 
     references: list[Any]
     facts: list[PartitionFacts]
     supply: Callable[[int], Any] | None = None
-    places: dict[int, str] = field(default_factory=dict)
+    places: list[str] = field(default_factory=list)
+    planned: float = -np.inf
+    name: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     def supply_lost(self) -> None:
         """Send lost partitions again that Dask cannot recompute."""
@@ -104,14 +108,74 @@ class Fits:
 
 @dataclass(frozen=True)
 class FitLog:
-    """Where a fit stands: what a worker needs to find or restore the fit's state for a partition."""
+    """How far a fit is: the passes it has done, and the topics to keep of those that its H has.
 
-    family: str
+    `is_zero` says that no pass is done and H is zero, for `n_topics` topics.
+    """
+
     name: str
     n_done: int
     n_topics: int
     kept: NDArray[np.bool_] | None
-    over: frozenset[str]
+    is_zero: bool
+
+
+@dataclass(frozen=True)
+class BlockState:
+    """The state that a fit keeps for a block; nothing in it is ever changed."""
+
+    H: Array
+    rho: Array | None = None
+    omega: Array | None = None
+    measured: bool = False
+    held_z: Any = None
+
+    @classmethod
+    def of(cls, block: Block) -> BlockState:
+        """Take the state of a block."""
+        rho, omega = getattr(block, "rho", None), getattr(block, "omega", None)
+        return cls(block.H, rho, omega, block.measured, block.held_z)
+
+    def give_to(self, block: Block, kept: NDArray[np.bool_] | None, *, to_change: bool) -> None:
+        """Put the state into a block, which may change only H in place, and only if it is told so."""
+        if kept is not None:
+            block.H = np.ascontiguousarray(self.H[:, kept])
+        else:
+            block.H = self.H.copy() if to_change else self.H
+        block.measured, block.held_z = self.measured, self.held_z
+        if self.rho is not None and self.omega is not None:
+            block.rho, block.omega = self.rho, self.omega
+
+
+@dataclass
+class History:
+    """All that is needed to make the state of partitions again: the start or a checkpoint, and the passes since.
+
+    ============= ===================================================================================
+    field         what
+    ============= ===================================================================================
+    n_topics      of the start
+    start         H at the start, for each partition; None: zero
+    states        of each block of each partition at the checkpoint, if there is one
+    n_before      passes before the checkpoint
+    passes        the topics that each pass since has kept, and the pass, packed as workers got it
+    ============= ===================================================================================
+    """
+
+    n_topics: int = 0
+    start: list[Array] | None = None
+    states: list[list[BlockState]] | None = None
+    n_before: int = 0
+    passes: list[tuple[NDArray[np.bool_] | None, bytes]] = field(default_factory=list)
+
+    @property
+    def n_bytes(self) -> int:
+        """Return the size of the passes."""
+        return sum(len(payload) for _, payload in self.passes)
+
+
+MOST_HISTORY = 2**26
+"""Bytes of packed passes up to which no checkpoint is made; beyond, one is made when they are larger than H."""
 
 
 class PartitionSource:
@@ -123,10 +187,8 @@ class PartitionSource:
         known = [fact for fact in data.facts if fact.n_docs]
         self.n_docs, self.n_terms = int(data.firsts[-1]), known[0].n_terms
         self.dtype: np.dtype[Any] = np.dtype(known[0].dtype)
-        self._n_done, self._n_topics = 0, 0
         self._kept: NDArray[np.bool_] | None = None
-        self.start: Array | None = None
-        self.last_step: Any = None
+        self.history = History()
 
     @property
     def n_partitions(self) -> int:
@@ -141,7 +203,8 @@ class PartitionSource:
         """Set every document's topics to its row of `H`, or to zero, when the first pass begins."""
         self.forget()
         self._name = self.fits.begin()
-        self._n_done, self._n_topics, self._kept, self.start, self.last_step = 0, n_topics, None, H, None
+        start = None if H is None else [H[low:high] for low, high in itertools.pairwise(self.data.firsts)]
+        self._kept, self.history = None, History(n_topics, start)
 
     def keep_topics(self, kept: NDArray[np.bool_]) -> None:
         """Drop the columns of every document's H that are not in `kept`, when the next pass begins."""
@@ -150,19 +213,42 @@ class PartitionSource:
         else:
             self._kept[np.flatnonzero(self._kept)[~kept]] = False
 
+    @property
+    def n_done(self) -> int:
+        """Return the number of passes since the start."""
+        return self.history.n_before + len(self.history.passes)
+
     def begin_pass(self) -> FitLog:
         """Return the log for the tasks of the next pass."""
-        over = frozenset(self.fits.over)
-        return FitLog(self.fits.family, self._name, self._n_done, self._n_topics, self._kept, over)
+        history, n_done = self.history, self.n_done
+        is_zero = n_done == 0 and history.start is None
+        return FitLog(self._name, n_done, history.n_topics, self._kept, is_zero)
 
-    def end_pass(self, step: Any) -> None:
-        """Record that `step` has done a pass."""
-        self._n_done += 1
-        self._kept, self.last_step = None, step
+    def end_pass(self, payload: bytes) -> None:
+        """Record that a pass is done."""
+        self.history.passes.append((self._kept, payload))
+        self._kept = None
 
     def log(self) -> FitLog | None:
         """Return the log for tasks that read the fit's state; None if there is none yet."""
-        return self.begin_pass() if self._n_done else None
+        return self.begin_pass() if self.n_done else None
+
+    @property
+    def needs_checkpoint(self) -> bool:
+        """Return whether the passes since the last checkpoint take more room than the state of all documents."""
+        of_document = self.dtype.itemsize * self.history.n_topics + 2 * np.dtype(np.float64).itemsize
+        return self.history.n_bytes > max(MOST_HISTORY, self.n_docs * of_document)
+
+    def keep_checkpoint(self, states: list[list[BlockState]]) -> None:
+        """Start the history anew, from the state of every block after the last pass."""
+        self.history = History(self.history.n_topics, None, states, self.n_done)
+
+    def history_of(self, numbers: Sequence[int]) -> History:
+        """Return the history of some partitions, by which the state at `begin_pass` can be made again."""
+        history = self.history
+        start = None if history.start is None else [history.start[number] for number in numbers]
+        states = None if history.states is None else [history.states[number] for number in numbers]
+        return replace(history, start=start, states=states)
 
     def forget(self) -> None:
         """Mark the fit as over, so that workers drop its state."""

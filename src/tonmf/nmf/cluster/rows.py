@@ -38,7 +38,11 @@ def inputs_of(cluster: Cluster, X: Any) -> list[Any]:
     if hasattr(X, "compute_chunk_sizes") and X.ndim != 2:
         raise InputError(f"Expected an array of rows, with 2 dimensions; got one with {X.ndim}.")
     if isinstance(X, list | tuple):
-        lazy = [part if _is_lazy(part) else cluster.send_to(part) for part in X]
+        workers = cluster.workers()
+        lazy = [
+            part if _is_lazy(part) else cluster.send_to(part, workers[number % len(workers)])
+            for number, part in enumerate(X)
+        ]
     elif hasattr(X, "compute_chunk_sizes"):
         lazy = list(X.rechunk({1: -1}).to_delayed().ravel())
     else:
