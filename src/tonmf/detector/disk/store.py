@@ -155,16 +155,14 @@ class Store:
         """Turn provisional numbers into columns, and counts into unit rows."""
         idf = idf_of(vocabulary.document_frequencies, n_docs)
         weights, background = term_weights(idf), np.zeros(len(idf))
-        by_number = np.argsort(vocabulary.numbers)
-        sorted_numbers = vocabulary.numbers[by_number]
+        columns_of = _ColumnsOfNumbers(vocabulary)
         write_json(self.folder / "vocabulary.json", {"terms": vocabulary.terms})
 
         def weigh(name: str) -> Array:
             """Write a shard, and return its part of the background."""
             raw = self.folder / name.replace("shard", "raw")
             counted = _counts_in(ArrayFile(raw))
-            columns = _columns_of(counted.numbers, sorted_numbers, by_number)
-            columns[np.isin(counted.numbers, vocabulary.passed_over)] = PASSED_OVER
+            columns = columns_of.of(counted.numbers)
             counts = counts_by_column(counted.ends, counted.counts, columns, len(idf), counted.n_words)
             C = damped(counts.matrix)
             write_shard(self.folder / name, unit_rows(C, weights), C, _small(counts.totals))
@@ -284,14 +282,31 @@ def _listed(boilerplate: Boilerplate) -> dict[str, Any]:
     }
 
 
-def _columns_of(
-    numbers: NDArray[np.int64], sorted_numbers: NDArray[np.int64], by_number: NDArray[np.int64]
-) -> NDArray[np.int32]:
-    """Return the columns of words, given by number; `OUTSIDE` for those outside the vocabulary."""
-    if not len(sorted_numbers):
-        return np.full(len(numbers), OUTSIDE, np.int32)
-    places = np.minimum(np.searchsorted(sorted_numbers, numbers), len(sorted_numbers) - 1)
-    return np.where(sorted_numbers[places] == numbers, by_number[places], OUTSIDE).astype(np.int32)
+class _ColumnsOfNumbers:
+    """The columns of the terms of a vocabulary, by the numbers of words; `OUTSIDE` for other words, or `PASSED_OVER`."""
+
+    def __init__(self, vocabulary: LearntTerms) -> None:
+        columns = np.arange(len(vocabulary.terms), dtype=np.int32)
+        passed_over = np.full(len(vocabulary.passed_over), PASSED_OVER, np.int32)
+        numbers = np.concatenate([vocabulary.numbers, vocabulary.passed_over])
+        order = np.argsort(numbers)
+        self._numbers, self._columns = numbers[order], np.concatenate([columns, passed_over])[order]
+        self._table: NDArray[np.int32] | None = None
+        largest = int(self._numbers[-1]) if len(self._numbers) else -1
+        if largest < LARGEST_TABLE:
+            self._table = np.full(largest + 2, OUTSIDE, np.int32)  # the last is for all numbers that are larger
+            self._table[self._numbers] = self._columns
+
+    def of(self, numbers: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Return the columns of words, given by number."""
+        if self._table is not None:
+            return self._table[np.minimum(numbers, len(self._table) - 1)]
+        places = np.minimum(np.searchsorted(self._numbers, numbers), len(self._numbers) - 1)
+        return np.where(self._numbers[places] == numbers, self._columns[places], OUTSIDE).astype(np.int32)
+
+
+LARGEST_TABLE = 16_000_000
+"""Numbers of words up to which their columns are looked up in a table; it takes four bytes for each."""
 
 
 def _small(totals: WordTotals) -> WordTotals:
