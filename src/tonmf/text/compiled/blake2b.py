@@ -5,6 +5,7 @@ h      (8, LANES)    state of each message's hash
 m      (16, LANES)   the present block of each message, 128 bytes
 v      (16, LANES)   working vector
 t      (LANES,)      bytes so far, those of the present block included
+last   (LANES,)      whether the present block is the last: all bits set, or none
 ====== ============= =====================================================
 
 Each message has a lane of its own; the compiler makes one instruction of the same step in all lanes.
@@ -66,15 +67,14 @@ def begin(h: Any) -> None:
 
 
 @njit(nogil=True, cache=True)
-def compress(h: Any, m: Any, v: Any, t: Any, is_last: bool) -> None:
+def compress(h: Any, m: Any, v: Any, t: Any, last: Any) -> None:
     """Hash the present block of each message."""
     for word in range(8):
         for lane in range(LANES):
             v[word, lane], v[word + 8, lane] = h[word, lane], IV[word]
     for lane in range(LANES):
         v[12, lane] ^= t[lane]
-        if is_last:
-            v[14, lane] = ~v[14, lane]
+        v[14, lane] ^= last[lane]
     for turn in range(ROUNDS):
         for step in range(8):
             a, b, c, d = MIXED[step, 0], MIXED[step, 1], MIXED[step, 2], MIXED[step, 3]
@@ -107,3 +107,24 @@ def take(m: Any, lane: int, message: Any, start: int, end: int) -> None:
         for place in range(min(first + 8, end) - 1, first - 1, -1):
             value = value << np.uint64(8) | np.uint64(message[place])
         m[word, lane] = value
+
+
+@njit(nogil=True, cache=True)
+def digest_all(messages: Any, lengths: Any, n_messages: int, digests: Any, h: Any, m: Any, v: Any) -> None:
+    """Hash up to `LANES` messages of at least one byte; a lane whose message has ended goes along idly."""
+    t, last = np.zeros(LANES, np.uint64), np.zeros(LANES, np.uint64)
+    begin(h)
+    start, n_left = 0, n_messages
+    while n_left > 0:
+        for lane in range(n_messages):
+            if start < lengths[lane]:
+                end = min(start + BLOCK, lengths[lane])
+                take(m, lane, messages[lane], start, end)
+                t[lane] = end
+                last[lane] = ~np.uint64(0) if end == lengths[lane] else np.uint64(0)
+        compress(h, m, v, t, last)
+        for lane in range(n_messages):
+            if start < lengths[lane] <= start + BLOCK:
+                digests[lane] = np.int64(h[0, lane])
+                n_left -= 1
+        start += BLOCK

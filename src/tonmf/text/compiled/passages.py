@@ -1,6 +1,6 @@
 """Kernel: the keys of documents' passages, the same as those that `tonmf.text.passages` finds with a regular expression.
 
-Passages of one block, which most are, wait until there are enough of them to hash together (`blake2b`).
+Passages wait until there are enough of them to hash together (`blake2b`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from tonmf.text.compiled.blake2b import BLOCK, LANES, begin, compress, take
+from tonmf.text.compiled.blake2b import LANES, digest_all
 from tonmf.text.compiled.characters import IS_SPACE, MARK, QUOTE, STOP, WORD, known_classes, look_at
 from tonmf.text.compiled.texts import class_at, encoded, joined, unknown_in, width_of
 
@@ -73,60 +73,35 @@ def _collapsed(text: Any, start: int, end: int, classes: Any, out: Any) -> Any:
 
 
 @njit(nogil=True, cache=True)
-def _hash_long(message: Any, length: int, h: Any, m: Any, v: Any, t: Any) -> Any:
-    """Return the key of a passage of more than one block."""
-    begin(h)
-    for start in range(0, length, BLOCK):
-        end = min(start + BLOCK, length)
-        take(m, 0, message, start, end)
-        t[0] = end
-        compress(h, m, v, t, end == length)
-    return np.int64(h[0, 0])
-
-
-@njit(nogil=True, cache=True)
 def find_keys(text: Any, ends: Any, classes: Any, keys: Any, key_ends: Any, first: int) -> Any:
     """Write the keys of the passages of documents from the first on; return (document, code) where a class is not known."""
-    words = np.empty((2, 8, LANES), np.uint64)
-    blocks = np.empty((4, 16, LANES), np.uint64)
-    t, waiting, n_waiting = np.zeros((2, LANES), np.uint64), np.empty(LANES, np.int64), 0
-    out = np.empty(np.max(ends[1:] - ends[:-1]), np.uint8)
+    h, m, v = np.empty((8, LANES), np.uint64), np.empty((16, LANES), np.uint64), np.empty((16, LANES), np.uint64)
+    waiting, lengths, n_waiting = (
+        np.empty((LANES, np.max(ends[1:] - ends[:-1])), np.uint8),
+        np.empty(LANES, np.int64),
+        0,
+    )
     n = key_ends[first]
     for doc in range(first, len(ends) - 1):
         place, stop = ends[doc], ends[doc + 1]
         code = unknown_in(text, place, stop, classes)
         if code >= 0:
-            _hash_waiting(words[0], blocks[0], blocks[1], t[0], waiting, n_waiting, keys)
+            digest_all(waiting, lengths, n_waiting, keys[n - n_waiting : n], h, m, v)
             return doc, code
         while place < stop:
             if not class_at(text, place, classes) & WORD:
                 place += width_of(text[place])
                 continue
             end = _end_of_passage(text, place, stop, classes)
-            length = _collapsed(text, place, end, classes, out)
-            if length > BLOCK:
-                keys[n] = _hash_long(out, length, words[1], blocks[2], blocks[3], t[1])
-            else:
-                take(blocks[0], n_waiting, out, 0, length)
-                t[0, n_waiting], waiting[n_waiting] = length, n
-                n_waiting += 1
-                if n_waiting == LANES:
-                    _hash_waiting(words[0], blocks[0], blocks[1], t[0], waiting, n_waiting, keys)
-                    n_waiting = 0
-            n += 1
+            lengths[n_waiting] = _collapsed(text, place, end, classes, waiting[n_waiting])
+            n_waiting, n = n_waiting + 1, n + 1
+            if n_waiting == LANES:
+                digest_all(waiting, lengths, LANES, keys[n - LANES : n], h, m, v)
+                n_waiting = 0
             place = end
         key_ends[doc + 1] = n
-    _hash_waiting(words[0], blocks[0], blocks[1], t[0], waiting, n_waiting, keys)
+    digest_all(waiting, lengths, n_waiting, keys[n - n_waiting : n], h, m, v)
     return len(ends) - 1, -1
-
-
-@njit(nogil=True, cache=True)
-def _hash_waiting(h: Any, m: Any, v: Any, t: Any, waiting: Any, n_waiting: int, keys: Any) -> None:
-    """Write the keys of passages of one block."""
-    begin(h)
-    compress(h, m, v, t, True)
-    for lane in range(n_waiting):
-        keys[waiting[lane]] = np.int64(h[0, lane])
 
 
 def passage_keys(texts: Iterable[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
