@@ -62,6 +62,8 @@ def without_headers(text: str) -> str:
     >>> without_headers("From: Ann <a@b.org>\\nSubject: Bees\\n\\nThey swarm.")
     '                   \\n         Bees\\n\\nThey swarm.'
     """
+    if ":" not in text:
+        return text
     start = done = BEFORE.match(text).end()  # type: ignore[union-attr] # it matches nothing, too
     parts, names = [_blank(text[:start])], set[str]()
     while field := FIELD.match(text, done):
