@@ -486,7 +486,7 @@ def _reasons(
     detector = ranking.detector
     if ranking.reasons is not None and ranking.fdr is None:
         known = [ranking.reasons[number] for number in numbers]
-        return [reason._replace(words=reason.words[:n_words]) for reason in known]
+        return [Reason(topic, words[:n_words], sentence) for topic, words, sentence in known]
     if detector.uses_embeddings_:
         found = zip(*detector.reasons(documents, n_words), strict=True)
         return [Reason(topic, [word.word for word in words], None) for topic, words in found]

@@ -24,6 +24,7 @@ from tonmf.detector.scores.copies import (
 from tonmf.detector.scores.corpus import Corpus
 from tonmf.detector.scores.groups import groups_of_copies
 from tonmf.nmf.ops.reference import ReferenceOps
+from tonmf.nmf.ops.two_way import TwoWayMatrix
 from tonmf.text.documents import items_of
 from tonmf.text.totals import WordTotals
 from tonmf.text.vocabulary.terms import TermCounter
@@ -68,7 +69,7 @@ def test_exact_copies_are_found_wherever_they_are_and_nothing_else_is(sizes, see
     baskets = unrelated(60, seed)
     documents = [*range(60), *(number for number, size in enumerate(sizes) for _ in range(size - 1))]
     order.shuffle(documents)
-    copies = Copies.among(corpus_of([baskets[number] for number in documents]))
+    copies = Copies.among(corpus_of([baskets[number] for number in documents]), ReferenceOps())
     assert copies.sizes.tolist() == [documents.count(number) for number in documents]
     assert copies.of.tolist() == [documents.index(number) for number in documents]
     assert copies.any == bool(sizes)
@@ -85,7 +86,7 @@ def test_near_copies_are_found(share, n_copies):
     for seed in range(10):
         baskets = unrelated(100, seed, length=40)
         near = [changed(baskets[0], share, 1000 * seed + number) for number in range(n_copies - 1)]
-        copies = Copies.among(corpus_of([*baskets, *near]))
+        copies = Copies.among(corpus_of([*baskets, *near]), ReferenceOps())
         together = [0, *range(100, 99 + n_copies)]
         found += (copies.of[together] == 0).sum()
         assert (copies.sizes[1:100] == 1).all()
@@ -97,20 +98,22 @@ def test_documents_on_one_subject_are_hardly_ever_taken_for_copies():
     rng = random.Random(0)  # noqa: S311
     baskets = unrelated(300, length=18)
     subjects = [[f"subject{number % 3}-{word}" for word in rng.sample(range(60), 12)] for number in range(300)]
-    copies = Copies.among(corpus_of([a + b for a, b in zip(baskets, subjects, strict=True)]))
+    copies = Copies.among(corpus_of([a + b for a, b in zip(baskets, subjects, strict=True)]), ReferenceOps())
     assert (copies.sizes > 1).mean() < 0.02
 
 
 def test_short_documents_are_copies_only_if_they_are_the_same():
     """Titles such as "Smith Corp 4th quarter net" share most of their words, and are no copies of each other."""
     titles = [[f"name{number}", "corp", "fourth", "quarter", "net"] for number in range(20)]
-    copies = Copies.among(corpus_of([*titles, *unrelated(50), titles[3], titles[3], titles[7]]))
+    copies = Copies.among(corpus_of([*titles, *unrelated(50), titles[3], titles[3], titles[7]]), ReferenceOps())
     assert clustered(copies) == [[3, 70, 71], [7, 72]]
 
 
 @pytest.mark.parametrize("n_docs", [0, 1, 5])
 def test_documents_without_a_known_word_have_no_copies(n_docs):
-    copies = Copies.among(corpus_of([["a", "b"], ["a", "c"], *([] for _ in range(n_docs)), ["unheard"]], min_df=2))
+    copies = Copies.among(
+        corpus_of([["a", "b"], ["a", "c"], *([] for _ in range(n_docs)), ["unheard"]], min_df=2), ReferenceOps()
+    )
     assert (copies.sizes[2:] == 1).all()
     none = Copies.by_signatures(np.zeros((0, N_HASHES), np.uint16), WordTotals(*(np.zeros(0, int),) * 3, np.zeros(0)))
     assert not none.any
@@ -126,7 +129,9 @@ def test_likeness_is_near_the_share_of_words_that_two_documents_have_in_common(s
     rows = sp.csr_matrix(np.array([[1] * shared + [1] * left + [0] * right, [1] * shared + [0] * left + [1] * right]))
     hashes = np.random.default_rng(0).integers(0, 2**32, (4000, rows.shape[1]), np.uint32)
     totals = WordTotals(n_known, n_known + outside, np.full(2, outside), np.zeros(2))
-    found = likeness(signatures_of(rows, hashes), totals, np.array([0]), np.array([1]))[0]
+    found = likeness(signatures_of(TwoWayMatrix(rows), ReferenceOps(), hashes.T), totals, np.array([0]), np.array([1]))[
+        0
+    ]
     assert found == pytest.approx(shared / (shared + left + right + 2 * outside), abs=0.05)
 
 
@@ -257,7 +262,7 @@ def test_groups_of_copies_are_the_most_prominent_ones(monkeypatch):
     copied = [basket for number, basket in enumerate(baskets[:8]) for _ in range(number)]
     corpus = corpus_of([*baskets, *copied])
     strangeness = np.ones(corpus.n_docs)
-    copies = Copies.among(corpus)
+    copies = Copies.among(corpus, ReferenceOps())
     strangeness[copies.of == 7] = -1.0  # eight, but ordinary ones
     groups = groups_of_copies(copies, corpus, strangeness)
     assert [group.size for group in groups] == [7, 6, 5]

@@ -170,6 +170,14 @@ def test_a_row_has_the_same_products_alone_and_among_many(ops, dtype):
         assert ops.strongest(alone, others, weights, 5)[0] == together[1][i]
 
 
+@pytest.mark.parametrize("ops", OPS, ids=name)
+def test_smallest_values_of_rows(ops):
+    X = sp.csr_matrix(np.array([[0, 1, 2], [0, 0, 0], [3, 0, 0]], np.float32))
+    values = np.array([[7, 1], [5, 9], [6, 2]], np.uint32)
+    most = 2**32 - 1
+    assert ops.smallest(ops.prepare(X), values).tolist() == [[5, 2], [most, most], [7, 1]]
+
+
 @pytest.mark.parametrize("ops", OPS[1:], ids=name)
 @pytest.mark.parametrize("n_topics", [1, 3, 4, 10, 33])
 def test_mixtures_agree_with_the_reference(ops, n_topics, dtype):

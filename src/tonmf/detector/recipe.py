@@ -121,7 +121,7 @@ class Recipe:
         rng, ops, n_threads = check_random_state(self.random_state), self._ops(), n_threads_of(self.n_jobs)
         seeds = [int(seed) for seed in rng.randint(2**31, size=self.n_restarts)]
         plan = self._plan(seeds)
-        copies = Copies.among(corpus)
+        copies = Copies.among(corpus, ops)
         corpus, counter = self._without_words_of_copies(corpus, counter, copies)
         weights = copies.weights() if copies.any else None
         if weights is not None:

@@ -58,6 +58,7 @@ class DocumentFiles:
         self._options, self.notes = options, list[str]()
         self.column_names: list[str] | None = None
         self._copies: list[Any] = []
+        self._was_read = False
         self._inputs = [
             self._copied(source, stdin)
             for source in find_inputs([paths] if isinstance(paths, str) else paths, options.format)
@@ -123,18 +124,20 @@ class DocumentFiles:
     def _read(self, put: Any) -> None:
         texts, n_copies = SeenBefore(), 0
         names: dict[str, None] = {}
+        again = self._was_read
 
         def take(part: Part) -> None:
             nonlocal n_copies
             for row in part.rows:
                 if not row.keys() <= names.keys():
                     names.update(dict.fromkeys(row))
-            if part.kind == TEXTS:
+            if part.kind == TEXTS and not again:
                 n_copies += int(texts.add(part.content).sum())
             put(Batch(part.ids, part.content, part.rows or None))
 
-        notes = read_parts(self._inputs, self._options, take, in_batches=True)
-        self.notes = [*notes, *note_on_copies(n_copies)]
+        notes = read_parts(self._inputs, self._options, take, in_batches=True, look_for_repeats=not again)
+        if not again:  # what was noted the first time is not looked for again
+            self.notes, self._was_read = [*notes, *note_on_copies(n_copies)], True
         self.column_names = list(names) if self._options.keep_columns else None
 
     def _copied(self, source: Input, stdin: BinaryIO | None) -> Input:

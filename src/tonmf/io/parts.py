@@ -85,6 +85,7 @@ def read_parts(
     stdin: BinaryIO | None = None,
     *,
     in_batches: bool = False,
+    look_for_repeats: bool = True,
 ) -> list[str]:
     """Read inputs one after the other, and hand their documents to `take`.
 
@@ -100,6 +101,8 @@ def read_parts(
         What to read in place of the process's standard input.
     in_batches : bool
         Hand over the documents of an input in several parts, each a batch (`tonmf.text.batches`), rather than in one.
+    look_for_repeats : bool
+        Note which documents share their ids.
 
     Returns
     -------
@@ -116,7 +119,8 @@ def read_parts(
 
     def hand_over(part: Part) -> None:
         together.check(part)
-        repeated.add_all(compress(part.ids, ids.add(part.ids)))
+        if look_for_repeats:
+            repeated.add_all(compress(part.ids, ids.add(part.ids)))
         short.leave_out(part)
         if part.ids:
             take(part)

@@ -16,9 +16,21 @@ def plain_columns(columns: Mapping[str, Sequence[Any]], of_any_type: Collection[
     Lists become lists of strings; in the columns `of_any_type` they keep what they hold.
     """
     return {
-        without_surrogates(name): [_any(value) if name in of_any_type else _plain(value) for value in column]
+        without_surrogates(name): list(column)
+        if is_plain(column)
+        else [_any(value) if name in of_any_type else _plain(value) for value in column]
         for name, column in columns.items()
     }
+
+
+NUMBERS = frozenset((bool, int, float, type(None)))
+"""Types whose values every file can hold as they are."""
+
+
+def is_plain(column: Sequence[Any]) -> bool:
+    """Return whether all values can be written as they are: Python's own numbers, and texts in ASCII."""
+    types = set(map(type, column))
+    return types <= NUMBERS or (types == {str} and all(map(str.isascii, column)))
 
 
 def _plain(value: Any) -> Any:

@@ -118,7 +118,7 @@ def text_writer(write: Callable[[bytes], Any], form: str, types: Mapping[str, st
             cells = {
                 name: list(map(cell_of, column)) if name in of_any_type else column for name, column in plain.items()
             }
-            lines = _cell_lines(list(cells), zip(*cells.values(), strict=True), DELIMITERS[form], with_names=first)
+            lines = _cell_lines(cells, DELIMITERS[form], with_names=first)
         for line in lines:
             write(line.encode())
         first = False
@@ -131,24 +131,30 @@ def _json_lines(names: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> Iterat
         yield json.dumps(dict(zip(names, map(json_value, row), strict=True)), ensure_ascii=False) + "\n"
 
 
-def _cell_lines(
-    names: Sequence[str], rows: Iterable[tuple[Any, ...]], delimiter: str, with_names: bool
-) -> Iterator[str]:
+def _cell_lines(columns: Mapping[str, Sequence[Any]], delimiter: str, with_names: bool) -> Iterator[str]:
     """Yield rows of cells, quoted where need be; the csv module would leave a lone carriage return unquoted."""
-
-    def cell(value: Any) -> str:
-        if value is None:
-            return ""
-        if isinstance(value, bool):
-            return "true" if value else "false"
-        if isinstance(value, list):
-            value = BETWEEN_ITEMS.join(value)
-        text = harmless(value) if isinstance(value, str) else str(value)
-        return '"' + text.replace('"', '""') + '"' if _needs_quotes(text, delimiter) else text
-
-    for row in chain([names] if with_names else [], rows):
+    names = [_cell(name, delimiter) for name in columns]
+    cells = [_cells(column, delimiter) for column in columns.values()]
+    for row in chain([names] if with_names else [], zip(*cells, strict=True)):
         # A line that is quite empty would be no row.
-        yield (delimiter.join(map(cell, row)) or '""') + "\n"
+        yield (delimiter.join(row) or '""') + "\n"
+
+
+def _cells(column: Sequence[Any], delimiter: str) -> list[str]:
+    if set(map(type, column)) <= {int, float}:
+        return list(map(str, column))
+    return [_cell(value, delimiter) for value in column]
+
+
+def _cell(value: Any, delimiter: str) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        value = BETWEEN_ITEMS.join(value)
+    text = harmless(value) if isinstance(value, str) else str(value)
+    return '"' + text.replace('"', '""') + '"' if _needs_quotes(text, delimiter) else text
 
 
 def _needs_quotes(text: str, delimiter: str) -> bool:

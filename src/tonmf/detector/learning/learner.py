@@ -92,7 +92,7 @@ class Learner:
         stream, words = self._words(state, stream, new, ageing, least)
         stream, boilerplate = _passages(state, stream, new, ageing)
         Y = unit_rows(damped(words.counts(new)), words.weights)
-        weights = ageing.weights * new.quiet * Copies.among(new.corpus).weights(stream.n_docs)
+        weights = ageing.weights * new.quiet * Copies.among(new.corpus, self.ops).weights(stream.n_docs)
         topics, streams = [], []
         with one_blas_thread():
             source = rows_source(Y, weights, _most_topics(state), self.ops)

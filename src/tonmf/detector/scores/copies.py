@@ -27,6 +27,8 @@ from scipy.sparse.csgraph import connected_components
 
 from tonmf.arrays import Array
 from tonmf.detector.scores.corpus import Corpus, DocumentBlock
+from tonmf.nmf.ops import Ops
+from tonmf.nmf.ops.two_way import TwoWay
 from tonmf.text.totals import WordTotals
 
 N_HASHES = 32
@@ -73,9 +75,9 @@ class Copies:
     sizes: NDArray[np.int64]
 
     @classmethod
-    def among(cls, corpus: Corpus) -> Copies:
+    def among(cls, corpus: Corpus, ops: Ops) -> Copies:
         """Find the copies among the documents of a corpus."""
-        signatures = np.concatenate(corpus.map_blocks(lambda block: signatures_of(block.C.by_row)))
+        signatures = np.concatenate(corpus.map_blocks(lambda block: signatures_of(block.C, ops)))
         hashes_of.cache_clear()
         return cls.by_signatures(signatures, corpus.totals)
 
@@ -153,19 +155,15 @@ def most_as_one(sizes: NDArray[np.int64], n_docs: float) -> float:
 
 @lru_cache(maxsize=1)
 def hashes_of(n_terms: int) -> NDArray[np.uint32]:
-    """Return the value of each term under each hash function, the same in every process."""
-    return np.random.default_rng(0).integers(0, 2**32, (N_HASHES, n_terms), np.uint32)
+    """Return the value of each term under each hash function, n_terms × N_HASHES, the same in every process."""
+    return np.ascontiguousarray(np.random.default_rng(0).integers(0, 2**32, (N_HASHES, n_terms), np.uint32).T)
 
 
-def signatures_of(rows: sp.csr_matrix, hashes: NDArray[np.uint32] | None = None) -> Signatures:
+def signatures_of(rows: TwoWay, ops: Ops, hashes: NDArray[np.uint32] | None = None) -> Signatures:
     """Return the signatures of documents, by our hash functions or others; the signature of one without words is 0."""
-    hashes = hashes_of(rows.shape[1]) if hashes is None else hashes
-    signatures = np.zeros((rows.shape[0], len(hashes)), np.uint16)
-    filled = np.flatnonzero(np.diff(rows.indptr))
-    if len(filled):
-        for place, of_terms in enumerate(hashes):
-            smallest = np.minimum.reduceat(of_terms[rows.indices], rows.indptr[filled])
-            signatures[filled, place] = smallest.astype(np.uint16)  # the lowest bits are as random as all
+    hashes = hashes_of(rows.by_row.shape[1]) if hashes is None else hashes
+    signatures = ops.smallest(rows, hashes).astype(np.uint16)  # the lowest bits are as random as all
+    signatures[np.diff(rows.by_row.indptr) == 0] = 0
     return signatures
 
 

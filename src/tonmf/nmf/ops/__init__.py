@@ -18,7 +18,9 @@ from __future__ import annotations
 
 from typing import Protocol
 
+import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from tonmf.arrays import Array
 from tonmf.nmf.ops.two_way import TwoWay
@@ -82,6 +84,9 @@ class Ops(Protocol):
 
         One product that is 1 before it is weighted is left out, as in `nearest`.
         """
+
+    def smallest(self, X: TwoWay, values: NDArray[np.uint32]) -> NDArray[np.uint32]:
+        """Return the least value in each column of `values` over the terms of each row of X; the largest number if it has none."""
 
     def mixtures(self, X: TwoWay, ratios: Array, prior: Array, n_steps: int) -> tuple[Array, Array]:
         """Run EM for the mixture of each row (`tonmf.nmf.mixture`); return (θ, lift), float64. Rows are independent."""

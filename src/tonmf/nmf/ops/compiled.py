@@ -136,6 +136,11 @@ class CompiledOps:
         self._run(kernels.strongest, arguments, cuts_of_equal_work(S.indptr))
         return out
 
+    def smallest(self, X: TwoWay, values: NDArray[np.uint32]) -> NDArray[np.uint32]:
+        S, out = X.by_row, np.full((X.by_row.shape[0], values.shape[1]), np.iinfo(np.uint32).max, np.uint32)
+        self._run(kernels.smallest, (S.indptr, S.indices, values, out), cuts_of_equal_work(S.indptr))
+        return out
+
     def mixtures(self, X: TwoWay, ratios: Array, prior: Array, n_steps: int) -> tuple[Array, Array]:
         S = X.by_row
         theta, lift = np.empty((S.shape[0], len(prior))), np.empty(S.shape[0])

@@ -296,6 +296,19 @@ def nearest(
 
 
 @njit(nogil=True, cache=True)
+def smallest(indptr: Any, indices: Any, values: Any, out: Any, cuts: Any, cursor: Any) -> None:
+    """Lower each row of `out` to the least of the rows of `values` over the row's terms, column by column."""
+    while True:
+        r = claim(cursor)
+        if r >= len(cuts) - 1:
+            return
+        for i in range(cuts[r], cuts[r + 1]):
+            for t in range(indptr[i], indptr[i + 1]):
+                for c in range(values.shape[1]):
+                    out[i, c] = min(out[i, c], values[indices[t], c])
+
+
+@njit(nogil=True, cache=True)
 def strongest(
     indptr: Any,
     indices: Any,

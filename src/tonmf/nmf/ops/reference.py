@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from tonmf.arrays import Array
 from tonmf.nmf.ops import SAME_ROW
@@ -71,6 +72,14 @@ class ReferenceOps:
             products[itself] = 0
             sums[i] = np.sort(products * weights)[::-1][:n_largest].sum()
         return sums
+
+    def smallest(self, X: TwoWay, values: NDArray[np.uint32]) -> NDArray[np.uint32]:
+        rows = X.by_row
+        out = np.full((rows.shape[0], values.shape[1]), np.iinfo(np.uint32).max, np.uint32)
+        filled = np.flatnonzero(np.diff(rows.indptr))
+        if len(filled):
+            out[filled] = np.minimum.reduceat(values[rows.indices], rows.indptr[filled])
+        return out
 
     def mixtures(self, X: TwoWay, ratios: Array, prior: Array, n_steps: int) -> tuple[Array, Array]:
         rows = X.by_row
