@@ -86,7 +86,7 @@ class Ops(Protocol):
         """
 
     def smallest(self, X: TwoWay, values: NDArray[np.uint32]) -> NDArray[np.uint32]:
-        """Return the least value in each column of `values` over the terms of each row of X; the largest number if it has none."""
+        """Return the least value of each column of `values` over the terms of each row of X; 2³² − 1 if it has none."""
 
     def mixtures(self, X: TwoWay, ratios: Array, prior: Array, n_steps: int) -> tuple[Array, Array]:
         """Run EM for the mixture of each row (`tonmf.nmf.mixture`); return (θ, lift), float64. Rows are independent."""

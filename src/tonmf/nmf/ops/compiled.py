@@ -137,7 +137,7 @@ class CompiledOps:
         return out
 
     def smallest(self, X: TwoWay, values: NDArray[np.uint32]) -> NDArray[np.uint32]:
-        S, out = X.by_row, np.full((X.by_row.shape[0], values.shape[1]), np.iinfo(np.uint32).max, np.uint32)
+        S, out = X.by_row, np.empty((X.by_row.shape[0], values.shape[1]), np.uint32)
         self._run(kernels.smallest, (S.indptr, S.indices, values, out), cuts_of_equal_work(S.indptr))
         return out
 

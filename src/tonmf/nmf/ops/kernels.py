@@ -297,15 +297,21 @@ def nearest(
 
 @njit(nogil=True, cache=True)
 def smallest(indptr: Any, indices: Any, values: Any, out: Any, cuts: Any, cursor: Any) -> None:
-    """Lower each row of `out` to the least of the rows of `values` over the row's terms, column by column."""
+    """Write the least value in each column of `values` over the terms of each row; the largest number if it has none."""
+    most = np.uint32(0xFFFFFFFF)
+    least = np.full(values.shape[1], most)
     while True:
         r = claim(cursor)
         if r >= len(cuts) - 1:
             return
         for i in range(cuts[r], cuts[r + 1]):
             for t in range(indptr[i], indptr[i + 1]):
+                term = np.uintp(indices[t])  # no check for negative places, which would keep the loop from SIMD
                 for c in range(values.shape[1]):
-                    out[i, c] = min(out[i, c], values[indices[t], c])
+                    if values[term, np.uintp(c)] < least[c]:
+                        least[c] = values[term, np.uintp(c)]
+            for c in range(values.shape[1]):
+                out[i, c], least[c] = least[c], most
 
 
 @njit(nogil=True, cache=True)
