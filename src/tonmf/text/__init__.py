@@ -6,8 +6,10 @@
 `batches`    documents in batches, for those that do not fit into memory
 `words`      words in any script
 `masks`      words that stand for a class: links, ids, dates, numbers
+`mask_names` the option for it
 `markup`     HTML in texts, blanked out in place
 `mail`       the headers of mails, blanked out in place
+`english`    the English stop words
 `analysis`   from a text to its terms: n-grams, stop words, stemming
 `forms`      the words that stems and pairs of characters came from, to show in their place
 `passages`   boilerplate: lines and sentences that many documents share
