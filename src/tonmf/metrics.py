@@ -15,9 +15,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import auc, average_precision_score
-from sklearn.metrics import precision_recall_curve as precision_by_threshold
-from sklearn.metrics import roc_curve as rates_by_threshold
 
 from tonmf.errors import InputError
 from tonmf.parameters import check_rate
@@ -67,6 +64,8 @@ class RocCurve:
     @property
     def area(self) -> float:
         """Return the area under the curve as a share of the square, from 0 to 1; guessing gives ½."""
+        from sklearn.metrics import auc  # heavy, and false-discovery rates need none of it
+
         return float(auc(self.false_positive_rates, self.true_positive_rates)) / 1e4
 
     @property
@@ -107,6 +106,8 @@ def roc_curve(labels: Any, scores: Any) -> RocCurve:
     50.0
     """
     outlier, values = _checked(labels, scores)
+    from sklearn.metrics import roc_curve as rates_by_threshold
+
     false, true, thresholds = rates_by_threshold(outlier, values, drop_intermediate=False)
     return RocCurve(100 * false, 100 * true, thresholds)
 
@@ -150,6 +151,9 @@ def precision_recall_curve(labels: Any, scores: Any) -> PrecisionRecallCurve:
     ([0.5, 0.5, 1.0, 1.0], 0.8333)
     """
     outlier, values = _checked(labels, scores)
+    from sklearn.metrics import average_precision_score
+    from sklearn.metrics import precision_recall_curve as precision_by_threshold
+
     precision, recall, thresholds = precision_by_threshold(outlier, values)
     average = float(average_precision_score(outlier, values))
     # The last point of the library's curve has no threshold.

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tonmf.detector.detector import TextOutlierDetector
 from tonmf.errors import InputError
-from tonmf.nmf.estimator import TONMF
-from tonmf.storage.bundles import read_bundle
+from tonmf.storage.bundles import Bundle, read_bundle
+
+if TYPE_CHECKING:
+    from tonmf.detector.detector import TextOutlierDetector
+    from tonmf.detector.fitted import FittedDetector
+    from tonmf.nmf.estimator import TONMF
+
+CLASSES = ("TONMF", "TextOutlierDetector")
+"""What is saved."""
 
 
 def load(path: str | Path) -> TONMF | TextOutlierDetector:
@@ -24,21 +31,45 @@ def load(path: str | Path) -> TONMF | TextOutlierDetector:
         As it was saved, except for parameters that belong to a process: callback, n_jobs, and a random_state or init that is
         not a plain value are at their defaults.
     """
-    bundle = read_bundle(path)
-    classes = {cls.__name__: cls for cls in (TONMF, TextOutlierDetector)}
-    name = bundle.text("model")
-    if name not in classes:
-        raise bundle.wrong(f"model must be one of {', '.join(classes)}; got {name!r:.40}")
-    model: TONMF | TextOutlierDetector = classes[name].from_bundle(bundle)
-    return model
+    bundle = _read(path)
+    if bundle.text("model") == "TONMF":
+        from tonmf.nmf.estimator import TONMF
+
+        return TONMF.from_bundle(bundle)
+    from tonmf.detector.detector import TextOutlierDetector
+
+    return TextOutlierDetector.from_bundle(bundle)
 
 
 def load_detector(path: str | Path) -> TextOutlierDetector:
     """Load a `TextOutlierDetector`; raise `InputError` if the model is of another class."""
-    model = load(path)
-    if not isinstance(model, TextOutlierDetector):
+    bundle = _read_detector(path)
+    from tonmf.detector.detector import TextOutlierDetector
+
+    return TextOutlierDetector.from_bundle(bundle)
+
+
+def load_fitted(path: str | Path) -> FittedDetector:
+    """Load a `TextOutlierDetector` to score and explain documents only, without what it learns by, such as scikit-learn."""
+    bundle = _read_detector(path)
+    from tonmf.detector.fitted import FittedDetector
+
+    return FittedDetector.from_bundle(bundle)
+
+
+def _read(path: str | Path) -> Bundle:
+    bundle = read_bundle(path)
+    name = bundle.text("model")
+    if name not in CLASSES:
+        raise bundle.wrong(f"model must be one of {', '.join(CLASSES)}; got {name!r:.40}")
+    return bundle
+
+
+def _read_detector(path: str | Path) -> Bundle:
+    bundle = _read(path)
+    if (name := bundle.text("model")) != "TextOutlierDetector":
         raise InputError(
-            f"{path} holds a {type(model).__name__}, which knows rows of numbers only. Expected a model that "
+            f"{path} holds a {name}, which knows rows of numbers only. Expected a model that "
             "tonmf detect --save or TextOutlierDetector.save wrote."
         )
-    return model
+    return bundle

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tonmf.arrays import Array
-from tonmf.detector.detector import TextOutlierDetector
 from tonmf.detector.explain.explanation import Explanation, note_on_unjudged
 from tonmf.detector.explain.quotes import quoted
 from tonmf.detector.explain.ranks import rank_among
 from tonmf.detector.explain.unexpected import UnexpectedWord
+from tonmf.detector.fitted import FittedDetector
 from tonmf.detector.scores.groups import Group
 from tonmf.detector.scores.scale import SAME_SCORE
 from tonmf.errors import InputError
@@ -107,7 +107,7 @@ class Ranking:
     ============ ========== =====================================================
     """
 
-    detector: TextOutlierDetector
+    detector: FittedDetector
     documents: Any
     ids: Sequence[str]
     scores: Array
@@ -120,7 +120,7 @@ class Ranking:
     @classmethod
     def of(
         cls,
-        detector: TextOutlierDetector,
+        detector: FittedDetector,
         documents: Any,
         ids: Sequence[str],
         scores: Array,
@@ -134,7 +134,7 @@ class Ranking:
     @classmethod
     def by(
         cls,
-        detector: TextOutlierDetector,
+        detector: FittedDetector,
         documents: Any,
         ids: Sequence[str],
         on_done: Callable[[float], None] = ignore,
@@ -320,7 +320,7 @@ class Ranking:
         return columns_of(self, rows, documents, ids, n_words, on_done, reasons)
 
 
-def judged_among(detector: TextOutlierDetector, documents: Any, scores: Array) -> NDArray[np.bool_]:
+def judged_among(detector: FittedDetector, documents: Any, scores: Array) -> NDArray[np.bool_]:
     """Return False for the scored documents that have no words, and so are not judged: they have a score of 0."""
     if scores is detector.outlier_scores_:
         return np.asarray(~detector.empty_)
@@ -376,7 +376,7 @@ class LargeRanking(Ranking):
     contents: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
 
     @classmethod
-    def of_training(cls, detector: TextOutlierDetector, fingerprint: Any) -> LargeRanking:
+    def of_training(cls, detector: FittedDetector, fingerprint: Any) -> LargeRanking:
         """Rank the training documents of a detector, without their texts and ids; `fetch` brings those."""
         scores, judged = detector.outlier_scores_, ~detector.empty_
         documents, ids = Fetched[Any](len(scores)), Fetched[str](len(scores))
@@ -500,7 +500,7 @@ def as_text(document: Any) -> str:
 
 
 def pieces_of(
-    detector: TextOutlierDetector,
+    detector: FittedDetector,
     documents: Any,
     row: int,
     words: Sequence[UnexpectedWord],

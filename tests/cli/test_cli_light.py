@@ -161,7 +161,9 @@ def cases():
 RUNNER = r"""
 import json, os, sys, tempfile
 import pyarrow.csv
-import tonmf.cli.app, tonmf.detector.options, tonmf.io, tonmf.storage.bundles  # what most cases need, loaded once
+import tonmf.detector.options, tonmf.io, tonmf.storage.bundles  # what most cases need, loaded once
+from tonmf.cli.app import COMMANDS, command
+list(map(command, COMMANDS))
 for line in sys.stdin:
     arguments, read, write = json.loads(line), *os.pipe()
     pid = os.fork()

@@ -310,6 +310,8 @@ def become(request, fds):
 
 def import_everything():
     """Import all that commands import when they are called, and load the compiled kernels."""
+    from tonmf.cli.app import COMMANDS
+
     for name in (
         "distributed.cli.dask_scheduler",
         "distributed.cli.dask_worker",
@@ -319,13 +321,12 @@ def import_everything():
         "pyarrow.csv",
         "pyarrow.parquet",
         "rich.progress",
-        "tonmf.cli.app",
+        *(f"tonmf.cli.commands.{name}" for name in COMMANDS),
         "tonmf.cli.watching.watch",
         "tonmf.dask",
         "tonmf.report",
         "tonmf.service.app",
         "tonmf.timeline",
-        "typer.rich_utils",
         "uvicorn",
     ):
         import_module(name)

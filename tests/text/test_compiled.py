@@ -17,7 +17,7 @@ from tonmf.text.compiled import FEWEST_CHARACTERS, passages, table
 from tonmf.text.compiled.characters import AT_ONCE, N_CODE_POINTS, known_classes, look_at
 from tonmf.text.counts import Numbering, count_by_number
 from tonmf.text.markup import PAD
-from tonmf.text.masks import DEFAULT_MASK, MASKS
+from tonmf.text.mask_names import DEFAULT_MASK, MASKS
 from tonmf.text.passages import PassageKeys, keys_of, passages_of
 
 DEFAULTS = {

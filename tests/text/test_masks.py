@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from tonmf import InputError, ParameterError, TextOutlierDetector, UnexpectedWord
 from tonmf.text.analysis import WordRules, make_analyzer
-from tonmf.text.masks import DEFAULT_MASK, MASKS, MaskedWords, is_mask, mask_of, shape_of, typed
+from tonmf.text.mask_names import DEFAULT_MASK, MASKS, mask_of, typed
+from tonmf.text.masks import MaskedWords, is_mask, shape_of
 from tonmf.text.words import words_of
 
 all_masked = MaskedWords(MASKS)

@@ -10,10 +10,12 @@ from tampered import fields_of, sign
 
 from tonmf import ParameterError, TextOutlierDetector, load
 from tonmf.detector.explain.unexpected import UnexpectedWord
-from tonmf.text.analysis import WordRules, make_analyzer, make_stemmer
+from tonmf.text.analysis import WordRules, make_analyzer, make_stemmer, stop_words_of
 from tonmf.text.counts import select_terms
 from tonmf.text.documents import items_of
-from tonmf.text.masks import DEFAULT_MASK, MaskedWords
+from tonmf.text.english import COMMON, PARTS_OF_CONTRACTIONS
+from tonmf.text.mask_names import DEFAULT_MASK
+from tonmf.text.masks import MaskedWords
 from tonmf.text.vocabulary.selection import frequent
 from tonmf.text.vocabulary.terms import TermCounter
 from tonmf.text.words import without_mark, word_spans, words_of
@@ -213,3 +215,22 @@ def test_a_language_without_a_stemmer_is_refused_whatever_its_letters(language):
     """A name that is not ASCII was an error of the stemmer's own."""
     with pytest.raises(ParameterError, match="stemmer must be one of"):
         make_stemmer(language)
+
+
+def test_the_english_stop_words_have_those_of_scikit_learn():
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+    assert COMMON == ENGLISH_STOP_WORDS
+    assert stop_words_of("english") == sorted(COMMON | PARTS_OF_CONTRACTIONS)
+
+
+@pytest.mark.parametrize("stop_words", [None, "english", "german"])
+@pytest.mark.parametrize("lowercase", [True, False])
+def test_single_words_are_those_of_scikit_learn(stop_words, lowercase):
+    known = None if stop_words is None else stop_words_of(stop_words)
+    theirs = CountVectorizer(
+        tokenizer=words_of, token_pattern=None, lowercase=lowercase, stop_words=known
+    ).build_analyzer()
+    ours = make_analyzer("word", lowercase, stop_words, (1, 1), None, None, WordRules())
+    text = "The Cats AND the dogs, und die Katzen: don't, 東京都 👍🏽 naïve"
+    assert list(ours(text)) == theirs(text)

@@ -1,7 +1,8 @@
 """The command ``tonmf``; the only part of tonmf that prints.
 
 ================== ===========================================================
-`app`              all commands, with an example for each
+`app`              all commands, with a sentence on each and an example
+`group`            import a command when it is asked for; help as plain text
 `commands/`        a file for each command
 `watching/`        the loop of ``tonmf watch``
 `reviewing/`       the loop of ``tonmf review``
@@ -13,7 +14,7 @@
 `errors`           exceptions to one line and an exit code; parameters to flags
 `output`           tables of results, to files or standard output
 `pipes`            what to do when nobody reads our output any more
-`screen`           where answers, notes and progress go
+`screen`           where answers, notes and progress go; `consoles` of rich, which print them
 `answer`, `tables` what an answer looks like; `timeline_tables` for ``timeline``
 `report_files`     reports
 ================== ===========================================================

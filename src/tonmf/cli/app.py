@@ -1,36 +1,97 @@
-"""The commands, with an example for each."""
+"""The commands, with a sentence on each and an example."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Annotated
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
 
 from tonmf import __version__
-from tonmf.cli.commands import (
-    bench,
-    demo,
-    detect,
-    explain,
-    generate,
-    paper,
-    report,
-    review,
-    score,
-    serve,
-    timeline,
-    topics,
-    watch,
-)
-from tonmf.cli.errors import answering
+from tonmf.cli.group import PLAIN, CommandGroup, Commands, single
+
+COMMANDS = {
+    "demo": (
+        "Find the outliers among 260 posts on a neighbourhood's notice board, and compare with the ones planted there.",
+        "tonmf demo",
+    ),
+    "detect": (
+        "Find the documents that do not belong among those in FILES, and say why.",
+        "tonmf detect reviews.csv --text-column review --output scores.csv --save model",
+    ),
+    "score": (
+        "Score the documents in FILES by a saved MODEL, on the scale of its training documents.",
+        "tonmf score model new_reviews.csv --output new_scores.parquet",
+    ),
+    "explain": (
+        "Explain the scores of documents in FILES, by a saved MODEL.",
+        "tonmf explain model reviews.csv --id 17",
+    ),
+    "report": (
+        "Write a report on the documents in FILES, scored by a saved MODEL: one HTML file to browse, search and share.",
+        "tonmf report model reviews.csv --output report.html",
+    ),
+    "review": (
+        "Read the strangest documents one by one and mark each as strange or fine; the others are ranked anew by each mark.",
+        "tonmf review posts.jsonl --marks marks.csv --export found.csv",
+    ),
+    "watch": (
+        "Score the documents in FILE by a saved MODEL as they arrive, print a JSON line for each, and learn from them.",
+        "tonmf watch model posts.jsonl --snapshot watched --only-outliers",
+    ),
+    "topics": (
+        "Show the topics of a saved MODEL: the share of each, its first words, and typical documents.",
+        "tonmf topics model",
+    ),
+    "timeline": (
+        "Score the documents in FILES in order of time, each by the model at its time, and show how topics come and go.",
+        "tonmf timeline news.jsonl --time-column date --window '7 days' --plot topics.png",
+    ),
+    "serve": (
+        "Serve a saved MODEL over HTTP: an API to score and explain documents, and a page that also fits models on files.",
+        "tonmf serve model --port 8765",
+    ),
+    "paper": (
+        "Reproduce the experiments of the paper, and write a page with tables and figures.",
+        "tonmf paper --quick --out paper-quick",
+    ),
+    "bench": (
+        "Compare tonmf with k-NN and NMF on a synthetic corpus: time, and how well they find outliers.",
+        "tonmf bench --documents 2000",
+    ),
+    "generate": (
+        "Write documents with known outliers, to try things on.",
+        "tonmf generate noticeboard --output noticeboard.csv",
+    ),
+}
+"""Of each command, the first sentence of its help, which is that of its docstring, and an example."""
+
+
+def command(name: str) -> Any:
+    """Import a command of `tonmf.cli.commands`: the function that has its name, or a group of functions."""
+    from tonmf.cli.errors import answering
+
+    module = import_module(f"tonmf.cli.commands.{name}")
+    _, example = COMMANDS[name]
+    if hasattr(module, "app"):
+        return typer.main.get_command(module.app)
+    return single(name, answering(getattr(module, name)), example)
+
+
+class AllCommands(CommandGroup):
+    """All commands."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = Commands({name: summary for name, (summary, _) in COMMANDS.items()}, command)
+
 
 app = typer.Typer(
+    **{**PLAIN, "add_completion": True},
+    cls=AllCommands,
     help="Find the documents that do not belong, and say why.",
     epilog="Begin with: tonmf demo",
     no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
@@ -47,24 +108,3 @@ def options(
     ] = False,
 ) -> None:
     """Find the documents that do not belong, and say why."""
-
-
-COMMANDS: dict[str, tuple[Callable[..., None], str]] = {
-    "demo": (demo.demo, "tonmf demo"),
-    "detect": (detect.detect, "tonmf detect reviews.csv --text-column review --output scores.csv --save model"),
-    "score": (score.score, "tonmf score model new_reviews.csv --output new_scores.parquet"),
-    "explain": (explain.explain, "tonmf explain model reviews.csv --id 17"),
-    "report": (report.report, "tonmf report model reviews.csv --output report.html"),
-    "review": (review.review, "tonmf review posts.jsonl --marks marks.csv --export found.csv"),
-    "watch": (watch.watch, "tonmf watch model posts.jsonl --snapshot watched --only-outliers"),
-    "topics": (topics.topics, "tonmf topics model"),
-    "timeline": (timeline.timeline, "tonmf timeline news.jsonl --time-column date --window '7 days' --plot topics.png"),
-    "serve": (serve.serve, "tonmf serve model --port 8765"),
-    "paper": (paper.paper, "tonmf paper --quick --out paper-quick"),
-    "bench": (bench.bench, "tonmf bench --documents 2000"),
-}
-
-for _name, (_command, _example) in COMMANDS.items():
-    app.command(_name, epilog=f"Example: {_example}")(answering(_command))
-
-app.add_typer(generate.app, name="generate")

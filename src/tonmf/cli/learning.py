@@ -11,6 +11,7 @@ from tonmf.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
     from tonmf.detector.detector import TextOutlierDetector
+    from tonmf.detector.fitted import FittedDetector
     from tonmf.io import Documents
     from tonmf.ranking import Ranking
 
@@ -33,7 +34,7 @@ def learning_options(
 ) -> dict[str, Any]:
     """Return the options of a command as parameters of the detector."""
     from tonmf.parameters import boilerplate_of, contamination_of
-    from tonmf.text.masks import mask_of
+    from tonmf.text.mask_names import mask_of
 
     return {
         "contamination": contamination_of(contamination),
@@ -57,7 +58,7 @@ def check_learning(options: Mapping[str, Any]) -> None:
     from tonmf.text.analysis import make_stemmer, stop_words_of
 
     check_parameters(options, {name: rule for name, rule in DETECTOR_RULES.items() if name in options})
-    if options["stop_words"] not in (None, ENGLISH):  # scikit-learn has the English ones
+    if options["stop_words"] is not None:
         stop_words_of(options["stop_words"])
     if options["stemmer"] is not None:
         make_stemmer(options["stemmer"])
@@ -74,7 +75,7 @@ def check_kind(options: Mapping[str, Any], kind: str) -> None:
     """Reject options for texts if the documents are of another kind."""
     from tonmf.parameters import check_unused
     from tonmf.text.documents import TEXTS
-    from tonmf.text.masks import DEFAULT_MASK
+    from tonmf.text.mask_names import DEFAULT_MASK
 
     if kind != TEXTS:
         usual = {"stop_words": ENGLISH, "stemmer": None, "mask": DEFAULT_MASK, "boilerplate": 0.05}
@@ -107,7 +108,15 @@ def check_save(save: str | None, excerpts: bool) -> None:
         raise ParameterError("--no-excerpts has no effect without --save. Give both, or leave it out.")
 
 
-def learn(
+def learn(screen: Screen, content: Any, ids: Sequence[str], **how: Any) -> Ranking:
+    """Fit a detector (`fit`), and rank the documents."""
+    detector = fit(screen, content, ids, **how)
+    from tonmf.ranking import Ranking
+
+    return Ranking.of(detector, content, ids, detector.outlier_scores_)
+
+
+def fit(
     screen: Screen,
     content: Any,
     ids: Sequence[str],
@@ -115,18 +124,17 @@ def learn(
     terms: Sequence[str] | None = None,
     dask: str | None = None,
     **options: Any,
-) -> Ranking:
-    """Fit a detector, with a progress bar, and rank the documents."""
+) -> TextOutlierDetector:
+    """Fit a detector, with a progress bar."""
     with screen.step("Loading"):
         from tonmf.detector.detector import TextOutlierDetector
-        from tonmf.ranking import Ranking
     with screen.progress("Learning") as done:
         if dask is None:
             detector = TextOutlierDetector(**options, callback=done).fit(content, names=ids, terms=terms)
         else:
             detector = learn_on_cluster(dask, content, ids, **options, callback=done)
     detector.callback = None
-    return Ranking.of(detector, content, ids, detector.outlier_scores_)
+    return detector
 
 
 def learn_on_cluster(address: str, content: Any, ids: Sequence[str], **options: Any) -> TextOutlierDetector:
@@ -149,10 +157,11 @@ def scored(
 ) -> tuple[Ranking, list[str]]:
     """Score documents by a saved model and marks on them, and rank them; also return notes on the marks."""
     with screen.step("Loading"):
-        from tonmf.persist import load_detector
+        from tonmf.persist import load_fitted
         from tonmf.ranking import Ranking
 
-        detector = load_detector(model).set_params(n_jobs=jobs)
+        detector = load_fitted(model)
+        detector.n_jobs = jobs
         check_terms(detector, documents)
         notes = apply_marks(detector, marks or {}, documents.ids, documents.content)
     for note in notes:
@@ -161,7 +170,7 @@ def scored(
         return Ranking.by(detector, documents.content, documents.ids, done, with_reasons), notes
 
 
-def check_terms(detector: TextOutlierDetector, documents: Documents) -> None:
+def check_terms(detector: FittedDetector, documents: Documents) -> None:
     """Reject a matrix whose columns are not those of the model."""
     known = detector.column_names_
     if known is not None and documents.terms is not None and list(known) != documents.terms:

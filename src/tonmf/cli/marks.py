@@ -12,7 +12,7 @@ from tonmf.errors import InputError
 from tonmf.wording import cannot, number_of, path_shown
 
 if TYPE_CHECKING:
-    from tonmf.detector.detector import TextOutlierDetector
+    from tonmf.detector.fitted import FittedDetector
 
 NAMED = 3
 """Ids that a note names."""
@@ -49,7 +49,7 @@ def check_growing_marks(path: str) -> None:
 
 
 def apply_marks(
-    detector: TextOutlierDetector, marks: Mapping[str, str], ids: Sequence[str], documents: Any = None
+    detector: FittedDetector, marks: Mapping[str, str], ids: Sequence[str], documents: Any = None
 ) -> list[str]:
     """Mark the documents that are here, and return a note on marks of others; `documents` if these are not training ones."""
     if not marks:

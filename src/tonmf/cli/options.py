@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from tonmf.text.masks import DEFAULT_MASK, MASKS, typed
+from tonmf.text.mask_names import DEFAULT_MASK, MASKS, typed
 
 RESULTS, LEARNING = "Results", "Learning"
 

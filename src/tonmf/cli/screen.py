@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Console, RenderableType
-from rich.text import Text
-
-from tonmf.cli.pipes import discard
-
-PIPED_WIDTH = 120
-"""Characters in a line where the output is no terminal."""
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.text import Text
 
 
 class Screen:
@@ -31,8 +27,18 @@ class Screen:
 
     def __init__(self, quiet: bool = False, as_json: bool = False) -> None:
         self.quiet, self.as_json = quiet, as_json
-        self._out = _console(sys.stdout)
-        self._err = _console(sys.stderr, _Beside)
+
+    @cached_property
+    def _out(self) -> Console:
+        from tonmf.cli.consoles import console  # takes a moment, and an error of usage does without
+
+        return console(sys.stdout)
+
+    @cached_property
+    def _err(self) -> Console:
+        from tonmf.cli.consoles import Beside, console
+
+        return console(sys.stderr, Beside)
 
     @property
     def width(self) -> int:
@@ -71,6 +77,8 @@ class Screen:
     def note(self, sentence: str) -> None:
         """Print a note, beside the answer."""
         if not self.quiet:
+            from rich.text import Text
+
             self._err.print(Text(printable(f"note: {sentence}"), style="dim"), soft_wrap=True)
 
     @contextmanager
@@ -98,22 +106,11 @@ class Screen:
 
 def _plain(what: RenderableType, isolates: bool) -> RenderableType:
     """Return text that cannot steer the terminal; tables see to that themselves."""
+    from rich.text import Text
+
     if isinstance(what, Text) and printable(what.plain, isolates) != what.plain:
         what.plain = printable(what.plain, isolates)  # of the same length, so that styles stay in place
     return what
-
-
-class _Beside(Console):
-    """A console for what is said beside the answer: if nobody reads it, the work goes on."""
-
-    def on_broken_pipe(self) -> None:
-        """Discard what is still to be said."""
-        discard(self.file)
-
-
-def _console(stream: Any, kind: type[Console] = Console) -> Console:
-    wide = None if stream.isatty() or "COLUMNS" in os.environ else PIPED_WIDTH
-    return kind(file=stream, width=wide, highlight=False, markup=False, emoji=False)
 
 
 def _is_unicode(stream: Any) -> bool:

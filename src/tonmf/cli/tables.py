@@ -14,8 +14,8 @@ from rich.text import Text
 from tonmf.cli.screen import printable
 
 if TYPE_CHECKING:
-    from tonmf.detector.detector import TextOutlierDetector
     from tonmf.detector.explain.explanation import Explanation
+    from tonmf.detector.fitted import FittedDetector
     from tonmf.ranking import Ranking
     from tonmf.text.pieces import Piece
 
@@ -148,7 +148,7 @@ MEASURE = " " * 14
 """Indent of a measure's second line, below its first word."""
 
 
-def topic_lines(detector: TextOutlierDetector, n_words: int, width: int) -> list[Text]:
+def topic_lines(detector: FittedDetector, n_words: int, width: int) -> list[Text]:
     """Return a line for each topic, with its share and first words, and below it its typical documents."""
     lines = [Text("topic   share  words, and typical documents", style="bold")]
     indent = " " * 15

@@ -1,19 +1,18 @@
 """`TextOutlierDetector`: documents in, scores out, with nothing to tune.
 
-How it learns is here; how a fitted one is used is in `tonmf.detector.fitted`.
+How it learns is here; how a fitted one is used is in `tonmf.detector.fitted`, and its constructor in `tonmf.detector.options`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import BaseEstimator, OutlierMixin
 
 from tonmf.detector.disk.learn import learn_on_disk
 from tonmf.detector.fitted import FittedDetector
@@ -21,13 +20,10 @@ from tonmf.detector.learning.learner import Learner
 from tonmf.detector.options import DETECTOR_RULES
 from tonmf.detector.reading import ReadDocuments
 from tonmf.detector.recipe import Recipe
-from tonmf.detector.saved import read_state, state_arrays, state_fields
 from tonmf.detector.state import DetectorState
-from tonmf.errors import InputError, Message, Param, ParameterError
+from tonmf.errors import InputError, Message, Param
 from tonmf.nmf.threads import make_ops, one_blas_thread
 from tonmf.parameters import check_parameters, check_unused, defaults_of
-from tonmf.storage.bundles import Bundle, provenance, write_bundle
-from tonmf.storage.parameters import kept_parameters, restored_parameters
 from tonmf.stream.clock import Clock
 from tonmf.stream.half_life import age, half_life_of
 from tonmf.text.analysis import WORD_RULES, WordRules
@@ -35,10 +31,9 @@ from tonmf.text.batches import in_batches
 from tonmf.text.choose import check_no_option_idle, make_counter
 from tonmf.text.documents import KnownNames, as_documents, is_matrix, n_documents
 from tonmf.text.frames import name_of_column, names_for
-from tonmf.text.masks import DEFAULT_MASK
 
 
-class TextOutlierDetector(FittedDetector):
+class TextOutlierDetector(FittedDetector, OutlierMixin, BaseEstimator):  # type: ignore[misc]
     """Find the documents that do not belong.
 
     Topics that must earn their place explain the documents; copies of a document count as one. A document scores high if the
@@ -175,61 +170,6 @@ class TextOutlierDetector(FittedDetector):
     >>> (detector.predict(new.texts) == -1).nonzero()[0].tolist() == new.labels.nonzero()[0].tolist()
     True
     """
-
-    def __init__(
-        self,
-        *,
-        analyzer: str | Callable[[Any], Any] = "word",
-        lowercase: bool = True,
-        stop_words: Any = "english",
-        ngram_range: tuple[int, int] = (1, 1),
-        token_pattern: str | None = None,
-        min_df: int | float = 2,
-        stemmer: str | None = None,
-        word_rules: str | None = None,
-        mask: Sequence[str] | str | None = DEFAULT_MASK,
-        strip_html: bool = True,
-        strip_headers: bool = True,
-        boilerplate: float | None = 0.05,
-        vectorizer: Any = None,
-        topic_shares: tuple[float, ...] = (0.0075, 0.015, 0.03),
-        n_restarts: int = 2,
-        max_topics: int = 25,
-        contamination: float | str = "auto",
-        backend: str = "numba",
-        n_jobs: int | None = None,
-        half_life: Any = None,
-        random_state: Any = 0,
-        memory: int | str | None = None,
-        cache: str | Path | None = None,
-        callback: Callable[[float], None] | None = None,
-    ) -> None:
-        self.analyzer = analyzer
-        self.lowercase = lowercase
-        self.stop_words = stop_words
-        self.ngram_range = ngram_range
-        self.token_pattern = token_pattern
-        self.min_df = min_df
-        self.stemmer = stemmer
-        self.word_rules = word_rules
-        self.mask = mask
-        self.strip_html = strip_html
-        self.strip_headers = strip_headers
-        self.boilerplate = boilerplate
-        self.vectorizer = vectorizer
-        self.topic_shares = topic_shares
-        self.n_restarts = n_restarts
-        self.max_topics = max_topics
-        self.contamination = contamination
-        self.backend = backend
-        self.n_jobs = n_jobs
-        self.half_life = half_life
-        self.random_state = random_state
-        self.memory = memory
-        self.cache = cache
-        self.callback = callback
-
-    # ------------------------------------------------------------------ fitting
 
     def fit(
         self,
@@ -398,7 +338,7 @@ class TextOutlierDetector(FittedDetector):
         -------
         self : TextOutlierDetector
         """
-        check_is_fitted(self)
+        self._check_is_fitted()
         read = self.read(documents, embeddings=embeddings, names=names)
         if not read.has_words.any():
             raise InputError("None of the documents has any word that counts, so they make no topic.")
@@ -426,44 +366,6 @@ class TextOutlierDetector(FittedDetector):
     def fit_predict(self, documents: Any, y: Any = None, *, embeddings: Any = None) -> NDArray[np.int64]:
         """Fit, and label the training documents: -1 for outliers, 1 for the rest."""
         return self.fit(documents, embeddings=embeddings).labels_
-
-    # ------------------------------------------------------------------ saving and loading
-
-    def save(self, path: str | Path, *, excerpts: bool = True, rows: bool = False) -> None:
-        """Save the fitted detector in a folder that ``tonmf.load`` reads, and that holds nothing that can execute.
-
-        Parameters
-        ----------
-        path : str or Path
-            The folder. A saved model that is there is replaced once this one is complete.
-        excerpts : bool
-            Whether to keep the beginnings of up to 2,000 ordinary training documents (160 characters each), to show beside
-            documents that are explained. Their names are always kept.
-        rows : bool
-            Whether to keep the names and rows of all training documents as well, if the detector has them, so that it can
-            mark them by name once it is loaded.
-        """
-        check_is_fitted(self)
-        parameters = kept_parameters(self.get_params(deep=False))
-        fields = {"parameters": parameters, **state_fields(self._state, excerpts, rows), "provenance": provenance()}
-        write_bundle(path, type(self).__name__, fields, state_arrays(self._state, rows))
-
-    @classmethod
-    def from_bundle(cls, bundle: Bundle) -> Self:
-        """Read the detector in a saved model; ``tonmf.load`` calls it."""
-        parameters = restored_parameters(bundle, defaults_of(cls), DETECTOR_RULES)
-        try:
-            state = read_state(bundle, parameters)
-        except ParameterError as error:
-            raise bundle.wrong(str(error).rstrip(".")) from error
-        return cls.from_state(state, **parameters)
-
-    @classmethod
-    def from_state(cls, state: DetectorState, **parameters: Any) -> Self:
-        """Make a fitted detector of a state that was learnt elsewhere, such as on a cluster."""
-        detector = cls(**parameters)
-        detector._adopt(state)
-        return detector
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, OutlierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from tonmf.arrays import Array
 from tonmf.detector.explain.explanation import Explanation
@@ -26,12 +25,16 @@ from tonmf.detector.markable import document_marks, marked_ids, training_marks
 from tonmf.detector.marking import with_marks
 from tonmf.detector.marks.likeness import Centred
 from tonmf.detector.marks.rule import MarkRule
+from tonmf.detector.options import DETECTOR_RULES, DetectorOptions, options_of
 from tonmf.detector.reading import FollowingScores, ReadDocuments, Reader
+from tonmf.detector.saved import MODEL, read_state, state_arrays, state_fields
 from tonmf.detector.scores.embeddings import check_new_embeddings
 from tonmf.detector.state import DetectorState
-from tonmf.errors import InputError, Param
+from tonmf.errors import InputError, Param, ParameterError
 from tonmf.nmf.threads import make_ops
-from tonmf.parameters import check_at_least
+from tonmf.parameters import check_at_least, defaults_of
+from tonmf.storage.bundles import Bundle, provenance, write_bundle
+from tonmf.storage.parameters import kept_parameters, restored_parameters
 from tonmf.text.analysis import Analysis
 from tonmf.text.documents import KnownNames, as_documents, check_ids, check_names, n_documents, take
 from tonmf.text.forms import forms_in, forms_of, in_words
@@ -46,14 +49,55 @@ RESULTS = {"rank": int, "score": float, "flagged": bool, "topic": int, "reason":
 """Columns that a frame gets."""
 
 
-class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
-    """A detector that has a state; `tonmf.TextOutlierDetector` learns it."""
+class FittedDetector(DetectorOptions):
+    """A detector that has a state; `tonmf.TextOutlierDetector` learns it.
 
-    analyzer: Any
-    backend: str
-    n_jobs: int | None
-    max_topics: int
-    contamination: float | str
+    By itself it is what a command needs of a saved model. It loads without scikit-learn, which takes longer to import than a
+    document to score.
+    """
+
+    def save(self, path: str | Path, *, excerpts: bool = True, rows: bool = False) -> None:
+        """Save the fitted detector in a folder that ``tonmf.load`` reads, and that holds nothing that can execute.
+
+        Parameters
+        ----------
+        path : str or Path
+            The folder. A saved model that is there is replaced once this one is complete.
+        excerpts : bool
+            Whether to keep the beginnings of up to 2,000 ordinary training documents (160 characters each), to show beside
+            documents that are explained. Their names are always kept.
+        rows : bool
+            Whether to keep the names and rows of all training documents as well, if the detector has them, so that it can
+            mark them by name once it is loaded.
+        """
+        self._check_is_fitted()
+        parameters = kept_parameters(options_of(self))
+        fields = {"parameters": parameters, **state_fields(self._state, excerpts, rows), "provenance": provenance()}
+        write_bundle(path, MODEL, fields, state_arrays(self._state, rows))
+
+    @classmethod
+    def from_bundle(cls, bundle: Bundle) -> Self:
+        """Read the detector in a saved model; ``tonmf.load`` calls it."""
+        parameters = restored_parameters(bundle, defaults_of(cls), DETECTOR_RULES)
+        try:
+            state = read_state(bundle, parameters)
+        except ParameterError as error:
+            raise bundle.wrong(str(error).rstrip(".")) from error
+        return cls.from_state(state, **parameters)
+
+    @classmethod
+    def from_state(cls, state: DetectorState, **parameters: Any) -> Self:
+        """Make a fitted detector of a state that was learnt elsewhere, such as on a cluster."""
+        detector = cls(**parameters)
+        detector._adopt(state)
+        return detector
+
+    def _check_is_fitted(self) -> None:
+        """Raise scikit-learn's ``NotFittedError`` if there is no state yet."""
+        if not hasattr(self, "_state"):
+            from sklearn.utils.validation import check_is_fitted  # heavy, and a loaded detector has a state
+
+            check_is_fitted(self)
 
     def _adopt(self, state: DetectorState, column: Any = None, known_names: KnownNames | None = None) -> None:
         """Take on a state, and be the fitted detector that it describes.
@@ -82,7 +126,7 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def _reader(self) -> Reader:
-        check_is_fitted(self)
+        self._check_is_fitted()
         return Reader(self._state, self._explainer, make_ops(self.backend, self.n_jobs), self.max_topics)
 
     def read(self, documents: Any, *, embeddings: Any = None, names: Sequence[Any] | None = None) -> ReadDocuments:
@@ -226,7 +270,7 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self : TextOutlierDetector
         """
-        check_is_fitted(self)
+        self._check_is_fitted()
         state, kept = self._state, None
         if ids is not None:
             gone = marked_ids(state, ids)
@@ -278,7 +322,7 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self : TextOutlierDetector
         """
-        check_is_fitted(self)
+        self._check_is_fitted()
         if self._state.rows is not None:
             self._adopt(replace(self._state, rows=None), self._column, self._known_names)
         return self
@@ -290,7 +334,7 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         rule : MarkRule
         """
-        check_is_fitted(self)
+        self._check_is_fitted()
         state = self._state
         if state.scorer.neighbours is not None:
             raise InputError("The detector was fitted with embeddings, and a rule for marks holds words only.")
@@ -328,7 +372,7 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         ranks : ndarray of shape (n_docs,)
         """
-        check_is_fitted(self)
+        self._check_is_fitted()
         return self._explainer.ranks(scores, judged)
 
     def explain(
@@ -376,7 +420,7 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         >>> why.outlier, why.rank, [word.word for word in why.unexpected[:3]]
         (True, 1, ['sugar', 'dough', 'knead'])
         """
-        check_is_fitted(self)
+        self._check_is_fitted()
         check_at_least(n_words, 1, "n_words")
         check_at_least(n_nearest, 0, "n_nearest")
         check_at_least(n_missing, 0, "n_missing")
@@ -429,7 +473,7 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         73 % of its distinct words are outside the vocabulary (typical: 27 %), such as “shall”, “award”, “pursuant”,
         “clause”.
         """
-        check_is_fitted(self)
+        self._check_is_fitted()
         given = Frame(frame, column, [self._column, TEXT])
         documents = given.documents
         explained: dict[str, list[Any]] = {"score": [], "judged": [], "flagged": [], "topic": [], "reason": []}
@@ -466,7 +510,7 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         words : list of lists of UnexpectedWord
         """
         check_at_least(n_words, 1, "n_words")
-        check_is_fitted(self)
+        self._check_is_fitted()
         read = self._reader.read(documents, None, None)
         return read.main_topics(), read.unexpected_words(n_words)
 
@@ -477,7 +521,7 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         >>> TextOutlierDetector().fit(["A dog and a cat."] * 3).analyze("The dogs and the CAT")
         ['dogs', 'cat']
         """
-        check_is_fitted(self)
+        self._check_is_fitted()
         return list(self._state.counter.analyze(document))
 
     def count_terms(self, document: Any) -> Counter[str]:
@@ -488,7 +532,7 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         >>> detector.count_terms("A dog and a cow.\\nBest wishes")
         Counter({'dog': 1, 'cow': 1})
         """
-        check_is_fitted(self)
+        self._check_is_fitted()
         counter = self._state.counter
         if not len(counter.boilerplate):
             return Counter(counter.analyze(document))
@@ -509,7 +553,7 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         words : list of str
         """
-        check_is_fitted(self)
+        self._check_is_fitted()
         counter = self._state.counter
         unknown = set(terms).difference(counter.forms) if len(documents) else set()
         return in_words(terms, {**forms_of(documents, counter.analyze, unknown), **counter.forms})
@@ -522,7 +566,7 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         pieces : list of Piece
             In order; those of a text join to the whole text, or to what a reader sees of it if markup is left out.
         """
-        check_is_fitted(self)
+        self._check_is_fitted()
         shares = {word.word: word.share for word in words}
         if not isinstance(document, str):
             return pieces_of_items(document, shares)
@@ -545,7 +589,7 @@ class FittedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         topics : list of Topic
         """
-        check_is_fitted(self)
+        self._check_is_fitted()
         check_at_least(n_words, 1, "n_words")
         return self._explainer.topics(n_words)
 

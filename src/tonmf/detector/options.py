@@ -1,19 +1,20 @@
-"""The options of `tonmf.TextOutlierDetector`, and what each may be."""
+"""The options of `tonmf.TextOutlierDetector`: their defaults, and what each may be."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tonmf.errors import InPython, Message
 from tonmf.nmf.options import MODEL_RULES
-from tonmf.parameters import RUNNING, Rule, is_number, is_whole
+from tonmf.parameters import RUNNING, Rule, defaults_of, is_number, is_whole
 from tonmf.text.analysis import WORD_RULES
-from tonmf.text.masks import ALL, MASKS
+from tonmf.text.mask_names import ALL, DEFAULT_MASK, MASKS
 
 
 def _all(values: Any, kind: Any, holds: Callable[[Any], bool]) -> bool:
@@ -96,3 +97,65 @@ DETECTOR_RULES: Mapping[str, Rule] = {
     "half_life": MODEL_RULES["half_life"],
     **RUNNING,
 }
+
+
+class DetectorOptions:
+    """The options as the constructor of the detector takes them; `tonmf.TextOutlierDetector` documents them."""
+
+    def __init__(
+        self,
+        *,
+        analyzer: str | Callable[[Any], Any] = "word",
+        lowercase: bool = True,
+        stop_words: Any = "english",
+        ngram_range: tuple[int, int] = (1, 1),
+        token_pattern: str | None = None,
+        min_df: int | float = 2,
+        stemmer: str | None = None,
+        word_rules: str | None = None,
+        mask: Sequence[str] | str | None = DEFAULT_MASK,
+        strip_html: bool = True,
+        strip_headers: bool = True,
+        boilerplate: float | None = 0.05,
+        vectorizer: Any = None,
+        topic_shares: tuple[float, ...] = (0.0075, 0.015, 0.03),
+        n_restarts: int = 2,
+        max_topics: int = 25,
+        contamination: float | str = "auto",
+        backend: str = "numba",
+        n_jobs: int | None = None,
+        half_life: Any = None,
+        random_state: Any = 0,
+        memory: int | str | None = None,
+        cache: str | Path | None = None,
+        callback: Callable[[float], None] | None = None,
+    ) -> None:
+        self.analyzer = analyzer
+        self.lowercase = lowercase
+        self.stop_words = stop_words
+        self.ngram_range = ngram_range
+        self.token_pattern = token_pattern
+        self.min_df = min_df
+        self.stemmer = stemmer
+        self.word_rules = word_rules
+        self.mask = mask
+        self.strip_html = strip_html
+        self.strip_headers = strip_headers
+        self.boilerplate = boilerplate
+        self.vectorizer = vectorizer
+        self.topic_shares = topic_shares
+        self.n_restarts = n_restarts
+        self.max_topics = max_topics
+        self.contamination = contamination
+        self.backend = backend
+        self.n_jobs = n_jobs
+        self.half_life = half_life
+        self.random_state = random_state
+        self.memory = memory
+        self.cache = cache
+        self.callback = callback
+
+
+def options_of(detector: DetectorOptions) -> dict[str, Any]:
+    """Return the options of a detector by name."""
+    return {name: getattr(detector, name) for name in defaults_of(type(detector))}

@@ -40,6 +40,9 @@ from tonmf.text.vocabulary.changing import MOST_CANDIDATES, SMALLEST_UNIT, Candi
 from tonmf.text.vocabulary.matrix import MatrixCounter
 from tonmf.text.vocabulary.terms import TermCounter
 
+MODEL = "TextOutlierDetector"
+"""What a saved detector is called in its file."""
+
 ALARMS = ("empty", *CUTS)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tonmf.detector.explain.topics import by_share
+from tonmf.detector.options import options_of
 from tonmf.errors import InputError
 from tonmf.metrics import precision_recall_curve, roc_curve
 from tonmf.parameters import defaults_of
@@ -153,7 +154,7 @@ def _analysed(ranking: Ranking, documents: Sequence[dict[str, Any]]) -> dict[str
         "topics": detector.rungs_[0].topics.shape[1],
         "fits": len(detector.rungs_),
         "seed": seed if isinstance(seed, int) else None,
-        "options": changed_parameters(detector.get_params(deep=False), defaults_of(type(detector))),
+        "options": changed_parameters(options_of(detector), defaults_of(type(detector))),
     }
 
 

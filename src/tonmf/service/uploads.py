@@ -20,7 +20,7 @@ from tonmf.io.options import check_options
 from tonmf.parameters import boilerplate_of, check_parameters, contamination_of, defaults_of
 from tonmf.service.errors import ServiceError
 from tonmf.text.choose import make_analysis
-from tonmf.text.masks import DEFAULT_MASK, mask_of
+from tonmf.text.mask_names import DEFAULT_MASK, mask_of
 
 LONGEST_NAME = 100
 

@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 
 from tonmf.errors import InPython, MissingExtraError, Param, ParameterError
+from tonmf.text.english import STOP_WORDS
 from tonmf.text.mail import without_headers
 from tonmf.text.markup import PAD, places_without_pads, without_markup
-from tonmf.text.masks import MaskedWords, classes_of, is_mask, is_number, numbers_among
+from tonmf.text.mask_names import classes_of
+from tonmf.text.masks import MaskedWords, is_mask, is_number, numbers_among
 from tonmf.text.words import without_mark, word_spans, words_of
 
 Analyzer = Callable[[Any], Iterable[str]]
@@ -38,6 +40,20 @@ WORDS_REMEMBERED, LONGEST_REMEMBERED = 100_000, 40
 
 WORD_RULES = {"paper": WordRules(min_length=3, max_length=15, min_count=4, min_df=2)}
 """Presets. ``paper``: the limits that the paper set for its texts."""
+
+
+@dataclass(frozen=True)
+class SingleWords:
+    """Words but stop words, one by one: what scikit-learn's CountVectorizer makes of a text if terms are single words."""
+
+    cut: Callable[[str], list[str]]
+    lowercase: bool
+    stop_words: frozenset[str]
+
+    def __call__(self, text: str) -> list[str]:
+        """Return the words of a text that are terms."""
+        words = self.cut(text.lower() if self.lowercase else text)
+        return [word for word in words if word not in self.stop_words] if self.stop_words else words
 
 
 @dataclass
@@ -211,22 +227,20 @@ def make_analyzer(
     emoji: bool = True,
 ) -> Analysis:
     """Make the analysis that the options describe; in models of earlier versions emoji are no words."""
-    from sklearn.feature_extraction.text import CountVectorizer  # heavy, and a wrong option is found without it
-
-    words: dict[str, Any] = {"token_pattern": token_pattern}
+    words: Any = token_pattern
+    analyze: Analyzer
     masked_words = None
     if token_pattern is None and analyzer == "word":
         masked_words = MaskedWords(classes, emoji) if (classes := classes_of(mask)) else None
-        words["tokenizer"] = masked_words or partial(words_of, emoji=emoji)
+        words = masked_words or partial(words_of, emoji=emoji)
+    is_by_word = callable(words) and tuple(ngram_range) == (1, 1)
+    is_known = stop_words is None or isinstance(stop_words, str)
     if isinstance(stop_words, str):
         stop_words = stop_words_of(stop_words)
-    stop_words = list(stop_words) if isinstance(stop_words, tuple | set | frozenset) else stop_words
-    try:
-        analyze = CountVectorizer(
-            analyzer=analyzer, lowercase=lowercase, stop_words=stop_words, ngram_range=tuple(ngram_range), **words
-        ).build_analyzer()
-    except (ValueError, TypeError) as error:
-        raise ParameterError(f"The analysis options do not fit together: {error}") from error
+    if is_by_word and is_known:
+        analyze = SingleWords(words, lowercase, frozenset(stop_words or ()))
+    else:
+        analyze = _as_scikit_learn(analyzer, lowercase, stop_words, ngram_range, words)
     if stemmer is not None:
         make_stemmer(stemmer)  # an unknown language is an error now, not later
     strip_html, strip_headers = strip_html and not callable(analyzer), strip_headers and not callable(analyzer)
@@ -234,9 +248,7 @@ def make_analyzer(
         return Analysis(analyze, stemmer, rules, strip_html=strip_html, strip_headers=strip_headers)
     # A word by itself, whatever the length of sequences; what is cut out of a text need not match the pattern again.
     as_word = _without_mark if token_pattern is None and emoji else _as_it_is
-    single = CountVectorizer(lowercase=lowercase, stop_words=stop_words, tokenizer=as_word, token_pattern=None)
-    analyze_word = single.build_analyzer()
-    is_by_word = token_pattern is None and tuple(ngram_range) == (1, 1)
+    analyze_word = SingleWords(as_word, lowercase, frozenset(stop_words or ()))
     return Analysis(
         analyze,
         stemmer,
@@ -251,19 +263,25 @@ def make_analyzer(
     )
 
 
-PARTS_OF_CONTRACTIONS = frozenset({
-    "ain", "aren", "couldn", "did", "didn", "does", "doesn", "doing", "don", "hadn", "hasn", "haven", "isn", "ll", "mightn",
-    "mustn", "needn", "shan", "shouldn", "ve", "wasn", "weren", "wouldn",
-})  # fmt: skip
-"""Parts of don't, I've and the like, where words end at an apostrophe, and forms of do. scikit-learn's list lacks them."""
+def _as_scikit_learn(analyzer: Any, lowercase: bool, stop_words: Any, ngram_range: Any, words: Any) -> Analyzer:
+    """Return the analyzer of a CountVectorizer, which also checks a list of stop words; `words` is a pattern or a function."""
+    from sklearn.feature_extraction.text import CountVectorizer  # heavy, and seldom needed
+
+    cut = {"tokenizer": words, "token_pattern": None} if callable(words) else {"token_pattern": words}
+    stop_words = list(stop_words) if isinstance(stop_words, tuple | set | frozenset) else stop_words
+    try:
+        analyze: Analyzer = CountVectorizer(
+            analyzer=analyzer, lowercase=lowercase, stop_words=stop_words, ngram_range=tuple(ngram_range), **cut
+        ).build_analyzer()
+    except (ValueError, TypeError) as error:
+        raise ParameterError(f"The analysis options do not fit together: {error}") from error
+    return analyze
 
 
 def stop_words_of(language: str) -> list[str]:
     """Return the stop words of a language, given by its English name or two-letter code."""
     if language.lower() in ("english", "en"):
-        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
-        return sorted(ENGLISH_STOP_WORDS | PARTS_OF_CONTRACTIONS)
+        return list(STOP_WORDS)
     try:
         import stop_words
     except ImportError as error:

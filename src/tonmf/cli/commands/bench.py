@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
 from tonmf.cli import options as opt
 from tonmf.cli.learning import check_jobs
@@ -54,6 +53,8 @@ def bench(
         figures = roc_auc_score(corpus.labels, scores), average_precision_score(corpus.labels, scores)
         results.append({"method": name, "seconds": seconds, "auc": float(figures[0]), "ap": float(figures[1])})
     screen.show_json({"documents": documents, "outliers": outliers, "seed": seed, "results": results})
+    from rich.table import Table
+
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in ("method", "seconds", "AUC", "AP"):
         table.add_column(column, justify="left" if column == "method" else "right")

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.text import Text
-
 from tonmf.cli import options as opt
-from tonmf.cli.answer import show_next
 from tonmf.cli.learning import learn
 from tonmf.cli.report_files import check_report, write_report
 from tonmf.cli.screen import Screen
-from tonmf.cli.tables import STRANGE, ranking_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +23,11 @@ def demo(top: opt.Top = 15, report: opt.Report = None) -> None:
         check_report(report)
     screen, posts = Screen(), read_noticeboard()
     ranking = learn(screen, [post.text for post in posts], [post.id for post in posts])
+    from rich.text import Text
+
+    from tonmf.cli.answer import show_next
+    from tonmf.cli.tables import STRANGE, ranking_table
+
     planted = [post.planted for post in posts]
     n_planted = sum(kind is not None for kind in planted)
     screen.show(

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tonmf.cli import options as opt
-from tonmf.cli.answer import GROUPS_SHOWN, note_count, show_next, show_ranking, write
 from tonmf.cli.errors import in_flags
 from tonmf.cli.learning import check_kind, check_learning, check_save, learn, learning_options, rate_in
 from tonmf.cli.marks import apply_marks, marks_in
@@ -116,6 +115,8 @@ def detect(
     check_learning(learning)
     rate = _rate(fdr, contamination, report)
     known = _marks_of(marks, memory, dask)
+    from tonmf.cli.answer import GROUPS_SHOWN, note_count, show_next, show_ranking, write
+
     ranking: Ranking
     if memory is not None:
         _check_memory(memory, report, dask)

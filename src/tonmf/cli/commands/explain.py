@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.text import Text
 
 from tonmf.cli import options as opt
 from tonmf.cli.learning import check_model, check_terms
 from tonmf.cli.reading import read, reading_files
 from tonmf.cli.screen import Screen
-from tonmf.cli.tables import explanation_lines, styled
 from tonmf.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
@@ -47,11 +45,14 @@ def explain(
     check_model(model)
     documents = read(screen, files, reading)
     with screen.step("Loading"):
-        from tonmf.persist import load_detector
+        from rich.text import Text
+
+        from tonmf.cli.tables import explanation_lines, styled
+        from tonmf.persist import load_fitted
         from tonmf.ranking import Ranking, pieces_of
         from tonmf.text.pieces import excerpt
 
-        detector = load_detector(model)
+        detector = load_fitted(model)
         check_terms(detector, documents)
     unjudged: list[str] = []
     if ids:

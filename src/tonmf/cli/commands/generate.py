@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Annotated, Any
 
@@ -10,10 +11,11 @@ import typer
 
 from tonmf.cli import options as opt
 from tonmf.cli.errors import answering
+from tonmf.cli.group import PLAIN, Command
 from tonmf.cli.screen import Screen
 from tonmf.errors import InputError
 
-app = typer.Typer(help="Write documents with known outliers, to try things on.", no_args_is_help=True)
+app = typer.Typer(**PLAIN, help="Write documents with known outliers, to try things on.", no_args_is_help=True)
 
 Documents = Annotated[int, typer.Option("--documents", min=1, help="Number of documents, outliers included.")]
 Outliers = Annotated[int, typer.Option("--outliers", min=0, help="Number of outliers among them.")]
@@ -114,8 +116,12 @@ def _tell(output: str, documents: int, outliers: int) -> None:
     )
 
 
-app.command("corpus", epilog="Example: tonmf generate corpus --output corpus.jsonl")(answering(corpus))
-app.command("baskets", epilog="Example: tonmf generate baskets --output baskets.dat")(answering(baskets))
-app.command("noticeboard", epilog="Example: tonmf generate noticeboard --output noticeboard.csv")(
-    answering(noticeboard)
-)
+EXAMPLES: dict[Callable[..., None], str] = {
+    corpus: "corpus.jsonl",
+    baskets: "baskets.dat",
+    noticeboard: "noticeboard.csv",
+}
+
+for _command, _file in EXAMPLES.items():
+    _name = _command.__name__
+    app.command(_name, cls=Command, epilog=f"Example: tonmf generate {_name} --output {_file}")(answering(_command))

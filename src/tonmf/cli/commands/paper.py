@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 
 from tonmf.cli import options as opt
 from tonmf.cli.screen import Screen
 from tonmf.errors import InputError, ParameterError
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 NAMES = (
     "roc", "rpca-lambda", "baseline-ranks", "threads", "sensitivity", "beta", "own-topic", "bbc", "insights", "convergence",
@@ -135,6 +137,8 @@ def _fetch(tasks: set[str], screen: Screen) -> dict[str, str]:
 
 def _table(summary: dict[str, dict[str, float | str | None]]) -> Table:
     """Return a table of areas by data set: the paper's, ours, and the best baseline's."""
+    from rich.table import Table
+
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in ("data set", "paper", "tonmf", "best baseline", "baseline"):
         table.add_column(column, justify="left" if column in ("data set", "baseline") else "right")

@@ -13,7 +13,6 @@ from typing import IO, TYPE_CHECKING, Annotated, Any
 import typer
 
 from tonmf.cli import options as opt
-from tonmf.cli.answer import show_next
 from tonmf.cli.learning import check_kind, check_learning, check_model, check_terms, learn, learning_options
 from tonmf.cli.marks import apply_marks
 from tonmf.cli.output import check_table, is_stdout, write_results
@@ -250,6 +249,7 @@ def _conclude(
     """Say what was found, where the marks are, and what to do with them."""
     from rich.text import Text
 
+    from tonmf.cli.answer import show_next
     from tonmf.cli.reviewing.view import progress
 
     screen.show(Text(progress(done)))

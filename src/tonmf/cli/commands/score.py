@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tonmf.cli import options as opt
-from tonmf.cli.answer import note_count, show_ranking, write
 from tonmf.cli.learning import check_model, rate_in, scored
 from tonmf.cli.marks import marks_in
 from tonmf.cli.output import check_table, is_stdout
@@ -40,6 +39,8 @@ def score(
     documents = read(screen, files, replace(reading, keep_columns=output is not None))
     ranking, on_marks = scored(screen, model, documents, jobs, known, output is not None and rate is None)
     ranking = ranking.at_rate(rate)
+    from tonmf.cli.answer import note_count, show_ranking, write
+
     if output is not None:
         write(screen, ranking, documents, output)
     if is_stdout(output):

@@ -10,13 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from tonmf.cli import options as opt
-from tonmf.cli.answer import show_next
-from tonmf.cli.learning import check_kind, check_learning, check_save, learning_options
-from tonmf.cli.learning import learn as fit
+from tonmf.cli.learning import check_kind, check_learning, check_save, fit, learning_options
 from tonmf.cli.output import check_table, is_stdout, write_results
 from tonmf.cli.reading import read, reading_files
 from tonmf.cli.screen import Screen
-from tonmf.cli.timeline_tables import show_timeline
 from tonmf.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -118,6 +115,9 @@ def timeline(
         screen.note(f"The model after the last document is in {save}; its topics are numbered by share.")
     if is_stdout(output):
         return
+    from tonmf.cli.answer import show_next
+    from tonmf.cli.timeline_tables import show_timeline
+
     show_timeline(screen, found, n_first, documents.notes)
     if save is not None:
         show_next(screen, *_next_steps(save, time_column, documents))
@@ -221,7 +221,7 @@ def _follow(
     times, ids = documents.times or [], documents.ids
     first, rest = list(range(n_first)), list(range(n_first, len(ids)))
     past = take(documents.content, first)
-    detector = fit(screen, past, ids[:n_first], terms=documents.terms, **options).detector
+    detector = fit(screen, past, ids[:n_first], terms=documents.terms, **options)
     with screen.step("Loading"):
         from tonmf.timeline.follow import follow
         from tonmf.timeline.nursery import Nursery

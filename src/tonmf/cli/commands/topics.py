@@ -10,7 +10,6 @@ import typer
 from tonmf.cli import options as opt
 from tonmf.cli.learning import check_model
 from tonmf.cli.screen import Screen
-from tonmf.cli.tables import topic_lines
 
 
 def topics(
@@ -22,9 +21,10 @@ def topics(
     screen = Screen(as_json=as_json)
     check_model(model)
     with screen.step("Loading"):
-        from tonmf.persist import load_detector
+        from tonmf.cli.tables import topic_lines
+        from tonmf.persist import load_fitted
 
-        detector = load_detector(model)
+        detector = load_fitted(model)
     screen.show_json({"topics": [asdict(topic) for topic in detector.topics(words)]})
     for line in topic_lines(detector, words, screen.width):
         screen.show(line)

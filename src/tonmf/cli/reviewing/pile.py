@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tonmf.arrays import Array
-from tonmf.detector.detector import TextOutlierDetector
 from tonmf.detector.explain.explanation import Explanation
+from tonmf.detector.fitted import FittedDetector
 from tonmf.detector.reading import FollowingScores
 from tonmf.ranking import Ranking, columns_of, ignore, order_of, stretches
 from tonmf.text.documents import first_copies, take
@@ -34,7 +34,7 @@ class Pile:
     ========= ======= ======================================================================================
     """
 
-    detector: TextOutlierDetector
+    detector: FittedDetector
     content: Any
     ids: Sequence[str]
     judged: NDArray[np.bool_]
@@ -51,7 +51,7 @@ class Pile:
     @classmethod
     def of_new(
         cls,
-        detector: TextOutlierDetector,
+        detector: FittedDetector,
         content: Any,
         ids: Sequence[str],
         on_done: Callable[[float], None] = ignore,

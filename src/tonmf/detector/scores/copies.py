@@ -23,7 +23,6 @@ from functools import lru_cache
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components
 
 from tonmf.arrays import Array
 from tonmf.detector.scores.corpus import Corpus, DocumentBlock
@@ -234,5 +233,7 @@ def _joined(labels: NDArray[np.int32], left: NDArray[np.int64], right: NDArray[n
         return labels
     n_labels = int(labels.max()) + 1
     edges = sp.coo_matrix((np.ones(len(left), bool), (labels[left], labels[right])), shape=(n_labels, n_labels))
+    from scipy.sparse.csgraph import connected_components  # heavy, and only a fit looks for copies
+
     joined: NDArray[np.int32] = connected_components(edges, directed=False)[1][labels]
     return joined
