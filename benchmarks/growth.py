@@ -79,7 +79,7 @@ def floor(corpus: Path, n_docs: int) -> dict[str, float]:
     own = OwnCounts.of(texts, analyze)
     cutting = (time.perf_counter() - began) / len(texts) / cores
     stored = len(own.counts.numbers) / len(texts)
-    rate = gather_bandwidth(cores, own.counts.numbers.astype(np.int32), len(own.terms), N_TOPICS)
+    rate = gather_bandwidth(cores, own.counts.numbers.astype(np.int32), int(own.counts.numbers.max()) + 1, N_TOPICS)
     gathers = GATHERS * stored * 4 * N_TOPICS / (1e9 * rate)
     return {"read": 1e6 * reading / n_docs, "cut": 1e6 * cutting, "gather": 1e6 * gathers}
 

@@ -186,7 +186,7 @@ def test_real_texts_are_counted_the_same(data_folder, options):
 
 
 def test_short_documents_are_counted_by_the_analysis_and_long_ones_by_compiled_code(monkeypatch):
-    seen, nothing = [], ([np.zeros(1, np.int64)] * 4, [""])
+    seen, nothing = [], ([np.zeros(1, np.int64)] * 4, counts.ListedTerms([""]))
     monkeypatch.setattr(table, "count_words", lambda documents, _: seen.append(documents) or nothing)
     analyze, long = analysis(), ["word " * FEWEST_CHARACTERS]
     count_by_number(["a few words"], analyze, Numbering())
@@ -229,6 +229,15 @@ def test_documents_are_numbered_in_order_on_any_number_of_threads(n_threads):
     one, other = PassageKeys.of(documents), PassageKeys.of(documents, n_threads=n_threads)
     np.testing.assert_array_equal(one.ends, other.ends)
     np.testing.assert_array_equal(one.keys, other.keys)
+
+
+def test_numbers_that_were_forgotten_are_given_anew():
+    analyze, numbers = analysis(), Numbering()
+    compiled(["one two three"], analyze, numbers)
+    numbers.keep({numbers["two"]})
+    found = compiled(["one two three four"], analyze, numbers)
+    assert found.numbers.tolist() == [3, 1, 4, 5]
+    assert dict(numbers) == {"two": 1, "one": 3, "three": 4, "four": 5}
 
 
 def test_an_analysis_is_copied_and_pickled_without_its_tables():

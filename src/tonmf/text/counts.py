@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Self, TypeGuard
+from typing import Any, Protocol, Self, TypeGuard
 
 import numpy as np
 import scipy.sparse as sp
@@ -75,6 +75,7 @@ class Numbering(dict[str, int]):
     def __init__(self, known: Mapping[str, int] | None = None) -> None:
         super().__init__(known or {})
         self.next_number = len(self)
+        self.edition = object()  # another one when numbers that were given do not hold any more
 
     def __missing__(self, term: str) -> int:
         number = self[term] = self.next_number
@@ -94,6 +95,7 @@ class Numbering(dict[str, int]):
         kept = {term: number for term, number in self.items() if number in numbers}
         self.clear()
         self.update(kept)
+        self.edition = object()
 
 
 class NumberingBeyond(Numbering):
@@ -149,12 +151,27 @@ class NumberedCounts:
         return sp.csr_matrix((self.counts, self.numbers, self.ends), shape=(len(self.n_words), n_terms))
 
 
+class OwnTerms(Protocol):
+    """The terms of some documents, in order of first occurrence."""
+
+    def numbers_by(self, numbering: Numbering) -> NDArray[np.int64]:
+        """Return their numbers; those that have none get the next ones."""
+
+
+class ListedTerms(list[str]):
+    """`OwnTerms` in a list."""
+
+    def numbers_by(self, numbering: Numbering) -> NDArray[np.int64]:
+        """Look each of them up."""
+        return numbering.numbers_of(self)
+
+
 @dataclass(frozen=True)
 class OwnCounts:
     """Documents counted by the places of their terms among `terms`, which are in order of first occurrence."""
 
     counts: NumberedCounts
-    terms: list[str]
+    terms: OwnTerms
 
     @classmethod
     def of(cls, documents: Sequence[Any], analyze: Analyzer) -> Self:
@@ -165,11 +182,11 @@ class OwnCounts:
             counted, terms = count_words(documents, analyze)
             return cls(NumberedCounts(*counted), terms)
         seen = Numbering()
-        return cls(count_each(documents, analyze, seen.__getitem__), list(seen))
+        return cls(count_each(documents, analyze, seen.__getitem__), ListedTerms(seen))
 
     def by(self, numbering: Numbering) -> NumberedCounts:
         """Return the counts by the numbers of terms."""
-        return replace(self.counts, numbers=numbering.numbers_of(self.terms)[self.counts.numbers])
+        return replace(self.counts, numbers=self.terms.numbers_by(numbering)[self.counts.numbers])
 
 
 def count_by_number(

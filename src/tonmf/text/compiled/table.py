@@ -9,8 +9,9 @@ from __future__ import annotations
 import secrets
 from array import array
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +43,52 @@ Counted = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray
 """Where the entries of each document end, numbers of terms, counts, words of each document: as in `NumberedCounts`."""
 
 
-def count_words(documents: Iterable[str], analyze: Analysis) -> tuple[Counted, list[str]]:
+class Numbered(Protocol):
+    """`tonmf.text.counts.Numbering`, which is above this room."""
+
+    edition: object
+
+    def numbers_of(self, terms: Sequence[str]) -> NDArray[np.int64]:
+        """Return the numbers of terms."""
+
+
+class KnownNumbers:
+    """The numbers of a table's terms, so that they are looked up once. Each edition of a numbering has an array of its own."""
+
+    def __init__(self) -> None:
+        self._state: tuple[object, NDArray[np.int64]] = object(), np.zeros(0, np.int64)
+
+    def of(self, terms: NDArray[np.int64], names: Sequence[str], numbering: Numbered) -> NDArray[np.int64]:
+        """Return the numbers of terms by a numbering."""
+        edition, numbers = self._state
+        if edition is not numbering.edition:
+            numbers = np.zeros(0, np.int64)
+        n_names = len(names)
+        if len(numbers) < n_names:
+            numbers = np.append(numbers, np.full(2 * n_names - len(numbers), -1))
+        found: NDArray[np.int64] = numbers[terms]
+        unknown = np.flatnonzero(found < 0)
+        if len(unknown):
+            found[unknown] = numbering.numbers_of([names[term] for term in terms[unknown].tolist()])
+            numbers[terms] = found
+        self._state = numbering.edition, numbers
+        return found
+
+
+@dataclass(frozen=True)
+class TableTerms:
+    """`tonmf.text.counts.OwnTerms` by their places in a table, whose names and known numbers they share."""
+
+    places: NDArray[np.int64]
+    names: Sequence[str]
+    known: KnownNumbers
+
+    def numbers_by(self, numbering: Numbered) -> NDArray[np.int64]:
+        """Return their numbers; those that have none get the next ones."""
+        return self.known.of(self.places, self.names, numbering)
+
+
+def count_words(documents: Iterable[str], analyze: Analysis) -> tuple[Counted, TableTerms]:
     """Count every term of each document by its place among the terms, which are in order of first occurrence."""
     assert analyze.by_word is not None  # noqa: S101 (the caller has looked)
     tables: list[WordTable] = analyze.by_word.tables
@@ -70,7 +116,7 @@ class WordTable:
             ends=np.zeros(FIRST_KEYS + 1, np.int64),
             state=np.zeros(N_STATE, np.int64),
         )
-        self._terms, self._names = dict[str, int](), list[str]()
+        self._terms, self._names, self._known = dict[str, int](), list[str](), KnownNumbers()
         self._first_terms, self._terms_of = array("q", [0]), array("i")
 
     @property
@@ -79,7 +125,7 @@ class WordTable:
         state = self._keys.state
         return bool(state[N_KEYS] > MOST_KEYS or state[POOL_USED] > MOST_BYTES)
 
-    def count(self, texts: Iterable[str]) -> tuple[Counted, list[str]]:
+    def count(self, texts: Iterable[str]) -> tuple[Counted, TableTerms]:
         """Count the terms of texts, each text's in order of first occurrence; also return these terms."""
         if self.is_large:
             self._begin()
@@ -94,10 +140,10 @@ class WordTable:
         found, counts = np.empty(most, np.int32), np.empty(most, np.int64)
         ends = np.zeros(n_docs + 1, np.int64)
         n = count_terms(keys, key_ends, first_terms, terms_of, entry_of, found, counts, ends, firsts)
-        place_of, names = np.empty(n_terms, np.int64), self._names
+        place_of, terms = np.empty(n_terms, np.int64), TableTerms(firsts[:n].copy(), self._names, self._known)
         place_of[firsts[:n]] = np.arange(n)
         numbers = place_of[found[: ends[-1]]]
-        return (ends, numbers, counts[: ends[-1]].copy(), n_words), [names[term] for term in firsts[:n].tolist()]
+        return (ends, numbers, counts[: ends[-1]].copy(), n_words), terms
 
     def _number(self, texts: Sequence[bytes]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Return the keys of texts, one after the other, and where those of each text end; learn the terms of new ones."""
