@@ -63,9 +63,9 @@ def cuts_of_equal_work(indptr: Array, stored_per_range: int = STORED_PER_RANGE) 
 def _for_products(others: TwoWay, n_rows: int) -> tuple[Array, ...]:
     """Return rows as `kernels.nearest` needs them for its products with `n_rows` rows: by columns, and the fullest dense."""
     B = others.by_column
-    full = np.zeros(0, np.int64)
-    if n_rows >= ROWS_WORTH_DENSE_COLUMNS:
-        full = np.flatnonzero(np.diff(B.indptr) > DENSE_SHARE * B.shape[0])
+    if n_rows < ROWS_WORTH_DENSE_COLUMNS:
+        return B.indptr, B.indices, B.data, np.zeros(0, np.int32), np.zeros((0, B.shape[0]), B.dtype)
+    full = np.flatnonzero(np.diff(B.indptr) > DENSE_SHARE * B.shape[0])
     dense_row = np.full(B.shape[1], -1, np.int32)
     dense_row[full] = np.arange(len(full))
     dense = np.ascontiguousarray(B[:, full].toarray().T)

@@ -368,13 +368,14 @@ def _multiply(
 ) -> None:
     """Write the products of a row with the other rows, given by columns.
 
-    A term that many of them have is also a row of `dense`, whose number `dense_row` has for it (−1 for other terms). To add
-    zeros in order takes less time than to find the places of the other numbers, and does not change the sums.
+    A term that many of them have is also a row of `dense`, whose number `dense_row` has for it (−1 for other terms); it is empty
+    if no term is. To add zeros in order takes less time than to find the places of the other numbers, and does not change the
+    sums.
     """
     products[:] = 0
     for p in range(start, end):
         value, term = np.float64(data[p]), indices[p]
-        row = dense_row[term]
+        row = dense_row[term] if len(dense_row) > 0 else -1
         if row >= 0:
             for k in range(len(products)):
                 products[k] += value * np.float64(dense[row, k])
