@@ -127,7 +127,7 @@ def test_long_documents_are_kept_in_part(planted):
     nursery = Nursery()
     long = texts[0] * 10_000
     nursery.take(detector, long, 9.0, "long", terms=Counter(detector.analyze(long)))
-    (kept,) = nursery._strange
+    (kept,) = nursery._strange.documents
     assert len(kept.document) == nursery_module.LONGEST
     assert kept.terms == Counter(detector.analyze(kept.document)), "not the terms of all of it"
 
