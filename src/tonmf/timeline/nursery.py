@@ -23,7 +23,7 @@ import json
 import math
 from bisect import bisect_left, insort
 from collections import Counter, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, NamedTuple, Self
@@ -166,6 +166,7 @@ class Nursery:
         self._recent: deque[RecentDocument] = deque()
         self._scores: list[float] = []  # of the recent documents, in rising order
         self._frequencies: Counter[str] = Counter()
+        self._frequent: set[str] = set()  # words of at least LEAST_SEEN recent documents
         self._texts: Counter[int] = Counter()
         self._strange = StrangeDocuments(CAPACITY)
         self._announced: deque[Mapping[str, float]] = deque(maxlen=REMEMBERED)
@@ -199,7 +200,7 @@ class Nursery:
         nursery._announced.extend(state.announced)
         nursery._rarities.extend(state.rarities)
         for recent in state.recent:
-            nursery._frequencies.update(recent.words)
+            nursery._add_words(recent.words)
             nursery._texts[recent.text] += 1
         return nursery
 
@@ -267,7 +268,7 @@ class Nursery:
         self._texts[text] += 1
         self._recent.append(RecentDocument(words, text, score))
         insort(self._scores, score)
-        self._frequencies.update(words)
+        self._add_words(words)
         if len(self._recent) > RECENT:
             self._forget()
         if score <= cut or not terms:
@@ -275,14 +276,20 @@ class Nursery:
         self._strange.add(StrangeDocument(number, id, None if time is None else float(time), beginning, terms))
         return True
 
+    def _add_words(self, words: Iterable[str]) -> None:
+        self._frequencies.update(words)
+        self._frequent.update(word for word in words if self._frequencies[word] == LEAST_SEEN)
+
     def _forget(self) -> None:
         """Forget the oldest of the recent documents."""
         words, text, score = self._recent.popleft()
         del self._scores[bisect_left(self._scores, score)]
-        self._frequencies.subtract(words)
         self._texts[text] -= 1
         for word in words:
-            if self._frequencies[word] == 0:
+            self._frequencies[word] -= 1
+            if self._frequencies[word] == LEAST_SEEN - 1:
+                self._frequent.remove(word)
+            elif self._frequencies[word] == 0:
                 del self._frequencies[word]
         if self._texts[text] == 0:
             del self._texts[text]
@@ -301,15 +308,15 @@ class Nursery:
         if len(bursts) < SHARED_WORDS:
             return None
         view = NurseryView(self._strange, rarities, bursts, self._least)
-        for group in view.groups():
+        for group in view.groups() if view.may_have_group(CHANCE) else []:
             if group.chance < CHANCE and not self._is_known(group, view, detector):
                 return self._announce(group, detector)
         return None
 
     def _bursting(self, rarities: Rarities) -> dict[str, float]:
         """Return z of the words that burst; a word is expected in the share (1 + df)/(1 + n) = exp(1 − idf) of documents."""
-        frequencies = {word: n for word, n in self._frequencies.items() if n >= LEAST_SEEN}
-        words, seen = list(frequencies), np.array(list(frequencies.values()), dtype=np.float64)
+        words = list(self._frequent)
+        seen = np.array([self._frequencies[word] for word in words], dtype=np.float64)
         z = burst_of(seen, len(self._recent) * np.exp(1 - rarities.of_terms(words)))
         return dict(sorted((words[place], float(z[place])) for place in np.flatnonzero(z > BURST).tolist()))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from tonmf.detector.scores.ladder import Ladder, first_words
 from tonmf.nmf.threads import make_ops
 from tonmf.text.counts import totals_of
 from tonmf.text.weighting import damped, term_weights, unit_rows
-from tonmf.timeline.bursts import latest_burst
+from tonmf.timeline.bursts import latest_burst, smallest_chance
 
 TOPIC_SHARE, MAX_TOPICS = 0.01, 25
 """How common a topic must be among the strange documents, and how many a fit starts from."""
@@ -122,10 +123,19 @@ class NurseryView:
     bursts: Mapping[str, float]
     least: int
 
+    @cached_property
+    def _counts(self) -> sp.csr_matrix:
+        """Return the counts of bursting words."""
+        return counted(self.strange.documents, list(self.bursts))
+
+    def may_have_group(self, chance: float) -> bool:
+        """Return False if no group can be so unlikely to come by chance, whatever its topic; a fit is not needed then."""
+        candidates = np.flatnonzero(np.diff(self._counts.indptr) >= SHARED_WORDS)
+        return smallest_chance(candidates, len(self.strange), self.least) < chance
+
     def groups(self) -> list[StrangeGroup]:
         """Return the groups with enough members, the most certain first."""
-        terms = list(self.bursts)
-        M = counted(self.strange.documents, terms)
+        terms, M = list(self.bursts), self._counts
         weights = self.rarities.of_terms(terms) * np.array(list(self.bursts.values()))
         if not M.nnz:
             return []
