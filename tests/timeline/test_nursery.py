@@ -10,7 +10,7 @@ from scipy.stats import binom
 
 from tonmf import ParameterError, TextOutlierDetector
 from tonmf.timeline import nursery as nursery_module
-from tonmf.timeline.bursts import burst_of, latest_burst
+from tonmf.timeline.bursts import burst_of, latest_burst, smallest_chance
 from tonmf.timeline.nursery import CAPACITY, RECENT, Nursery
 from tonmf.timeline.trends import WindowTotals, changes, states_of
 
@@ -127,7 +127,7 @@ def test_long_documents_are_kept_in_part(planted):
     nursery = Nursery()
     long = texts[0] * 10_000
     nursery.take(detector, long, 9.0, "long", terms=Counter(detector.analyze(long)))
-    (kept,) = nursery._strange
+    (kept,) = nursery._strange.documents
     assert len(kept.document) == nursery_module.LONGEST
     assert kept.terms == Counter(detector.analyze(kept.document)), "not the terms of all of it"
 
@@ -203,3 +203,15 @@ def test_a_topic_that_is_added_emerges_then_and_is_compared_with_what_came_since
     padded = [WindowTotals(t.n_docs, 0, np.resize(t.sums, 2), np.resize(t.squares, 2)) for t in windows]
     states = states_of(padded, [None, 1])
     assert [row[1] for row in states] == [0, 1, 0, -1]
+
+
+def test_no_group_is_less_likely_by_chance_than_the_bound_for_all_groups():
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        n_all = int(rng.integers(8, 60))
+        places = np.flatnonzero(rng.random(n_all) < rng.random())
+        bound = smallest_chance(places, n_all, least=3)
+        late = [places[-n:] for n in range(3, len(places) + 1)]
+        for group in [*late, *(places[rng.random(len(places)) < 0.6] for _ in range(5))]:
+            assert bound <= latest_burst(group, n_all, least=3)[0] * (1 + 1e-9)
+    assert smallest_chance(np.array([7, 8]), 10, least=3) == 1, "too few"

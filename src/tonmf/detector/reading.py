@@ -173,13 +173,14 @@ class ReadDocuments:
 
     @classmethod
     def joined(cls, parts: Sequence[ReadDocuments]) -> ReadDocuments:
-        """Join lists of documents that one state has read; their readings and scores are not computed again."""
+        """Join lists of documents that one state has read; readings, scores and leftovers are not computed again."""
         reader = parts[0].reader
         if any(part.reader.state is not reader.state for part in parts):
             raise ValueError("Only documents that one state of a detector has read can be joined.")
         if len(parts) == 1:
             return parts[0]
-        counts = Counts.joined([part.counts for part in parts])
+        leftovers = Leftovers.joined([part.leftovers for part in parts])
+        counts = leftovers.counts
         documents, ids, outside = (
             [one for part in parts for one in getattr(part, name)] for name in ("documents", "ids", "outside")
         )
@@ -191,6 +192,7 @@ class ReadDocuments:
             Reading.joined(of_rung) for of_rung in zip(*(part.readings for part in parts), strict=True)
         ]
         joined.__dict__["unmarked"] = DocumentScores.joined([part.unmarked for part in parts])
+        joined.__dict__["leftovers"] = leftovers
         return joined
 
     def terms(self, row: int) -> Counter[str]:

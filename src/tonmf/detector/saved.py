@@ -38,6 +38,7 @@ from tonmf.text.passages import MOST_TEXTS, NOTHING, Boilerplate
 from tonmf.text.vocabulary import Vocabulary
 from tonmf.text.vocabulary.changing import MOST_CANDIDATES, SMALLEST_UNIT, Candidates
 from tonmf.text.vocabulary.matrix import MatrixCounter
+from tonmf.text.vocabulary.seen import SeenPassages
 from tonmf.text.vocabulary.terms import TermCounter
 
 MODEL = "TextOutlierDetector"
@@ -448,7 +449,7 @@ def stream_fields(stream: DetectorStream) -> dict[str, Any]:
         "n_outside": stream.n_outside,
         "candidates": list(stream.candidates.counts),
         "candidates_unit": stream.candidates.unit,
-        "passages": list(stream.passages.counts),
+        "passages": [f"{key:x}" for key in stream.passages.by_time()[0].tolist()],
         "passages_unit": stream.passages.unit,
         "rungs": [{"learnt": rung.past.P is not None} for rung in stream.rungs],
     }
@@ -459,8 +460,8 @@ def stream_arrays(stream: DetectorStream) -> dict[str, NDArray[Any]]:
     arrays: dict[str, NDArray[Any]] = {
         **clock_arrays("stream", stream.clock),
         "stream.df": stream.df,
-        "stream.candidate_counts": _candidate_counts(stream.candidates),
-        "stream.passage_counts": _candidate_counts(stream.passages),
+        "stream.candidate_counts": np.array(list(stream.candidates.counts.values()), np.float64).reshape(-1, 2),
+        "stream.passage_counts": np.repeat(stream.passages.by_time()[1][:, None], 2, axis=1),
         "stream.added": stream.added,
         "stream.keys": stream.keys,
         "stream.belonging": stream.belonging,
@@ -499,8 +500,8 @@ def read_stream(part: Bundle, scorer: Scorer, background: Array) -> DetectorStre
         df=part.positive("df", np.float64, (n_terms,)),
         background=background,
         n_outside=part.number("n_outside", above=-1e-9),
-        candidates=_read_candidates(part, "candidate"),
-        passages=_read_candidates(part, "passage") if part.has("passages") else Candidates(),
+        candidates=_read_candidates(part),
+        passages=_read_passages(part) if part.has("passages") else SeenPassages(),
         rungs=[
             _read_rung_stream(of_rung, n_terms, rung.topics.shape[1])
             for of_rung, rung in zip(parts, scorer.rungs, strict=True)
@@ -516,17 +517,29 @@ def read_stream(part: Bundle, scorer: Scorer, background: Array) -> DetectorStre
     )
 
 
-def _candidate_counts(candidates: Candidates) -> NDArray[np.float64]:
-    return np.array(list(candidates.counts.values()), np.float64).reshape(-1, 2)
-
-
-def _read_candidates(part: Bundle, what: str) -> Candidates:
-    words = part.texts(f"{what}s")
-    if len(set(words)) != len(words) or len(words) > MOST_CANDIDATES:
-        raise part.wrong(f"{part.prefix}{what}s must be different strings, at most {MOST_CANDIDATES}")
-    counts = part.positive(f"{what}_counts", np.float64, (len(words), 2), most=1e120)
-    unit = part.number(f"{what}s_unit", above=SMALLEST_UNIT / 2)
+def _read_candidates(part: Bundle) -> Candidates:
+    words, counts, unit = _read_counted(part, "candidate")
     return Candidates({word: (df, total) for word, (df, total) in zip(words, counts.tolist(), strict=True)}, unit)
+
+
+def _read_passages(part: Bundle) -> SeenPassages:
+    names, counts, unit = _read_counted(part, "passage")
+    try:
+        keys = np.array([int(name, 16) for name in names], np.int64)
+    except (ValueError, OverflowError) as error:
+        raise part.wrong(f"{part.prefix}passages must be numbers of 64 bits in hexadecimal digits") from error
+    if len(np.unique(keys)) != len(keys):
+        raise part.wrong(f"{part.prefix}passages must be different numbers")
+    return SeenPassages.in_order(keys, counts[:, 0], unit)
+
+
+def _read_counted(part: Bundle, what: str) -> tuple[list[str], Array, float]:
+    """Read the names, counts and unit of what was seen."""
+    names = part.texts(f"{what}s")
+    if len(set(names)) != len(names) or len(names) > MOST_CANDIDATES:
+        raise part.wrong(f"{part.prefix}{what}s must be different strings, at most {MOST_CANDIDATES}")
+    counts = part.positive(f"{what}_counts", np.float64, (len(names), 2), most=1e120)
+    return names, counts, part.number(f"{what}s_unit", above=SMALLEST_UNIT / 2)
 
 
 def _read_rung_stream(part: Bundle, n_terms: int, n_topics: int) -> RungStream:

@@ -26,6 +26,7 @@ from tonmf.stream.digest import Digest
 from tonmf.text.documents import ITEMS, TEXTS
 from tonmf.text.vocabulary import Vocabulary
 from tonmf.text.vocabulary.changing import Candidates
+from tonmf.text.vocabulary.seen import SeenPassages
 from tonmf.text.weighting import LEAST_WEIGHT, term_weights
 
 
@@ -185,7 +186,7 @@ class DetectorStream:
     background: Array
     n_outside: float
     candidates: Candidates
-    passages: Candidates
+    passages: SeenPassages
     rungs: Sequence[RungStream]
     added: Array
     digests: Mapping[str, Digest]

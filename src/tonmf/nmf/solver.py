@@ -390,7 +390,13 @@ def lower_with_z_held(problem: Problem, current: Pass, sums: Sums, earlier: Sums
 
 
 def improve_topics(ops: Ops, current: Pass, rhs: Array, sums: Sums) -> TopicMatrix:
-    """Do the W step: lower the quadratic over W ≥ 0, in place."""
+    """Do the W step in place, and return the topics with their new Gram matrix."""
+    lower_quadratic(ops, current, rhs, sums)
+    return topics_of(ops, current.topics.W)
+
+
+def lower_quadratic(ops: Ops, current: Pass, rhs: Array, sums: Sums) -> None:
+    """Lower the quadratic of the W step over W ≥ 0, in place; the Gram matrix of `current` is then that of the former W."""
     gram = sums.Q.copy()
     idle = np.diag(gram) <= np.finfo(current.topics.W.dtype).eps ** 2 * np.diag(gram).max()
     if current.beta.any():
@@ -399,7 +405,6 @@ def improve_topics(ops: Ops, current: Pass, rhs: Array, sums: Sums) -> TopicMatr
         idle |= norms == 0  # the penalty has no tangent there: leave the topic at zero
     gram[idle], gram[:, idle] = 0, 0
     current.inner(ops, current.topics.W, rhs, gram, current.n_sweeps)
-    return topics_of(ops, current.topics.W)
 
 
 def automatic_alpha(rho: Array, weights: Array) -> float:

@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tonmf.arrays import Array
-from tonmf.nmf.solver import Problem, bring_to_unit_norm, improve_topics, lower_with_z_held
+from tonmf.nmf.solver import Problem, bring_to_unit_norm, lower_quadratic, lower_with_z_held
 from tonmf.nmf.steps import Pass, Sums, paper_step, reweighted_step
 
 
@@ -93,7 +93,7 @@ def _reweighted(problem: Problem, current: Pass, earlier: Sums) -> Sums:
     current = replace(current, n_sweeps=problem.options.inner_iter)
     sums = problem.run(reweighted_step, current)
     sums.merge(earlier)
-    improve_topics(problem.ops, current, sums.P, sums)
+    lower_quadratic(problem.ops, current, sums.P, sums)
     return sums
 
 

@@ -49,3 +49,18 @@ def latest_burst(places: NDArray[np.int64], n_all: int, least: int) -> tuple[flo
     p = m * binom.sf(m - first - 2, m - 1, later)
     best = int(np.argmin(p))
     return min(float(p[best]), 1.0), best
+
+
+def smallest_chance(places: NDArray[np.int64], n_all: int, least: int) -> float:
+    """Return a lower bound of p over all groups of at least `least` of the documents at these rising places.
+
+    For a given start of its dense end, a group has the smallest p if it has no member before. All of its m members are then in
+    the share q of the documents from there on, and p = m q^(m−1), which is smallest for the fewest or for the most members.
+
+    >>> smallest_chance(np.array([10, 30, 50, 70, 90]), n_all=100, least=5) > 0.5
+    True
+    """
+    later = (n_all - places[: max(len(places) - least + 1, 0)]) / n_all
+    most = len(places) - np.arange(len(later))
+    p = np.minimum(least * later ** (least - 1), most * later ** (most - 1.0))
+    return float(p.min(initial=1.0))

@@ -20,8 +20,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+from bisect import bisect_left, insort
 from collections import Counter, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, NamedTuple, Self
@@ -32,10 +34,18 @@ from tonmf.arrays import Array
 from tonmf.detector.detector import TextOutlierDetector
 from tonmf.detector.scores.groups import SAME_TOPIC
 from tonmf.parameters import check_at_least
+from tonmf.stream.quantile import quantile_of_sorted
 from tonmf.stream.times import time_text
 from tonmf.text.documents import is_matrix, items_of, one_of
 from tonmf.timeline.bursts import burst_of
-from tonmf.timeline.strange_groups import SHARED_WORDS, NurseryView, Rarities, StrangeDocument, StrangeGroup
+from tonmf.timeline.strange_groups import (
+    SHARED_WORDS,
+    NurseryView,
+    Rarities,
+    StrangeDocument,
+    StrangeDocuments,
+    StrangeGroup,
+)
 
 RECENT = 1000
 """Documents whose words are compared with what the model expects."""
@@ -154,9 +164,11 @@ class Nursery:
         check_at_least(least, 2, "least")
         self._least, self._n_taken, self._n_waiting = least, 0, 0
         self._recent: deque[RecentDocument] = deque()
+        self._scores: list[float] = []  # of the recent documents, in rising order
         self._frequencies: Counter[str] = Counter()
+        self._frequent: set[str] = set()  # words of at least LEAST_SEEN recent documents
         self._texts: Counter[int] = Counter()
-        self._strange: deque[StrangeDocument] = deque(maxlen=CAPACITY)
+        self._strange = StrangeDocuments(CAPACITY)
         self._announced: deque[Mapping[str, float]] = deque(maxlen=REMEMBERED)
         self._rarities: deque[tuple[int, Rarities]] = deque()
 
@@ -167,7 +179,13 @@ class Nursery:
     def state(self) -> NurseryState:
         """Return all that it keeps."""
         return NurseryState(
-            self._least, self._n_taken, self._n_waiting, self._recent, self._strange, self._announced, self._rarities
+            self._least,
+            self._n_taken,
+            self._n_waiting,
+            self._recent,
+            self._strange.documents,
+            self._announced,
+            self._rarities,
         )
 
     @classmethod
@@ -176,11 +194,13 @@ class Nursery:
         nursery = cls(state.least)
         nursery._n_taken, nursery._n_waiting = state.n_taken, state.n_waiting
         nursery._recent.extend(state.recent)
-        nursery._strange.extend(state.strange)
+        nursery._scores = sorted(recent.score for recent in state.recent)
+        for document in state.strange:
+            nursery._strange.add(document)
         nursery._announced.extend(state.announced)
         nursery._rarities.extend(state.rarities)
         for recent in state.recent:
-            nursery._frequencies.update(recent.words)
+            nursery._add_words(recent.words)
             nursery._texts[recent.text] += 1
         return nursery
 
@@ -218,8 +238,7 @@ class Nursery:
         `terms` are its term counts, if they are known: then it is not analysed again.
         """
         self._keep_rarities(detector)
-        scores = [recent.score for recent in self._recent]
-        cut = float(np.quantile(scores, 1 - STRANGE_SHARE)) if scores else -np.inf
+        cut = quantile_of_sorted(self._scores, 1 - STRANGE_SHARE) if self._scores else -math.inf
         if not self._note(detector, document, float(score), id, time, cut, terms):
             return None
         self._n_waiting += 1
@@ -248,21 +267,29 @@ class Nursery:
         words = frozenset(terms) if self._texts[text] == 0 else frozenset()  # a copy makes no word more common
         self._texts[text] += 1
         self._recent.append(RecentDocument(words, text, score))
-        self._frequencies.update(words)
+        insort(self._scores, score)
+        self._add_words(words)
         if len(self._recent) > RECENT:
             self._forget()
         if score <= cut or not terms:
             return False
-        self._strange.append(StrangeDocument(number, id, None if time is None else float(time), beginning, terms))
+        self._strange.add(StrangeDocument(number, id, None if time is None else float(time), beginning, terms))
         return True
+
+    def _add_words(self, words: Iterable[str]) -> None:
+        self._frequencies.update(words)
+        self._frequent.update(word for word in words if self._frequencies[word] == LEAST_SEEN)
 
     def _forget(self) -> None:
         """Forget the oldest of the recent documents."""
-        words, text, _ = self._recent.popleft()
-        self._frequencies.subtract(words)
+        words, text, score = self._recent.popleft()
+        del self._scores[bisect_left(self._scores, score)]
         self._texts[text] -= 1
         for word in words:
-            if self._frequencies[word] == 0:
+            self._frequencies[word] -= 1
+            if self._frequencies[word] == LEAST_SEEN - 1:
+                self._frequent.remove(word)
+            elif self._frequencies[word] == 0:
                 del self._frequencies[word]
         if self._texts[text] == 0:
             del self._texts[text]
@@ -280,19 +307,18 @@ class Nursery:
         bursts = self._bursting(rarities)
         if len(bursts) < SHARED_WORDS:
             return None
-        view = NurseryView(list(self._strange), rarities, bursts, self._least)
-        for group in view.groups():
+        view = NurseryView(self._strange, rarities, bursts, self._least)
+        for group in view.groups() if view.may_have_group(CHANCE) else []:
             if group.chance < CHANCE and not self._is_known(group, view, detector):
-                return self._announce(group, view, detector)
+                return self._announce(group, detector)
         return None
 
     def _bursting(self, rarities: Rarities) -> dict[str, float]:
         """Return z of the words that burst; a word is expected in the share (1 + df)/(1 + n) = exp(1 − idf) of documents."""
-        words = sorted(word for word, n in self._frequencies.items() if n >= LEAST_SEEN)
+        words = list(self._frequent)
         seen = np.array([self._frequencies[word] for word in words], dtype=np.float64)
-        expected = len(self._recent) * np.exp(1 - np.array([rarities[word] for word in words], dtype=np.float64))
-        z = burst_of(seen, expected)
-        return {words[place]: float(z[place]) for place in np.flatnonzero(z > BURST)}
+        z = burst_of(seen, len(self._recent) * np.exp(1 - rarities.of_terms(words)))
+        return dict(sorted((words[place], float(z[place])) for place in np.flatnonzero(z > BURST).tolist()))
 
     def _is_known(self, group: StrangeGroup, view: NurseryView, detector: TextOutlierDetector) -> bool:
         """Check whether a group is near a topic of the model, or near one announced before."""
@@ -305,18 +331,18 @@ class Nursery:
             row[column] = mean[term]
         return bool((row @ detector.rungs_[0].topics).max() >= SAME_TOPIC)
 
-    def _announce(self, group: StrangeGroup, view: NurseryView, detector: TextOutlierDetector) -> FoundTopic:
+    def _announce(self, group: StrangeGroup, detector: TextOutlierDetector) -> FoundTopic:
         """Make a group a topic; its documents leave the nursery."""
-        chosen = [view.strange[row] for row in group.members]
+        strange = self._strange.documents
+        chosen, last = [strange[row] for row in group.members], strange[-1]
         self._announced.append(group.weights)
-        gone = {one.number for one in chosen}
-        self._strange = deque((one for one in self._strange if one.number not in gone), maxlen=CAPACITY)
+        self._strange.remove({one.number for one in chosen})
         documents = [one.document for one in chosen]
         topic = NewTopic(
             detector.in_words(group.words, documents),
             [one.id for one in chosen],
             group.size,
-            *_beginning_and_end(chosen, view.strange[-1]),
+            *_beginning_and_end(chosen, last),
             group.chance,
         )
         return FoundTopic(topic, documents)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -20,7 +20,7 @@ from tonmf.detector.scores.ladder import Ladder, first_words
 from tonmf.nmf.threads import make_ops
 from tonmf.text.counts import totals_of
 from tonmf.text.weighting import damped, term_weights, unit_rows
-from tonmf.timeline.bursts import latest_burst
+from tonmf.timeline.bursts import latest_burst, smallest_chance
 
 TOPIC_SHARE, MAX_TOPICS = 0.01, 25
 """How common a topic must be among the strange documents, and how many a fit starts from."""
@@ -46,6 +46,41 @@ class StrangeDocument:
     terms: Counter[str]
 
 
+class StrangeDocuments:
+    """The strange documents of a nursery, oldest first, and in how many of them each word is.
+
+    Beyond its capacity, the oldest leave.
+    """
+
+    def __init__(self, capacity: int) -> None:
+        self.documents: deque[StrangeDocument] = deque()
+        self.frequencies: Counter[str] = Counter()
+        self._capacity = capacity
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    def add(self, document: StrangeDocument) -> None:
+        """Add the newest document."""
+        self.documents.append(document)
+        self.frequencies.update(document.terms.keys())
+        if len(self) > self._capacity:
+            self._forget(self.documents.popleft())
+
+    def remove(self, numbers: Container[int]) -> None:
+        """Remove the documents with these numbers in the sequence."""
+        for document in self.documents:
+            if document.number in numbers:
+                self._forget(document)
+        self.documents = deque(document for document in self.documents if document.number not in numbers)
+
+    def _forget(self, document: StrangeDocument) -> None:
+        for word in document.terms:
+            self.frequencies[word] -= 1
+            if self.frequencies[word] == 0:
+                del self.frequencies[word]
+
+
 @dataclass(frozen=True)
 class Rarities:
     """idf of the words of a model, and of words outside its vocabulary."""
@@ -59,8 +94,10 @@ class Rarities:
         pairs = zip(detector.terms_, detector.idf_.tolist(), strict=True)
         return cls(dict(pairs), detector.idf_outside_)
 
-    def __getitem__(self, term: str) -> float:
-        return self.known.get(term, self.outside)
+    def of_terms(self, terms: Iterable[str]) -> Array:
+        """Return the idf of each term."""
+        known, outside = self.known, self.outside
+        return np.array([known.get(term, outside) for term in terms], dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -81,26 +118,34 @@ class StrangeGroup:
 class NurseryView:
     """The nursery at one moment, and the words that burst."""
 
-    strange: list[StrangeDocument]
+    strange: StrangeDocuments
     rarities: Rarities
     bursts: Mapping[str, float]
     least: int
 
+    @cached_property
+    def _counts(self) -> sp.csr_matrix:
+        """Return the counts of bursting words."""
+        return counted(self.strange.documents, list(self.bursts))
+
+    def may_have_group(self, chance: float) -> bool:
+        """Return False if no group can be so unlikely to come by chance, whatever its topic; a fit is not needed then."""
+        candidates = np.flatnonzero(np.diff(self._counts.indptr) >= SHARED_WORDS)
+        return smallest_chance(candidates, len(self.strange), self.least) < chance
+
     def groups(self) -> list[StrangeGroup]:
         """Return the groups with enough members, the most certain first."""
-        terms = list(self.bursts)
-        M = counted(self.strange, terms)
-        weights = np.array([self.rarities[term] * self.bursts[term] for term in terms])
+        terms, M = list(self.bursts), self._counts
+        weights = self.rarities.of_terms(terms) * np.array(list(self.bursts.values()))
         if not M.nnz:
             return []
         corpus = Corpus.in_memory(M, totals_of(M), terms, weights, weights, MAX_TOPICS, make_ops("numba", 1))
         ladder = Ladder(corpus, MAX_TOPICS, lambda n: make_ops("numba", n), 1, 1, lambda n: None)
         rung, glance = next(ladder.fits([(TOPIC_SHARE, 0)]))
-        groups = []
+        groups, n_shared = [], _n_shared(M, rung.topics)
         for column in range(rung.topics.shape[1]):
-            topic = rung.topics[:, column]
-            members = members_of(glance, column)
-            members = members[_n_shared(M, topic)[members] >= SHARED_WORDS]
+            topic, members = rung.topics[:, column], members_of(glance, column)
+            members = members[n_shared[members, column] >= SHARED_WORDS]
             if len(members) >= self.least and (group := self._group(members, topic, terms)) is not None:
                 groups.append(group)
         return sorted(groups, key=lambda group: group.chance)
@@ -118,28 +163,28 @@ class NurseryView:
 
     def _is_first(self, members: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Check for each member that it is no copy of an earlier one."""
-        Y = self._rows[members]
+        Y = self._rows(members)[0]
         near = np.tril((Y @ Y.T).toarray(), -1) >= COPY
         first: NDArray[np.bool_] = ~near.any(axis=1)
         return first
 
     def mean_row(self, members: Sequence[int]) -> dict[str, float]:
         """Return the mean row of members at unit norm, over all words that two strange documents share."""
-        row = np.asarray(self._rows[members].mean(axis=0)).ravel()
+        Y, terms = self._rows(members)
+        row = np.asarray(Y.mean(axis=0)).ravel()
         row /= max(float(np.linalg.norm(row)), np.finfo(np.float64).tiny)
-        return {self._terms[place]: float(row[place]) for place in np.flatnonzero(row)}
+        return {terms[place]: float(row[place]) for place in np.flatnonzero(row)}
 
-    @cached_property
-    def _terms(self) -> list[str]:
-        """Return the words that two strange documents share, in an order that does not depend on who counted them."""
-        frequencies = Counter(term for one in self.strange for term in one.terms)
-        return sorted(term for term, n in frequencies.items() if n > 1)
+    def _rows(self, members: Iterable[int]) -> tuple[sp.csr_matrix, list[str]]:
+        """Return strange documents as the detector weighs documents, c∘w at unit norm, and the words of the columns.
 
-    @cached_property
-    def _rows(self) -> sp.csr_matrix:
-        """Return the strange documents as the detector weighs documents, c∘w at unit norm."""
-        idf = np.array([self.rarities[term] for term in self._terms])
-        return unit_rows(damped(counted(self.strange, self._terms)), term_weights(idf))
+        These are the words that the documents share with other strange ones, in an order that does not depend on who counted
+        them.
+        """
+        documents = [self.strange.documents[row] for row in members]
+        words = {word for document in documents for word in document.terms}
+        terms = sorted(word for word in words if self.strange.frequencies[word] > 1)
+        return unit_rows(damped(counted(documents, terms)), term_weights(self.rarities.of_terms(terms))), terms
 
 
 def counted(strange: Sequence[StrangeDocument], terms: Sequence[str]) -> sp.csr_matrix:
@@ -147,9 +192,9 @@ def counted(strange: Sequence[StrangeDocument], terms: Sequence[str]) -> sp.csr_
     column_of = {term: column for column, term in enumerate(terms)}
     columns, counts, ends = [], [], [0]
     for one in strange:
-        there = [(column_of[term], n) for term, n in one.terms.items() if term in column_of]
-        columns += [column for column, _ in there]
-        counts += [n for _, n in there]
+        there = column_of.keys() & one.terms.keys()
+        columns += [column_of[term] for term in there]
+        counts += [one.terms[term] for term in there]
         ends.append(len(columns))
     parts = (np.array(counts, np.float32), np.array(columns, np.int32), np.array(ends, np.int32))
     matrix = sp.csr_matrix(parts, shape=(len(strange), len(terms)))
@@ -157,9 +202,11 @@ def counted(strange: Sequence[StrangeDocument], terms: Sequence[str]) -> sp.csr_
     return matrix
 
 
-def _n_shared(M: sp.csr_matrix, topic: Array) -> NDArray[np.int64]:
-    """Count the topic's first words that each document has."""
-    first = np.argsort(-topic, kind="stable")[:FIRST_WORDS]
-    first = first[topic[first] > 0]
-    shared: NDArray[np.int64] = np.asarray((M[:, first] > 0).sum(axis=1)).ravel()
+def _n_shared(M: sp.csr_matrix, topics: Array) -> NDArray[np.int64]:
+    """Count the first words of each topic that each document has; shape (n_docs, n_topics)."""
+    order = np.argsort(-topics, axis=0, kind="stable")[:FIRST_WORDS]
+    is_first = np.zeros(topics.shape, np.int64)
+    np.put_along_axis(is_first, order, 1, axis=0)
+    has = sp.csr_matrix((np.ones(M.nnz, np.int64), M.indices, M.indptr), shape=M.shape)
+    shared: NDArray[np.int64] = has @ (is_first * (topics > 0))
     return shared

@@ -13,7 +13,7 @@ from typing import Protocol
 from tonmf.errors import InputError
 from tonmf.wording import cannot, path_shown
 
-AT_ONCE = 1 << 16
+AT_ONCE = 1 << 18
 """Bytes of one read."""
 
 HEAD = 1024

@@ -34,7 +34,7 @@ from tonmf.stream.half_life import HalfLife
 from tonmf.text.documents import joined_items, without_surrogates
 from tonmf.timeline.nursery import NewTopic
 
-AT_ONCE = 32
+AT_ONCE = 128
 """Most documents that are scored together."""
 
 LOOK_AGAIN = 0.2

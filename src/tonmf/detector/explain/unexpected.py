@@ -127,6 +127,23 @@ class Leftovers:
         whole = np.where(weights > 0, weights, 1)
         return cls(counts, C, outside, parts, weights, left / whole, explained / whole[:, None])
 
+    @classmethod
+    def joined(cls, several: Sequence[Leftovers]) -> Leftovers:
+        """Join those of several lists of documents, in order."""
+        parts, weights, unexplained, explained = (
+            np.concatenate([getattr(one, name) for one in several])
+            for name in ("parts", "weights", "unexplained", "explained")
+        )
+        return cls(
+            Counts.joined([one.counts for one in several]),
+            sp.csr_matrix(sp.vstack([one.C for one in several], format="csr")),
+            [words for one in several for words in one.outside],
+            parts,
+            weights,
+            unexplained,
+            explained,
+        )
+
     @cached_property
     def topic_shares(self) -> Array:
         """Return the share of each document that each topic of the finest rung explains; with `unexplained`, at most 1.

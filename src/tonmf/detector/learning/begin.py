@@ -30,7 +30,8 @@ from tonmf.stream.clock import Clock
 from tonmf.stream.digest import Digest
 from tonmf.stream.reservoir import keys_of_sample
 from tonmf.text.passages import Boilerplate
-from tonmf.text.vocabulary.changing import Candidates, begun_passages
+from tonmf.text.vocabulary.changing import Candidates
+from tonmf.text.vocabulary.seen import begun_passages
 
 OPTIONS = Options(
     solver="reweighted",

@@ -37,7 +37,8 @@ from tonmf.text.analysis import WordRules
 from tonmf.text.counts import document_frequencies
 from tonmf.text.documents import is_matrix
 from tonmf.text.passages import Boilerplate
-from tonmf.text.vocabulary.changing import Change, changed_vocabulary, seen_passages
+from tonmf.text.vocabulary.changing import Change, changed_vocabulary
+from tonmf.text.vocabulary.seen import seen_passages
 from tonmf.text.vocabulary.selection import least_documents
 from tonmf.text.vocabulary.terms import TermCounter
 from tonmf.text.weighting import damped, term_weights, unit_rows

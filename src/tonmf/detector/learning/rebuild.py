@@ -18,7 +18,14 @@ from tonmf.detector.scores.alarms import Alarms, smallest_width
 from tonmf.detector.scores.company import Company
 from tonmf.detector.scores.embeddings import Neighbours
 from tonmf.detector.scores.ladder import Rung
-from tonmf.detector.scores.ordinary import NEAREST, NEAREST_AT_FIRST, ORDINARY_SHARE, SAMPLE, trust_in
+from tonmf.detector.scores.ordinary import (
+    NEAREST,
+    NEAREST_AT_FIRST,
+    ORDINARY_SHARE,
+    SAMPLE,
+    WELL_EXPLAINED_SHARE,
+    trust_in,
+)
 from tonmf.detector.scores.p_values import Reference
 from tonmf.detector.scores.scale import LOWER, UPPER, Scale
 from tonmf.detector.scores.scoring import Scorer, level_of
@@ -54,8 +61,10 @@ def _scale(digest: Digest, otherwise: Scale) -> Scale:
 class Sample:
     """The ordinary documents that others are compared with: their rows, trust, names, excerpts, reservoir keys and topics.
 
-    A document is ordinary if its score is no higher than `limit`. In detectors saved by earlier versions, which trust all
-    alike, the topics' score must be. `stayed` is the share of the documents that was there before.
+    A document is ordinary if the topics explain it as well as most, z(b) + z(g) ≤ `most_unexplained`, and if its score is no
+    higher than `limit`. The score alone would not do: it compares with the sample, so that the first strange documents in the
+    sample would let in others like them. Detectors saved by earlier versions, which trust all alike, ask for the topics
+    alone. `stayed` is the share of the documents that was there before.
     """
 
     rows: sp.csr_matrix
@@ -67,15 +76,14 @@ class Sample:
     neighbours: Neighbours | None
     embedding_keys: Array | None
     limit: float
+    most_unexplained: float
     stayed: float = 1.0
 
     @classmethod
     def of(cls, state: DetectorState, stream: DetectorStream, rows: sp.csr_matrix) -> Self:
         """Take the current sample, with rows by the new weights."""
         profile, scorer = state.profile, state.scorer
-        limit = scorer.level
-        if scorer.trust is None:
-            limit = float(stream.digests["topics"].percentiles([100 * ORDINARY_SHARE])[0])
+        share = ORDINARY_SHARE if scorer.trust is None else WELL_EXPLAINED_SHARE
         return cls(
             rows,
             scorer.trust,
@@ -85,7 +93,8 @@ class Sample:
             stream.belonging,
             scorer.neighbours,
             stream.embedding_keys,
-            limit,
+            np.inf if scorer.trust is None else scorer.level,
+            float(stream.digests["topics"].percentiles([100 * share])[0]),
         )
 
     def of_topics(self, kept: NDArray[np.bool_]) -> Self:
@@ -94,8 +103,9 @@ class Sample:
 
     def with_ordinary(self, new: ReadDocuments, Y: sp.csr_matrix, ageing: Ageing, rng: np.random.Generator) -> Self:
         """Replace documents of the sample at random by the ordinary ones among new documents."""
-        scores = new.topic_scores if self.trust is None else new.unmarked.plain
-        ordinary = np.flatnonzero(new.quiet & (scores <= self.limit) & (np.diff(Y.indptr) > 0))
+        scores = new.unmarked.plain
+        is_ordinary = (new.topic_scores <= self.most_unexplained) & (scores <= self.limit)
+        ordinary = np.flatnonzero(new.quiet & is_ordinary & (np.diff(Y.indptr) > 0))
         weights = ageing.weights[ordinary]
         sample = self._with_embeddings(new, ordinary, fresh_keys(weights, rng), ageing.factor)
         old, keys = faded_keys(self.keys, ageing.factor), fresh_keys(weights, rng)

@@ -13,6 +13,9 @@ ordinary document that is a little unusual still has its like among the training
 Nearness is the cosine of unit rows. Its mean over the nearest ones, each times its trust, is compared on a logarithmic scale,
 −ln(mean cosine), which tells small cosines apart. The documents are a random sample, so that the cost is linear in the number
 of documents.
+
+A stream cannot score its documents twice. Of new documents, only those join the sample that are below the threshold and that
+the topics explain well, whatever their neighbours are.
 """
 
 from __future__ import annotations
@@ -26,6 +29,9 @@ from tonmf.nmf.ops.two_way import TwoWay
 
 ORDINARY_SHARE = 0.8
 """Share of the documents that count as ordinary at first."""
+
+WELL_EXPLAINED_SHARE = 0.6
+"""Share of the documents of a stream, those that the topics explain best, that may join the sample."""
 
 SAMPLE = 2000
 """Documents in the sample, at most."""

@@ -7,6 +7,7 @@
 `growing`    learn terms in one pass and in bounded memory, for documents on disk
 `partitions` learn terms from partitions of documents, each counted where it lies
 `changing`   let terms join and leave as documents come in
+`seen`       let boilerplate join and leave as documents come in
 `selection`  which terms are frequent enough: one rule for all of these
 ============ =======================================================================================
 

@@ -5,15 +5,12 @@ in a fit; if the stream forgets, recent documents count more. A word of the voca
 to less than `LEAVES_BELOW` of that. A vocabulary has at most `MOST_TERMS` words, or as many as the fit had if that was more:
 those of the most documents. There are at most `MOST_CANDIDATES` candidates. When there are more, only half as many are kept:
 those of the most documents, and among equals those seen last. A word of more than `LONGEST_CANDIDATE` characters never joins.
-
-Boilerplate (`tonmf.text.passages`) joins and leaves by the same rules. Its candidates are the keys of passages.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -22,9 +19,7 @@ from numpy.typing import NDArray
 
 from tonmf.arrays import Array
 from tonmf.text.counts import Outside
-from tonmf.text.passages import MOST_TEXTS, Boilerplate, is_long_enough, least_documents
 from tonmf.text.vocabulary import Vocabulary
-from tonmf.text.vocabulary.terms import TermCounter
 
 LEAVES_BELOW = 0.25
 """Share of the documents needed to join below which a word leaves: two half-lives without being seen, if it just joined."""
@@ -68,21 +63,21 @@ class Candidates:
 
     def seen(self, outside: Outside, weights: Array) -> Self:
         """Return the candidates after more documents, given by their words outside the vocabulary and their weights."""
-        counts = dict(self.counts)
+        counts, unseen = dict(self.counts), (0.0, 0.0)
         for words, weight in zip(outside, (weights / self.unit).tolist(), strict=True):
             if weight > 0:
                 for word, n in words.items():
                     if len(word) > LONGEST_CANDIDATE:
                         continue
-                    df, total = counts.pop(word, (0.0, 0.0))
-                    counts[word] = (df + weight, total + weight * (1 + float(np.log(n))))
+                    df, total = counts.pop(word, unseen)
+                    counts[word] = (df + weight, total + (weight if n == 1 else weight * (1 + float(np.log(n)))))
         return replace(self, counts=_most_seen(counts))
 
     def ready(self, words: Iterable[str], least: float, least_total: float) -> dict[str, tuple[float, float]]:
         """Return those of `words` that have enough documents and occurrences, with both numbers."""
-        found = {}
+        found, unseen = {}, (0.0, 0.0)
         for word in words:
-            df, total = self.counts.get(word, (0.0, 0.0))
+            df, total = self.counts.get(word, unseen)
             df, total = df * self.unit, total * self.unit
             if df >= least * ALMOST and total >= least_total * ALMOST:
                 found[word] = (df, total)
@@ -90,6 +85,8 @@ class Candidates:
 
     def without(self, words: Mapping[str, object]) -> Self:
         """Return the candidates without the words that joined."""
+        if self.counts.keys().isdisjoint(words):
+            return self
         counts = dict(self.counts)
         for word in words:
             counts.pop(word, None)
@@ -103,64 +100,6 @@ def _most_seen(counts: dict[str, tuple[float, float]]) -> dict[str, tuple[float,
     df = np.fromiter((counts[word][0] for word in listed), np.float64, len(listed))
     order = np.lexsort((-np.arange(len(listed)), -df))  # most documents first; among equals the last seen
     return {listed[place]: counts[listed[place]] for place in np.sort(order[: MOST_CANDIDATES // 2])}
-
-
-def begun_passages(boilerplate: Boilerplate, n_docs: float) -> Candidates:
-    """Return the passages that a stream begins with: the boilerplate that a fit on `n_docs` documents found."""
-    documents = (boilerplate.shares * n_docs).tolist()
-    return Candidates({_name(key): (n, n) for key, n in zip(boilerplate.keys.tolist(), documents, strict=True)})
-
-
-def seen_passages(
-    counter: TermCounter, seen: Candidates, documents: Sequence[str], weights: Array, factor: float, n_docs: float
-) -> tuple[Candidates, Boilerplate]:
-    """Return the passages seen so far, and what is boilerplate among them, after more documents.
-
-    Parameters
-    ----------
-    counter : TermCounter
-        It knows the boilerplate so far, and the share of documents that boilerplate must be in.
-    seen : Candidates
-        The passages seen before, boilerplate included.
-    documents : sequence of str
-    weights : ndarray of shape (n_docs,)
-        How much each document counts.
-    factor : float
-        How much what was seen before still counts.
-    n_docs : float
-        All documents, these included, as they count by now.
-    """
-    known, share = counter.boilerplate, counter.boilerplate_share
-    if share is None:
-        return seen, known
-    passages = counter.passages(documents)
-    of_documents = [set(passages.keys[low:high].tolist()) for low, high in pairwise(passages.ends)]
-    seen = seen.faded(factor).seen([dict.fromkeys(map(_name, keys), 1) for keys in of_documents], weights)
-    least = least_documents(share, n_docs)
-    found = seen.ready(map(_name, set().union(*of_documents)), least, 0.0)
-    found |= seen.ready(map(_name, known.keys.tolist()), LEAVES_BELOW * least, 0.0)
-    most = sorted(found, key=lambda name: -found[name][0])[:MOST_TEXTS]
-    keys = np.sort(np.array([_key(name) for name in most], np.int64))
-    joined = passages.texts(keys[~np.isin(keys, known.keys)], documents, counter.prepare)
-    texts = {**dict(zip(known.keys.tolist(), known.texts, strict=True)), **joined}
-    terms = dict(zip(known.keys.tolist(), known.terms, strict=True))
-    share_of = {key: min(found[_name(key)][0] / n_docs, 1.0) for key in keys.tolist()}
-    for key, text in joined.items():
-        if is_long_enough(of_text := tuple(counter.analyze(text)), share_of[key]):
-            terms[key] = of_text
-    chosen = [key for key in keys.tolist() if key in terms]
-    shares = [share_of[key] for key in chosen]
-    texts_of, terms_of = tuple(texts[key] for key in chosen), tuple(terms[key] for key in chosen)
-    return seen, Boilerplate(texts_of, terms_of, np.array(chosen, np.int64), np.array(shares))
-
-
-def _name(key: int) -> str:
-    """Write a key, since candidates go by name."""
-    return f"{key:x}"
-
-
-def _key(name: str) -> int:
-    return int(name, 16)
 
 
 @dataclass(frozen=True)
@@ -182,10 +121,10 @@ class Change:
 
     def of_rows(self, array: Array, joined: Any = 0.0) -> Array:
         """Move the rows of an array to the new numbers of their words; fill those of words that joined with `joined`."""
-        rows = np.zeros((len(self.origin), *array.shape[1:]), array.dtype)
-        stayed = self.origin >= 0
-        rows[stayed] = array[self.origin[stayed]]
-        rows[~stayed] = joined
+        if not len(array):
+            return np.full((len(self.origin), *array.shape[1:]), joined, array.dtype)
+        rows = np.take(array, np.maximum(self.origin, 0), axis=0)
+        rows[self.origin < 0] = joined
         return rows
 
     def counts_of_joined(self) -> tuple[Array, Array]:
@@ -246,10 +185,10 @@ def changed_vocabulary(
         kept = kept[np.sort(np.argsort(-documents[kept], kind="stable")[:most])]
     if len(kept) == 0 or (len(kept) == len(df) and kept[-1] == len(df) - 1):
         return None
-    following = counter.with_terms([names[place] for place in kept.tolist()])
+    following = counter.with_terms(names if len(kept) == len(names) else [names[place] for place in kept.tolist()])
     if following is None:
         return None
-    place_of = {names[place]: place for place in kept.tolist()}
-    kept = np.array([place_of[term] for term in following.terms])
+    place_of = dict(zip(names, range(len(names)), strict=True))
+    kept = np.fromiter(map(place_of.__getitem__, following.terms), np.int64, len(following.terms))
     joined = {names[place]: joining[names[place]] for place in kept[kept >= len(df)].tolist()}
     return Change(following, np.where(kept < len(df), kept, -1), len(df), joined)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self
@@ -94,7 +95,9 @@ class TermCounter:
 
     def with_boilerplate(self, boilerplate: Boilerplate) -> Self:
         """Return a vocabulary of the same terms that leaves this boilerplate out."""
-        return self.restored(self.analyze, self.terms, boilerplate, self.boilerplate_share, self.forms)
+        same = copy.copy(self)
+        same.boilerplate = boilerplate
+        return same
 
     def with_forms(self, documents: Sequence[Any]) -> Self:
         """Return the same vocabulary with the forms that its terms have in documents, where none is known yet."""
@@ -102,12 +105,13 @@ class TermCounter:
         new = {term: form for term, form in found if term in self._numbers and term not in self.forms}
         if not new:
             return self
-        forms = {**self.forms, **new}
-        return self.restored(self.analyze, self.terms, self.boilerplate, self.boilerplate_share, forms)
+        same = copy.copy(self)
+        same.forms = {**self.forms, **new}
+        return same
 
     def _choose(self, terms: list[str]) -> None:
         self.terms = terms
-        self._numbers = {term: number for number, term in enumerate(terms)}
+        self._numbers = dict(zip(terms, range(len(terms)), strict=True))
 
     def learn(self, documents: Sequence[Any], n_threads: int = 1) -> Counts:
         """Choose the terms that are frequent enough, and count."""
