@@ -369,8 +369,8 @@ def _multiply(
     """Write the products of a row with the other rows, given by columns.
 
     A term that many of them have is also a row of `dense`, whose number `dense_row` has for it (−1 for other terms); it is
-    empty if no term is. To add zeros in order takes less time than to find the places of the other numbers, and does not change the
-    sums.
+    empty if there is no such term. To add zeros in order takes less time than to find the places of the other numbers, and does
+    not change the sums.
     """
     products[:] = 0
     for p in range(start, end):
