@@ -142,7 +142,7 @@ def excerpt_of(document: Any) -> str:
     """
     if isinstance(document, str):
         text = readable(without_headers(document)).replace(PAD, "")
-        line = " ".join(found[0] for found in islice(re.finditer(r"\S+", text), EXCERPT))
+        line = " ".join(found[0] for found in islice(re.finditer(r"\S+", text), EXCERPT // 2 + 1))
     else:
         line = joined_items(islice(document, EXCERPT))
     return line if len(line) <= EXCERPT else line[: EXCERPT - 1] + "…"
