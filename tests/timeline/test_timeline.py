@@ -321,7 +321,7 @@ def test_dispatches_come_in_order_of_time(dispatches):
 def test_the_events_of_october_1987_show(dispatches):
     """The stories of June, then those of 19 October, and of the morning after.
 
-    On the same day, oil platforms in the Gulf were attacked. Whether the two events make one new topic or two depends on the
+    On the same day, Iranian oil platforms were attacked. Whether the two events make one new topic or two depends on the
     seed; the words of the crash are among the first of a topic of its own only.
     """
     june, july = moment_of("1987-06-01").seconds, moment_of("1987-07-01").seconds
@@ -338,5 +338,5 @@ def test_the_events_of_october_1987_show(dispatches):
         nursery=nursery,
     )
     words = {word for alert in timeline.alerts for word in alert.new.words}
-    assert words & {"crash", "panic", "collapse", "dow", "1929"} or words >= {"monday", "iranian", "gulf"}
+    assert words & {"crash", "panic", "collapse", "dow", "1929"} or words >= {"monday", "iranian", "attacked"}
     assert all(alert.new.since >= october[0].time for alert in timeline.alerts)

@@ -102,7 +102,9 @@ class Mixture:
         sums = topics.sum(axis=0, dtype=np.float64)
         shares = background / max(background.sum(), np.finfo(np.float64).tiny)
         each = np.where(shares > 0, shares, np.inf)
-        ratios = (topics / np.where(sums > 0, sums, 1) / each[:, None]).astype(np.float32)
+        scaled = topics / np.where(sums > 0, sums, 1)
+        scaled /= each[:, None]
+        ratios = scaled.astype(np.float32)
         used = masses / masses.sum() if masses.sum() > 0 else np.full(n_topics, 1 / n_topics)
         return cls(ratios, np.append(1.0, n_topics * used))
 

@@ -112,8 +112,9 @@ class NumberingBeyond(Numbering):
     def __missing__(self, term: str) -> int:
         number = self._vocabulary.get(term)
         if number is None:
+            number = self.next_number
+            self.next_number += 1
             self.new.append(term)
-            return super().__missing__(term)
         self[term] = number
         return number
 

@@ -316,7 +316,7 @@ class Nursery:
     def _bursting(self, rarities: Rarities) -> dict[str, float]:
         """Return z of the words that burst; a word is expected in the share (1 + df)/(1 + n) = exp(1 − idf) of documents."""
         words = list(self._frequent)
-        seen = np.array([self._frequencies[word] for word in words], dtype=np.float64)
+        seen = np.fromiter(map(self._frequencies.__getitem__, words), np.float64, len(words))
         z = burst_of(seen, len(self._recent) * np.exp(1 - rarities.of_terms(words)))
         return dict(sorted((words[place], float(z[place])) for place in np.flatnonzero(z > BURST).tolist()))
 

@@ -6,6 +6,7 @@ from collections import Counter, deque
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -96,8 +97,7 @@ class Rarities:
 
     def of_terms(self, terms: Iterable[str]) -> Array:
         """Return the idf of each term."""
-        known, outside = self.known, self.outside
-        return np.array([known.get(term, outside) for term in terms], dtype=np.float64)
+        return np.fromiter(map(self.known.get, terms, repeat(self.outside)), np.float64)
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ class NurseryView:
             return []
         corpus = Corpus.in_memory(M, totals_of(M), terms, weights, weights, MAX_TOPICS, make_ops("numba", 1))
         ladder = Ladder(corpus, MAX_TOPICS, lambda n: make_ops("numba", n), 1, 1, lambda n: None)
-        rung, glance = next(ladder.fits([(TOPIC_SHARE, 0)]))
+        rung, glance = ladder.fit_among(np.arange(M.shape[0]), TOPIC_SHARE, seed=0)
         groups, n_shared = [], _n_shared(M, rung.topics)
         for column in range(rung.topics.shape[1]):
             topic, members = rung.topics[:, column], members_of(glance, column)

@@ -89,7 +89,7 @@ def watch(
     ] = True,
     learn_every: Annotated[
         int | None,
-        typer.Option(min=1, help="Batch size for learning. (Default: 32.)", rich_help_panel=LEARNING),
+        typer.Option(min=1, help="Batch size for learning. (Default: 128.)", rich_help_panel=LEARNING),
     ] = None,
     half_life: Annotated[
         str | None,
@@ -193,7 +193,7 @@ def watch(
         raise typer.Exit(1)
 
 
-LEARN_EVERY = 32
+LEARN_EVERY = 128
 """Default number of documents in a batch."""
 
 

@@ -75,12 +75,12 @@ class Candidates:
 
     def ready(self, words: Iterable[str], least: float, least_total: float) -> dict[str, tuple[float, float]]:
         """Return those of `words` that have enough documents and occurrences, with both numbers."""
-        found, unseen = {}, (0.0, 0.0)
+        found, known, unit, unseen = {}, self.counts, self.unit, (0.0, 0.0)
+        least, least_total = least * ALMOST, least_total * ALMOST
         for word in words:
-            df, total = self.counts.get(word, unseen)
-            df, total = df * self.unit, total * self.unit
-            if df >= least * ALMOST and total >= least_total * ALMOST:
-                found[word] = (df, total)
+            df, total = known.get(word, unseen)
+            if df * unit >= least and total * unit >= least_total:
+                found[word] = (df * unit, total * unit)
         return found
 
     def without(self, words: Mapping[str, object]) -> Self:
