@@ -54,9 +54,8 @@ class Past:
         return W.astype(np.float64) @ self.Q if self.P is None else self.P
 
     def rescaled(self, P: Array, norms: Array) -> Self:
-        """Return the sums with another P, after topics of these norms are scaled to unit norm; P is changed in place."""
-        P *= norms
-        return type(self)(P, self.Q * norms * norms[:, None], self.usage * norms)
+        """Return the sums with another P, after topics of these norms are scaled to unit norm."""
+        return type(self)(P * norms, self.Q * norms * norms[:, None], self.usage * norms)
 
     def with_topic(self, W: Array, cross: Array, square: float, usage: float) -> Self:
         """Return the sums with one more topic, the last column of W, that some documents use.
