@@ -243,7 +243,8 @@ def test_what_is_recent_strange_and_announced_comes_back(planted, gathered):
     memory = topics._nursery.state
     assert (memory.n_taken, len(memory.recent), len(memory.announced)) == (160, 160, 1)
     assert list(topics.unannounced) == [TOPIC]
-    assert topics._nursery._frequencies == Counter(word for recent in memory.recent for word in recent.words)
+    kept = [*(recent.words for recent in memory.recent), *(strange.terms for strange in memory.strange)]
+    assert len(topics._nursery._kept_words) == len({word for words in kept for word in words})
     assert os.path.getsize(gathered / "arrays.safetensors") < 200_000
 
 

@@ -117,7 +117,8 @@ def test_what_is_kept_is_bounded(planted, monkeypatch):
         nursery.take(detector, texts[number] + f" word{number}" * 3, 1.0 + number, str(number))
     assert len(nursery) <= CAPACITY
     assert len(nursery._recent) == 50
-    assert len(nursery._frequencies) < 51 * 60
+    kept = [*(one.words for one in nursery.state.recent), *(one.terms for one in nursery.state.strange)]
+    assert len(nursery._kept_words) == len({word for words in kept for word in words})
     assert len(nursery._rarities) <= 3
     assert RECENT == 1000
 

@@ -199,9 +199,9 @@ class ReadDocuments:
         """Return the term counts of a document, in the vocabulary or not."""
         matrix, names = self.counts.matrix, self.corpus.terms
         inside = slice(matrix.indptr[row], matrix.indptr[row + 1])
-        columns, numbers = matrix.indices[inside].tolist(), matrix.data[inside].tolist()
-        known = {names[column]: int(number) for column, number in zip(columns, numbers, strict=True)}
-        return Counter({**known, **self.outside[row]})
+        columns, numbers = matrix.indices[inside].tolist(), matrix.data[inside].astype(np.int64).tolist()
+        known = zip(map(names.__getitem__, columns), numbers, strict=True)
+        return Counter({**dict(known), **self.outside[row]})
 
     @cached_property
     def readings(self) -> list[Reading]:

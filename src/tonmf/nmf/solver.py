@@ -399,7 +399,7 @@ def lower_quadratic(ops: Ops, current: Pass, rhs: Array, sums: Sums) -> None:
     """Lower the quadratic of the W step over W ≥ 0, in place; the Gram matrix of `current` is then that of the former W."""
     gram, squares = sums.Q.copy(), sums.Q.diagonal()
     idle = squares <= np.finfo(current.topics.W.dtype).eps ** 2 * squares.max()
-    if current.beta.any():
+    if current.has_penalty:
         norms = current.topics.norms
         gram += np.diag(current.beta * sums.usage / np.where(norms > 0, norms, 1))
         idle |= norms == 0  # the penalty has no tangent there: leave the topic at zero

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -49,10 +50,10 @@ class TopicMatrix:
     W: Array
     G: Array
 
-    @property
+    @cached_property
     def norms(self) -> Array:
         """Return ‖w_k‖."""
-        norms: Array = np.sqrt(np.diag(self.G))
+        norms: Array = np.sqrt(self.G.diagonal())
         return norms
 
 
@@ -116,14 +117,19 @@ class Pass:
     n_sweeps: int
     cross: Array | None = None
 
-    @property
+    @cached_property
     def l1(self) -> Array:
         """Return β_k‖w_k‖, the cost of one unit of h_ik."""
         return self.beta * self.topics.norms
 
+    @cached_property
+    def has_penalty(self) -> bool:
+        """Return whether any topic has a cost."""
+        return bool(self.beta.any())
+
     def with_l1(self, rhs: Array, omega: Array) -> Array:
         """Return the right-hand side with the ℓ1 term:  rhs − β_k‖w_k‖/ω_i."""
-        return rhs - self.l1 / omega[:, None] if self.beta.any() else rhs
+        return rhs - self.l1 / omega[:, None] if self.has_penalty else rhs
 
 
 Step = Callable[[Ops, Pass, Block, Sums], None]
@@ -225,7 +231,7 @@ def _solve_documents(ops: Ops, current: Pass, squared_norms: Array, rhs: Array, 
         if not len(todo):
             break
         h, target = H[todo], rhs[todo]
-        if current.beta.any():
+        if current.has_penalty:
             rho = residual_norms(ops, squared_norms[todo], h, target, G)
             target = current.with_l1(target, document_weights(rho, current.alpha))
         current.inner(ops, h, target, G, SWEEPS_PER_CHECK)

@@ -11,7 +11,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, repeat
 from typing import Any, Protocol, Self, TypeGuard
 
 import numpy as np
@@ -120,9 +120,10 @@ class NumberingBeyond(Numbering):
 
     def numbers_of(self, terms: Sequence[str]) -> NDArray[np.int64]:
         """Return the numbers of terms; those that are not there get the next ones."""
-        known = map(self._vocabulary.get, terms)
-        numbers = (self[term] if number is None else number for term, number in zip(terms, known, strict=True))
-        return np.fromiter(numbers, np.int64, len(terms))
+        numbers = np.fromiter(map(self._vocabulary.get, terms, repeat(-1)), np.int64, len(terms))
+        for place in np.flatnonzero(numbers < 0).tolist():
+            numbers[place] = self[terms[place]]
+        return numbers
 
     def known(self, term: str) -> int:
         """Return the number of a term; of one that is not there, a number that none has."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain, islice
 from typing import Any, TypeVar
 
 from tonmf.text.batches import size_of
@@ -33,7 +34,7 @@ def stretches_of(documents: Sequence[Any]) -> Iterator[Sequence[Any]]:
 
 
 def in_order(function: Callable[[S], T], items: Iterable[S], n_threads: int) -> Iterator[T]:
-    """Yield the function of each item, in order; `n_threads` threads work on the items that come next.
+    """Yield the function of each item, in order; `n_threads` threads work on the items that come next, if there are several.
 
     >>> list(in_order(str.upper, "abc", n_threads=2))
     ['A', 'B', 'C']
@@ -41,10 +42,15 @@ def in_order(function: Callable[[S], T], items: Iterable[S], n_threads: int) -> 
     if n_threads == 1:
         yield from map(function, items)
         return
+    items = iter(items)
+    first = list(islice(items, 2))
+    if len(first) < 2:
+        yield from map(function, first)
+        return
     running = deque[Future[T]]()
     with ThreadPoolExecutor(n_threads, thread_name_prefix="tonmf-text") as pool:
         try:
-            for item in items:
+            for item in chain(first, items):
                 running.append(pool.submit(function, item))
                 if len(running) > n_threads:
                     yield running.popleft().result()

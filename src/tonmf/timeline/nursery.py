@@ -23,7 +23,7 @@ import json
 import math
 from bisect import bisect_left, insort
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, NamedTuple, Self
@@ -37,11 +37,12 @@ from tonmf.parameters import check_at_least
 from tonmf.stream.quantile import quantile_of_sorted
 from tonmf.stream.times import time_text
 from tonmf.text.documents import is_matrix, items_of, one_of
+from tonmf.timeline import kept_words
 from tonmf.timeline.bursts import burst_of
+from tonmf.timeline.kept_words import KeptWords, Numbers, Rarities
 from tonmf.timeline.strange_groups import (
     SHARED_WORDS,
     NurseryView,
-    Rarities,
     StrangeDocument,
     StrangeDocuments,
     StrangeGroup,
@@ -165,10 +166,10 @@ class Nursery:
         self._least, self._n_taken, self._n_waiting = least, 0, 0
         self._recent: deque[RecentDocument] = deque()
         self._scores: list[float] = []  # of the recent documents, in rising order
-        self._frequencies: Counter[str] = Counter()
-        self._frequent: set[str] = set()  # words of at least LEAST_SEEN recent documents
+        self._kept_words = KeptWords()
+        self._recent_words: deque[Numbers] = deque()  # of the recent documents, in the same order
         self._texts: Counter[int] = Counter()
-        self._strange = StrangeDocuments(CAPACITY)
+        self._strange = StrangeDocuments(CAPACITY, self._kept_words)
         self._announced: deque[Mapping[str, float]] = deque(maxlen=REMEMBERED)
         self._rarities: deque[tuple[int, Rarities]] = deque()
 
@@ -200,7 +201,7 @@ class Nursery:
         nursery._announced.extend(state.announced)
         nursery._rarities.extend(state.rarities)
         for recent in state.recent:
-            nursery._add_words(recent.words)
+            nursery._recent_words.append(nursery._kept_words.add(recent.words, kept_words.RECENT))
             nursery._texts[recent.text] += 1
         return nursery
 
@@ -268,7 +269,7 @@ class Nursery:
         self._texts[text] += 1
         self._recent.append(RecentDocument(words, text, score))
         insort(self._scores, score)
-        self._add_words(words)
+        self._recent_words.append(self._kept_words.add(words, kept_words.RECENT))
         if len(self._recent) > RECENT:
             self._forget()
         if score <= cut or not terms:
@@ -276,21 +277,12 @@ class Nursery:
         self._strange.add(StrangeDocument(number, id, None if time is None else float(time), beginning, terms))
         return True
 
-    def _add_words(self, words: Iterable[str]) -> None:
-        self._frequencies.update(words)
-        self._frequent.update(word for word in words if self._frequencies[word] == LEAST_SEEN)
-
     def _forget(self) -> None:
         """Forget the oldest of the recent documents."""
-        words, text, score = self._recent.popleft()
+        _, text, score = self._recent.popleft()
+        self._kept_words.remove(self._recent_words.popleft(), kept_words.RECENT)
         del self._scores[bisect_left(self._scores, score)]
         self._texts[text] -= 1
-        for word in words:
-            self._frequencies[word] -= 1
-            if self._frequencies[word] == LEAST_SEEN - 1:
-                self._frequent.remove(word)
-            elif self._frequencies[word] == 0:
-                del self._frequencies[word]
         if self._texts[text] == 0:
             del self._texts[text]
 
@@ -315,10 +307,12 @@ class Nursery:
 
     def _bursting(self, rarities: Rarities) -> dict[str, float]:
         """Return z of the words that burst; a word is expected in the share (1 + df)/(1 + n) = exp(1 − idf) of documents."""
-        words = list(self._frequent)
-        seen = np.fromiter(map(self._frequencies.__getitem__, words), np.float64, len(words))
-        z = burst_of(seen, len(self._recent) * np.exp(1 - rarities.of_terms(words)))
-        return dict(sorted((words[place], float(z[place])) for place in np.flatnonzero(z > BURST).tolist()))
+        words = self._kept_words
+        seen = words.frequencies(kept_words.RECENT)
+        frequent = np.flatnonzero(seen >= LEAST_SEEN)
+        z = burst_of(seen[frequent].astype(np.float64), len(self._recent) * np.exp(1 - words.idf(frequent, rarities)))
+        bursting = z > BURST
+        return dict(sorted(zip(words.names(frequent[bursting].tolist()), z[bursting].tolist(), strict=True)))
 
     def _is_known(self, group: StrangeGroup, view: NurseryView, detector: TextOutlierDetector) -> bool:
         """Check whether a group is near a topic of the model, or near one announced before."""

@@ -20,6 +20,7 @@ from tonmf.storage.bundles import UNIT, Bundle
 from tonmf.stream.times import EARLIEST, LATEST
 from tonmf.text.counts import Numbering
 from tonmf.text.documents import ITEMS, TEXTS, without_surrogates
+from tonmf.timeline.kept_words import Rarities
 from tonmf.timeline.nursery import (
     CAPACITY,
     LONGEST,
@@ -30,7 +31,7 @@ from tonmf.timeline.nursery import (
     NurseryState,
     RecentDocument,
 )
-from tonmf.timeline.strange_groups import Rarities, StrangeDocument
+from tonmf.timeline.strange_groups import StrangeDocument
 
 MOST_TAKEN = 2**53
 """Most documents of a stream."""

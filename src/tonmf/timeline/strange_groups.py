@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import repeat
+from itertools import compress
+from operator import not_
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,6 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tonmf.arrays import Array
-from tonmf.detector.detector import TextOutlierDetector
 from tonmf.detector.scores.corpus import Corpus
 from tonmf.detector.scores.groups import members_of
 from tonmf.detector.scores.ladder import Ladder, first_words
@@ -22,6 +22,7 @@ from tonmf.nmf.threads import make_ops
 from tonmf.text.counts import totals_of
 from tonmf.text.weighting import damped, term_weights, unit_rows
 from tonmf.timeline.bursts import latest_burst, smallest_chance
+from tonmf.timeline.kept_words import STRANGE, KeptWords, Numbers, Rarities
 
 TOPIC_SHARE, MAX_TOPICS = 0.01, 25
 """How common a topic must be among the strange documents, and how many a fit starts from."""
@@ -48,56 +49,54 @@ class StrangeDocument:
 
 
 class StrangeDocuments:
-    """The strange documents of a nursery, oldest first, and in how many of them each word is.
+    """The strange documents of a nursery, oldest first, and the numbers of their words (`tonmf.timeline.kept_words`).
 
     Beyond its capacity, the oldest leave.
     """
 
-    def __init__(self, capacity: int) -> None:
+    def __init__(self, capacity: int, kept_words: KeptWords) -> None:
         self.documents: deque[StrangeDocument] = deque()
-        self.frequencies: Counter[str] = Counter()
+        self.kept_words = kept_words
         self._capacity = capacity
+        self._words: deque[Numbers] = deque()
+        self._counts: deque[NDArray[np.float32]] = deque()
 
     def __len__(self) -> int:
         return len(self.documents)
 
     def add(self, document: StrangeDocument) -> None:
         """Add the newest document."""
+        terms = document.terms
         self.documents.append(document)
-        self.frequencies.update(document.terms.keys())
+        self._words.append(self.kept_words.add(terms, STRANGE))
+        self._counts.append(np.fromiter(terms.values(), np.float32, len(terms)))
         if len(self) > self._capacity:
-            self._forget(self.documents.popleft())
+            self.remove({self.documents[0].number})
 
     def remove(self, numbers: Container[int]) -> None:
         """Remove the documents with these numbers in the sequence."""
-        for document in self.documents:
-            if document.number in numbers:
-                self._forget(document)
-        self.documents = deque(document for document in self.documents if document.number not in numbers)
+        stays = [document.number not in numbers for document in self.documents]
+        for words in compress(self._words, map(not_, stays)):
+            self.kept_words.remove(words, STRANGE)
+        self.documents = deque(compress(self.documents, stays))
+        self._words, self._counts = deque(compress(self._words, stays)), deque(compress(self._counts, stays))
 
-    def _forget(self, document: StrangeDocument) -> None:
-        for word in document.terms:
-            self.frequencies[word] -= 1
-            if self.frequencies[word] == 0:
-                del self.frequencies[word]
+    def shared_words(self, rows: Sequence[int]) -> list[str]:
+        """Return the words of the documents in these rows that another document has too, by alphabet."""
+        words = np.unique(np.concatenate([self._words[row] for row in rows]))
+        n_documents = self.kept_words.frequencies(STRANGE)[words]
+        return sorted(self.kept_words.names(words[n_documents > 1].tolist()))
 
-
-@dataclass(frozen=True)
-class Rarities:
-    """idf of the words of a model, and of words outside its vocabulary."""
-
-    known: Mapping[str, float]
-    outside: float
-
-    @classmethod
-    def of(cls, detector: TextOutlierDetector) -> Rarities:
-        """Take them from the detector as it is now."""
-        pairs = zip(detector.terms_, detector.idf_.tolist(), strict=True)
-        return cls(dict(pairs), detector.idf_outside_)
-
-    def of_terms(self, terms: Iterable[str]) -> Array:
-        """Return the idf of each term."""
-        return np.fromiter(map(self.known.get, terms, repeat(self.outside)), np.float64)
+    def counted(self, rows: Sequence[int], terms: Sequence[str]) -> sp.csr_matrix:
+        """Count terms that are words of the nursery in each of the documents in these rows."""
+        words, counts = [self._words[row] for row in rows], [self._counts[row] for row in rows]
+        columns = self.kept_words.places(terms)[np.concatenate(words)]
+        there = columns >= 0
+        ends = np.append(0, np.cumsum(there))[np.cumsum([0, *map(len, words)])]
+        parts = (np.concatenate(counts)[there], columns[there].astype(np.int32), ends.astype(np.int32))
+        matrix = sp.csr_matrix(parts, shape=(len(rows), len(terms)))
+        matrix.sort_indices()
+        return matrix
 
 
 @dataclass(frozen=True)
@@ -126,7 +125,7 @@ class NurseryView:
     @cached_property
     def _counts(self) -> sp.csr_matrix:
         """Return the counts of bursting words."""
-        return counted(self.strange.documents, list(self.bursts))
+        return self.strange.counted(range(len(self.strange)), list(self.bursts))
 
     def may_have_group(self, chance: float) -> bool:
         """Return False if no group can be so unlikely to come by chance, whatever its topic; a fit is not needed then."""
@@ -163,7 +162,7 @@ class NurseryView:
 
     def _is_first(self, members: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Check for each member that it is no copy of an earlier one."""
-        Y = self._rows(members)[0]
+        Y = self._rows(members.tolist())[0]
         near = np.tril((Y @ Y.T).toarray(), -1) >= COPY
         first: NDArray[np.bool_] = ~near.any(axis=1)
         return first
@@ -175,31 +174,15 @@ class NurseryView:
         row /= max(float(np.linalg.norm(row)), np.finfo(np.float64).tiny)
         return {terms[place]: float(row[place]) for place in np.flatnonzero(row)}
 
-    def _rows(self, members: Iterable[int]) -> tuple[sp.csr_matrix, list[str]]:
+    def _rows(self, members: Sequence[int]) -> tuple[sp.csr_matrix, list[str]]:
         """Return strange documents as the detector weighs documents, c∘w at unit norm, and the words of the columns.
 
         These are the words that the documents share with other strange ones, in an order that does not depend on who counted
         them.
         """
-        documents = [self.strange.documents[row] for row in members]
-        words = {word for document in documents for word in document.terms}
-        terms = sorted(word for word in words if self.strange.frequencies[word] > 1)
-        return unit_rows(damped(counted(documents, terms)), term_weights(self.rarities.of_terms(terms))), terms
-
-
-def counted(strange: Sequence[StrangeDocument], terms: Sequence[str]) -> sp.csr_matrix:
-    """Count the terms in each document."""
-    column_of = {term: column for column, term in enumerate(terms)}
-    columns, counts, ends = [], [], [0]
-    for one in strange:
-        there = column_of.keys() & one.terms.keys()
-        columns += [column_of[term] for term in there]
-        counts += [one.terms[term] for term in there]
-        ends.append(len(columns))
-    parts = (np.array(counts, np.float32), np.array(columns, np.int32), np.array(ends, np.int32))
-    matrix = sp.csr_matrix(parts, shape=(len(strange), len(terms)))
-    matrix.sort_indices()
-    return matrix
+        terms = self.strange.shared_words(members)
+        Y = unit_rows(damped(self.strange.counted(members, terms)), term_weights(self.rarities.of_terms(terms)))
+        return Y, terms
 
 
 def _n_shared(M: sp.csr_matrix, topics: Array) -> NDArray[np.int64]:

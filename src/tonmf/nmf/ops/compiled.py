@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -37,8 +38,9 @@ ROWS_WORTH_DENSE_COLUMNS = 256
 """Rows from which on dense columns are worth making."""
 
 
+@lru_cache(maxsize=64)
 def even_cuts(n_rows: int, rows_per_range: int) -> Cuts:
-    """Cut rows into ranges of the same length.
+    """Cut rows into ranges of the same length; the passes of a fit share the result, which nobody changes.
 
     >>> even_cuts(10, 4).tolist()
     [0, 4, 8, 10]
@@ -104,7 +106,7 @@ class CompiledOps:
         self._run(kernels.sparse_times_dense, (S.indptr, S.indices, S.data, np.ascontiguousarray(B), out), cuts)
 
     def hals(self, F: Array, rhs: Array, gram: Array, n_sweeps: int) -> None:
-        largest = float(np.diag(gram).max())
+        largest = float(gram.diagonal().max())
         scale = 1 / largest if largest > 0 else 1.0  # else entries may be too large or too small for float32
         scaled = np.ascontiguousarray(gram * scale, dtype=F.dtype)
         self._run(kernels.hals, (F, rhs, scale, scaled, n_sweeps), even_cuts(len(F), ROWS_PER_RANGE))
@@ -121,6 +123,8 @@ class CompiledOps:
         cuts = even_cuts(len(A), ROWS_PER_GRAM)
         parts = np.zeros(((len(cuts) - 1) * A.shape[1], B.shape[1]))
         self._run(kernels.partial_grams, (A, weight, B, parts), cuts)
+        if len(cuts) == 2:
+            return parts
         total: Array = parts.reshape(len(cuts) - 1, A.shape[1], B.shape[1]).sum(axis=0)
         return total
 
