@@ -10,6 +10,9 @@ from command import run
 from rich.cells import cell_len
 from terminal import ENTER, LEAVE, in_terminal
 
+from tonmf.cli.reviewing import dialogue
+from tonmf.cli.reviewing.dialogue import RESIZED, WholeScreen
+from tonmf.cli.screen import Screen
 from tonmf.datasets import load_noticeboard
 from tonmf.io import read_marks
 
@@ -138,6 +141,26 @@ def test_after_a_stop_the_terminal_is_taken_again(here):
         assert terminal.until_drawn().heading == first
         assert terminal.modes[3] & termios.ICANON == 0
         assert terminal.press("s").heading != first
+
+
+def test_a_stop_in_the_middle_of_a_write_waits_until_the_terminal_can_be_given_back(monkeypatch):
+    ours, keys = os.openpty()
+    written = []
+
+    def write(text):
+        written.append(text)
+        if len(written) == 2:  # what is shown: the signal comes before it is all written
+            os.kill(os.getpid(), signal.SIGTSTP)
+            assert written[-1] == text
+
+    monkeypatch.setattr(dialogue, "_write", write)
+    monkeypatch.setattr(WholeScreen, "_stop", lambda self: vars(self).update(_stop_wanted=False, _changed=True))
+    with WholeScreen(Screen(), keys) as screen:
+        screen.show([])
+        assert (len(written), screen.key()) == (2, RESIZED)
+    os.close(ours)
+    os.close(keys)
+    assert [text for text in written if text in (ENTER, LEAVE)] == [ENTER, LEAVE, ENTER, LEAVE]
 
 
 WIDE = "漢字 " * 80 + "ａｂｃ 🙂 " * 30

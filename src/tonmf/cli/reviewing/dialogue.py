@@ -72,7 +72,7 @@ class WholeScreen:
     def __init__(self, screen: Screen, keys: int) -> None:
         self._screen, self._keys = screen, keys
         self._usual: Any = None
-        self._is_ours, self._changed = False, False
+        self._is_ours, self._changed, self._stop_wanted = False, False, False
 
     def __enter__(self) -> WholeScreen:
         self._usual = termios.tcgetattr(self._keys)
@@ -100,10 +100,12 @@ class WholeScreen:
 
     def _give_back(self) -> None:
         if self._is_ours:
-            self._is_ours = False
             with suppress(OSError, termios.error):  # the terminal may be gone
                 _write(LEAVE)
                 termios.tcsetattr(self._keys, termios.TCSADRAIN, self._usual)
+            self._is_ours = False
+        if self._stop_wanted:
+            self._stop()
 
     @contextmanager
     def _given_back(self) -> Iterator[None]:
@@ -118,14 +120,20 @@ class WholeScreen:
         self._changed = True
 
     def _on_stop(self, number: int, frame: FrameType | None) -> None:
-        """Stop as Ctrl-Z does, with the terminal as the shell expects it; once continued, show everything again."""
-        was_ours = self._is_ours
-        self._give_back()
+        """Stop at once if somebody else has the terminal, else once it is given back.
+
+        A handler may run in the middle of a write, so it must not write.
+        """
+        self._stop_wanted = True
+        if not self._is_ours:
+            self._stop()
+
+    def _stop(self) -> None:
+        """Stop as Ctrl-Z does; once continued, show everything again."""
+        self._stop_wanted = False
         usual = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGTSTP)
         signal.signal(signal.SIGTSTP, usual)
-        if was_ours:
-            self._take()
         self._changed = True
 
     def size(self) -> Size:
@@ -141,6 +149,10 @@ class WholeScreen:
     def key(self) -> str:
         """Wait for a key, or for another size."""
         while not self._changed:
+            if self._stop_wanted:
+                self._give_back()  # and stop, with the terminal as the shell expects it
+                self._take()
+                continue
             ready = select.select([self._keys, self._wake], [], [])[0]
             if self._wake in ready:
                 os.read(self._wake, 4096)
