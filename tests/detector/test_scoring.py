@@ -203,6 +203,19 @@ def test_the_spread_of_few_values_is_widened(seed, n_values):
     assert doubt(n_values) > doubt(n_values + 1) > 1
 
 
+@pytest.mark.parametrize("median", [0.0, 1e-9, 0.5, -3.0])
+@pytest.mark.parametrize("noise", [0.0, 1e-12, 3e-8, 2e-7])
+def test_values_that_differ_by_rounding_say_nothing(median, noise):
+    values = median + noise * np.random.default_rng(0).normal(size=500)
+    assert np.abs(Scale.of(values).z(values)).max() < 1e-5
+
+
+@pytest.mark.parametrize("median", [0.0, 0.5])
+def test_values_that_differ_by_more_than_rounding_count(median):
+    values = median + 1e-4 * np.random.default_rng(0).normal(size=500)
+    assert np.abs(Scale.of(values).z(values)).max() > 2
+
+
 @pytest.mark.parametrize("n_docs", [5, 10, 20])
 def test_a_few_ordinary_posts_have_ordinary_scores(n_docs):
     """They had scores up to 84, as a few documents say little about how far others may stray."""

@@ -39,7 +39,7 @@ class Scale:
     def of_percentiles(cls, low: float, median: float, high: float) -> Self:
         """Make a scale of P16, the median and P84."""
         spread = (high - low) / 2
-        return cls(median, spread if spread > NO_SPREAD * max(abs(median), NO_SPREAD) else 1.0)
+        return cls(median, spread if spread > NO_SPREAD * max(abs(median), 1.0) else 1.0)
 
     def z(self, values: Array) -> Array:
         """Return the distance of each value from the median, in spreads."""
@@ -60,8 +60,12 @@ def doubt(n_values: float) -> float:
     return 1 + UNSURE / n_values
 
 
-NO_SPREAD = 1e-9
-"""Relative spread that is taken for rounding."""
+NO_SPREAD = 1e-6
+"""Spread that is taken for rounding: measures are in units of 1, and come from topics in float32.
+
+With a single topic that is nearly the background, the topic helps all documents by nearly nothing, and differences between
+them are noise, which a division by their spread would blow up.
+"""
 
 SAME_SCORE = 1e-6
 """Scores that differ by no more than this are equal: the same document may get both, by rounding."""
