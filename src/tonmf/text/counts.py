@@ -175,12 +175,13 @@ class OwnCounts:
     terms: OwnTerms
 
     @classmethod
-    def of(cls, documents: Sequence[Any], analyze: Analyzer) -> Self:
-        """Count every term of each document, in order of first occurrence."""
+    def of(cls, documents: Sequence[Any], analyze: Analyzer, visible: Sequence[Any] | None = None) -> Self:
+        """Count every term of each document, in order of first occurrence; `visible` is what is read of each, if known."""
         if is_compiled(analyze) and _are_long(documents):
             from tonmf.text.compiled.table import count_words  # heavy, and not needed for a few documents
 
-            counted, terms = count_words(documents, analyze)
+            visible = map(analyze.visible, documents) if visible is None else visible
+            counted, terms = count_words(map(analyze.prepared, documents, visible), analyze)
             return cls(NumberedCounts(*counted), terms)
         seen = Numbering()
         return cls(count_each(documents, analyze, seen.__getitem__), ListedTerms(seen))

@@ -88,12 +88,12 @@ class TableTerms:
         return self.known.of(self.places, self.names, numbering)
 
 
-def count_words(documents: Iterable[str], analyze: Analysis) -> tuple[Counted, TableTerms]:
-    """Count every term of each document by its place among the terms, which are in order of first occurrence."""
+def count_words(texts: Iterable[str], analyze: Analysis) -> tuple[Counted, TableTerms]:
+    """Count every term of prepared texts by its place among the terms, which are in order of first occurrence."""
     assert analyze.by_word is not None  # noqa: S101 (the caller has looked)
     tables: list[WordTable] = analyze.by_word.tables
     table = tables.pop() if tables else WordTable(TermsOfKeys(analyze))
-    counted = table.count(map(analyze.prepared, documents))
+    counted = table.count(texts)
     if not table.is_large:
         tables.append(table)
     return counted
