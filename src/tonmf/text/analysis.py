@@ -105,17 +105,15 @@ class Analysis:
         assert self.by_word is not None  # noqa: S101
         return self.by_word.stop_words
 
-    @property
-    def words_are_terms(self) -> bool:
-        """Return whether every word but stop words is a term as it is."""
-        return self.stemmer is None and not self._has_limits
-
-    def terms_of_words(self, words: Iterable[str]) -> Iterable[str]:
-        """Return the terms of words that were cut out of a prepared text, and masked."""
-        stop_words = self.stop_words
-        if stop_words:
-            words = [word for word in words if word not in stop_words]
-        return self._as_terms(words)
+    def terms_of_words(self, words: Sequence[str]) -> list[str | None]:
+        """Return the term of each word that was cut out of a prepared text, and masked; None if it is no term."""
+        stop_words, allow = self.stop_words, self.rules.allow
+        terms = words if self.stemmer is None else list(map(self.stem, words))
+        if self._has_limits:
+            return [
+                None if word in stop_words or not allow(term) else term for word, term in zip(words, terms, strict=True)
+            ]
+        return [None if word in stop_words else term for word, term in zip(words, terms, strict=True)]
 
     def unstemmed(self) -> Analysis:
         """Return the same analysis before stemming, without limits on words."""

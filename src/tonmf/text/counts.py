@@ -11,7 +11,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import filterfalse, pairwise
 from typing import Any, Protocol, Self, TypeGuard
 
 import numpy as np
@@ -84,6 +84,9 @@ class Numbering(dict[str, int]):
 
     def numbers_of(self, terms: Sequence[str]) -> NDArray[np.int64]:
         """Return the numbers of terms; those that are not there get the next ones."""
+        new = dict.fromkeys(filterfalse(self.__contains__, terms))
+        first, self.next_number = self.next_number, self.next_number + len(new)
+        self.update(zip(new, range(first, self.next_number), strict=True))
         return np.fromiter(map(self.__getitem__, terms), np.int64, len(terms))
 
     def known(self, term: str) -> int:
