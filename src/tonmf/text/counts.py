@@ -183,8 +183,8 @@ class OwnCounts:
         if is_compiled(analyze) and _are_long(documents):
             from tonmf.text.compiled.table import count_words  # heavy, and not needed for a few documents
 
-            visible = map(analyze.visible, documents) if visible is None else visible
-            counted, terms = count_words(map(analyze.prepared, documents, visible), analyze)
+            shown = map(analyze.visible, documents) if visible is None else visible
+            counted, terms = count_words(map(analyze.prepared, documents, shown), analyze)
             return cls(NumberedCounts(*counted), terms)
         seen = Numbering()
         return cls(count_each(documents, analyze, seen.__getitem__), ListedTerms(seen))

@@ -118,9 +118,10 @@ class TermCounter:
     def learn(self, documents: Sequence[Any], n_threads: int = 1) -> Counts:
         """Choose the terms that are frequent enough, and count."""
         seen = Numbering()
-        counted, passages = self.read(documents, seen, self.boilerplate_share is not None, n_threads)
-        if passages is not None:
-            self.boilerplate = self.tally(documents, passages).boilerplate(self.boilerplate_share, self.analyze)
+        share = self.boilerplate_share
+        counted, passages = self.read(documents, seen, share is not None, n_threads)
+        if share is not None and passages is not None:
+            self.boilerplate = self.tally(documents, passages).boilerplate(share, self.analyze)
             counted = self.without_boilerplate(counted, passages, self.boilerplate, seen.known)
         matrix, words = counted.matrix(len(seen)), np.array(list(seen), dtype=object)
         kept = frequent(document_frequencies(matrix), occurrences(matrix), matrix.shape[0], self._min_df, self.rules)
