@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from base64 import b64decode
 from binascii import a2b_qp
+from functools import lru_cache
 
 from tonmf.text.markup import PAD
 
@@ -40,6 +41,9 @@ FAMILIES = (
     "arc-", "authentication-", "auto-", "content-", "dkim-", "list-", "nntp-", "original-", "received-", "resent-", "x-",
 )  # fmt: skip
 """How the names of many more headers begin."""
+
+NAMES_REMEMBERED = 1000
+"""The most names that are cached with whether they are known."""
 
 BREAK = r"(?:\r\n?|\n)"
 BEFORE = re.compile(rf"\s*+(?:>?From [^\r\n]*+{BREAK})?")
@@ -85,6 +89,7 @@ def _are_of_mail(names: set[str]) -> bool:
     return sum(map(_is_known, names)) >= 2 and ("from" in names or not names.isdisjoint(PROGRAMS))
 
 
+@lru_cache(NAMES_REMEMBERED)
 def _is_known(name: str) -> bool:
     return name in KEPT or name in PROGRAMS or name in PEOPLE or name.startswith(FAMILIES)
 
