@@ -185,7 +185,7 @@ class Ladder:
             waiting, running = deque(plan), deque[Future[tuple[Rung, Glance]]]()
             try:
                 while waiting or running:
-                    while waiting and len(running) < side_by_side:
+                    while waiting and len(running) <= side_by_side:  # one waits for whichever thread is free first
                         running.append(pool.submit(fit, *waiting.popleft()))
                     yield running.popleft().result()
             except InterruptedError:
