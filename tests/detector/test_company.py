@@ -52,7 +52,9 @@ def learnt(rows, scores, sampled=None, weights=None):
     ordinary = np.flatnonzero(scores < THRESHOLD / 2)
     sampled = ordinary if sampled is None else sampled
     readable = np.diff(rows.indptr) > 0
-    return learn_company(scores, THRESHOLD, readable, sampled, len(ordinary), lambda numbers: rows[numbers], weights)
+    return learn_company(
+        OPS[-1], scores, THRESHOLD, readable, sampled, len(ordinary), lambda numbers: rows[numbers], weights
+    )
 
 
 def test_documents_of_a_strange_group_vouch_and_strays_among_ordinary_documents_do_not():
@@ -68,7 +70,8 @@ def test_nobody_vouches_where_there_is_no_group_nor_a_threshold():
     assert learnt(rows[:N_ORDINARY], scores[:N_ORDINARY]) is None
     assert learnt(rows[:N_ORDINARY], np.zeros(N_ORDINARY)) is None
     assert (
-        learn_company(scores, 0.0, np.ones(len(scores), bool), np.arange(9), 9, lambda numbers: rows[numbers]) is None
+        learn_company(OPS[-1], scores, 0.0, np.ones(len(scores), bool), np.arange(9), 9, lambda numbers: rows[numbers])
+        is None
     )
 
 

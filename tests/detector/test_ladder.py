@@ -5,6 +5,7 @@ import pytest
 
 from tonmf import TextOutlierDetector
 from tonmf.datasets import make_corpus
+from tonmf.detector.scores.ladder import Ladder
 from tonmf.metrics import area_under_curve
 
 FEW = {"n_restarts": 1, "topic_shares": (0.02,)}
@@ -52,7 +53,7 @@ def test_a_fit_on_disk_that_was_cut_short_goes_on_to_the_same_scores(sample_firs
 
     def stop(share):
         shares.append(share)
-        if len(shares) == 57:  # of the second fit, the last pass but three
+        if len(shares) == 47:  # of the second fit, the last pass but three; those that fits share are reported at once
             raise KeyboardInterrupt
 
     options = {**FEW, "memory": "1GB", "cache": tmp_path / "cache"}
@@ -64,6 +65,17 @@ def test_a_fit_on_disk_that_was_cut_short_goes_on_to_the_same_scores(sample_firs
     for reported in (shares, again):
         assert reported == sorted(reported)
     assert again[-1] == 1
+
+
+def test_fits_begin_together_and_end_as_they_would_alone(sample_first, corpus, monkeypatch):
+    begun, begin = [], Ladder._begin_sample
+    monkeypatch.setattr(Ladder, "_begin_sample", lambda self, *args: begun.append(args[2]) or begin(self, *args))
+    together = TextOutlierDetector(n_restarts=2, topic_shares=(0.02, 0.04)).fit(corpus.texts).rungs_
+    assert len(begun) == len(set(begun)) == 2
+    for place, share in enumerate((0.02, 0.04)):
+        alone = TextOutlierDetector(n_restarts=2, topic_shares=(share,)).fit(corpus.texts).rungs_
+        for one, other in zip(together[2 * place : 2 * place + 2], alone, strict=True):
+            np.testing.assert_array_equal(one.topics, other.topics)
 
 
 def test_documents_of_which_a_sample_has_no_word_are_read_all_the_same(sample_first):

@@ -46,3 +46,13 @@ def test_a_twin_shares_documents_and_forgets_the_fit():
         assert twin.X is block.X
         assert block.H.shape[1] == 2
         assert twin.H.size == 0
+
+
+def test_a_branch_shares_documents_and_goes_on_from_the_state_of_the_fit():
+    source = MatrixSource(sp.random(20, 9, 0.3, format="csr", random_state=0), np.ones(20), 6, ReferenceOps())
+    source.start_from(np.ones((20, 2)), 2)
+    for block, branch in zip(source.blocks(), source.branch().blocks(), strict=True):
+        assert branch.X is block.X
+        np.testing.assert_array_equal(branch.H, block.H)
+        branch.H[:] = 0
+        assert block.H.all()

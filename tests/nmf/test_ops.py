@@ -160,6 +160,22 @@ def test_nearest_and_strongest_agree_with_the_reference(ops, dtype):
 
 
 @pytest.mark.parametrize("ops", OPS[1:], ids=name)
+@pytest.mark.parametrize("n_rows", [20, 300])
+def test_means_of_what_is_around_agree_with_the_reference(ops, n_rows, dtype):
+    others, rng = unit_rows_with_common_terms(400, 0, dtype), np.random.default_rng(0)
+    rows, around, weights, values = ops.prepare(others[:n_rows]), ops.prepare(others), rng.random(400), rng.random(400)
+    means = ops.mean_around(rows, around, weights, values, 30)
+    np.testing.assert_allclose(means, OPS[0].mean_around(rows, around, weights, values, 30), rtol=1e-5)
+
+
+@pytest.mark.parametrize("ops", OPS, ids=name)
+def test_a_row_does_not_count_for_itself_and_nobody_is_around_a_row_without_terms(ops):
+    X = sp.csr_matrix(np.array([[1, 0, 0], [0.6, 0.8, 0], [0, 0, 1], [0, 0, 0]], np.float32))
+    means = ops.mean_around(ops.prepare(X), ops.prepare(X), np.ones(4), np.array([1.0, 2, 3, 4]), 30)
+    np.testing.assert_allclose(means, [2, 1, 0, 0])
+
+
+@pytest.mark.parametrize("ops", OPS[1:], ids=name)
 def test_a_row_has_the_same_products_alone_and_among_many(ops, dtype):
     X, others = unit_rows_with_common_terms(600, 0, dtype), ops.prepare(unit_rows_with_common_terms(100, 1, dtype))
     weights = np.random.default_rng(0).random(100)

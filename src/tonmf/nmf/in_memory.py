@@ -73,6 +73,14 @@ class MatrixSource(HeldBlocks[Block]):
         twin._blocks = [block.fresh() for block in self._blocks]
         return twin
 
+    def branch(self) -> MatrixSource:
+        """Return a source of the same documents for a fit that goes on from the state of this one."""
+        twin = copy.copy(self)
+        twin._blocks = [copy.copy(block) for block in self._blocks]
+        for block in twin._blocks:
+            block.H = block.H.copy()  # the rest of the state is never changed in place
+        return twin
+
     def matrix(self) -> sp.csr_matrix:
         return self._X
 

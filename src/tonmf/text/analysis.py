@@ -91,12 +91,12 @@ class Analysis:
 
     def __call__(self, text: Any) -> Iterable[str]:
         """Return the terms of a text."""
-        return self._as_terms(self.analyze(self._readable(text)))
+        return self._as_terms(self.analyze(_readable(text, self.visible(text))))
 
-    def prepared(self, text: str) -> str:
-        """Return the text that is cut into words: without what is not read, and in lower case if words are to be."""
+    def prepared(self, text: str, visible: str) -> str:
+        """Return the text that is cut into words, given what is visible of it: in lower case if words are to be."""
         assert self.by_word is not None  # noqa: S101
-        readable: str = self._readable(text)
+        readable: str = _readable(text, visible)
         return readable.lower() if self.by_word.lowercase else readable
 
     @property
@@ -105,21 +105,15 @@ class Analysis:
         assert self.by_word is not None  # noqa: S101
         return self.by_word.stop_words
 
-    @property
-    def words_are_terms(self) -> bool:
-        """Return whether every word but stop words is a term as it is."""
-        return self.stemmer is None and not self._has_limits
-
-    def terms_of_words(self, words: Iterable[str]) -> Iterable[str]:
-        """Return the terms of words that were cut out of a prepared text, and masked."""
-        stop_words = self.stop_words
-        if stop_words:
-            words = [word for word in words if word not in stop_words]
-        return self._as_terms(words)
-
-    def _readable(self, text: Any) -> Any:
-        shown = self.visible(text)
-        return text if shown is text else shown.replace(PAD, "")
+    def terms_of_words(self, words: Sequence[str]) -> list[str | None]:
+        """Return the term of each word that was cut out of a prepared text, and masked; None if it is no term."""
+        stop_words, allow = self.stop_words, self.rules.allow
+        terms = words if self.stemmer is None else list(map(self.stem, words))
+        if self._has_limits:
+            return [
+                None if word in stop_words or not allow(term) else term for word, term in zip(words, terms, strict=True)
+            ]
+        return [None if word in stop_words else term for word, term in zip(words, terms, strict=True)]
 
     def unstemmed(self) -> Analysis:
         """Return the same analysis before stemming, without limits on words."""
@@ -197,6 +191,10 @@ def terms_at(text: str, spans: Iterable[tuple[int, int]], analyze: Analyzer) -> 
         terms = list(analyze(text[start:end]))
         if len(terms) == 1:
             yield start, end, terms[0]
+
+
+def _readable(text: Any, visible: Any) -> Any:
+    return text if visible is text else visible.replace(PAD, "")
 
 
 def _as_it_is(word: str) -> list[str]:

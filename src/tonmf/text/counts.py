@@ -11,7 +11,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise, repeat
+from itertools import filterfalse, pairwise, repeat
 from typing import Any, Protocol, Self, TypeGuard
 
 import numpy as np
@@ -84,6 +84,9 @@ class Numbering(dict[str, int]):
 
     def numbers_of(self, terms: Sequence[str]) -> NDArray[np.int64]:
         """Return the numbers of terms; those that are not there get the next ones."""
+        new = dict.fromkeys(filterfalse(self.__contains__, terms))
+        first, self.next_number = self.next_number, self.next_number + len(new)
+        self.update(zip(new, range(first, self.next_number), strict=True))
         return np.fromiter(map(self.__getitem__, terms), np.int64, len(terms))
 
     def known(self, term: str) -> int:
@@ -176,12 +179,13 @@ class OwnCounts:
     terms: OwnTerms
 
     @classmethod
-    def of(cls, documents: Sequence[Any], analyze: Analyzer) -> Self:
-        """Count every term of each document, in order of first occurrence."""
+    def of(cls, documents: Sequence[Any], analyze: Analyzer, visible: Sequence[Any] | None = None) -> Self:
+        """Count every term of each document, in order of first occurrence; `visible` is what is read of each, if known."""
         if is_compiled(analyze) and _are_long(documents):
             from tonmf.text.compiled.table import count_words  # heavy, and not needed for a few documents
 
-            counted, terms = count_words(documents, analyze)
+            shown = map(analyze.visible, documents) if visible is None else visible
+            counted, terms = count_words(map(analyze.prepared, documents, shown), analyze)
             return cls(NumberedCounts(*counted), terms)
         seen = Numbering()
         return cls(count_each(documents, analyze, seen.__getitem__), ListedTerms(seen))

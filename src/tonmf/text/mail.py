@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from base64 import b64decode
 from binascii import a2b_qp
+from functools import lru_cache
 
 from tonmf.text.markup import PAD
 
@@ -41,15 +42,18 @@ FAMILIES = (
 )  # fmt: skip
 """How the names of many more headers begin."""
 
+NAMES_REMEMBERED = 1000
+"""The most names that are cached with whether they are known."""
+
 BREAK = r"(?:\r\n?|\n)"
 BEFORE = re.compile(rf"\s*+(?:>?From [^\r\n]*+{BREAK})?")
 """Empty lines, and the line that begins a mail in a file of many."""
 
-FIELD = re.compile(rf"([!-9;-~]{{1,76}}+):([^\r\n]*+(?:{BREAK}[ \t]++[^\r\n][^\r\n]*+)*+){BREAK}")
-"""A header with its name and its value, which may go on in indented lines."""
+FIELD = re.compile(rf"([!-9;-~]{{1,76}}+):([^\r\n]*+(?:{BREAK}[ \t]++[^\r\n][^\r\n]*+)*+{BREAK})")
+"""A header with its name and its value, which may go on in indented lines, up to the end of the last one."""
 
-EMPTY_LINE = re.compile(rf"[ \t]*+{BREAK}")
-VISIBLE = re.compile(r"[^\r\n]")
+FIELDS = re.compile(rf"{BEFORE.pattern}((?:{FIELD.pattern})*+)[ \t]*+{BREAK}")
+"""All headers of a text, up to the empty line after them."""
 
 ENCODED = r"=\?([A-Za-z0-9_-]{1,40})(?:\*[A-Za-z-]{1,20})?\?([bBqQ])\?([!->@-~]{0,200})\?="
 ENCODED_WORDS = re.compile(rf"{ENCODED}(\s*+(?==\?))?")
@@ -62,33 +66,46 @@ def without_headers(text: str) -> str:
     >>> without_headers("From: Ann <a@b.org>\\nSubject: Bees\\n\\nThey swarm.")
     '                   \\n         Bees\\n\\nThey swarm.'
     """
-    if ":" not in text:
+    block = FIELDS.match(text)
+    if block is None or not block[1]:
         return text
-    start = done = BEFORE.match(text).end()  # type: ignore[union-attr] # it matches nothing, too
-    parts, names = [_blank(text[:start])], set[str]()
-    while field := FIELD.match(text, done):
-        name = field[1].lower()
-        names.add(name)
+    fields = [(name.lower(), value) for name, value in FIELD.findall(block[1])]
+    if not _are_of_mail({name for name, _ in fields}):
+        return text
+    parts, done, end = list[str](), 0, block.start(1)
+    for name, value in fields:
+        start, end = end, end + len(name) + 1 + len(value)
         if name in KEPT:
-            parts += [" " * (field.start(2) - done), _decoded(text[field.start(2) : field.end()])]
+            parts += [_blank(text[done : end - len(value)]), _decoded(value)]
+        elif not _is_known(name):
+            parts += [_blank(text[done:start]), text[start:end]]
         else:
-            parts.append(_blank(field[0]) if _is_known(name) else field[0])
-        done = field.end()
-    if not EMPTY_LINE.match(text, done) or not _are_of_mail(names):
-        return text
-    return "".join([*parts, text[done:]])
+            continue
+        done = end
+    return "".join([*parts, _blank(text[done:end]), text[end:]])
 
 
 def _are_of_mail(names: set[str]) -> bool:
     return sum(map(_is_known, names)) >= 2 and ("from" in names or not names.isdisjoint(PROGRAMS))
 
 
+@lru_cache(NAMES_REMEMBERED)
 def _is_known(name: str) -> bool:
     return name in KEPT or name in PROGRAMS or name in PEOPLE or name.startswith(FAMILIES)
 
 
+class _Blanks(dict[int, int]):
+    """Every character as a space, but for line breaks."""
+
+    def __missing__(self, code: int) -> int:
+        return ord(" ")
+
+
+BLANKS = _Blanks({code: code if chr(code) in "\r\n" else ord(" ") for code in range(128)})  # those of most headers
+
+
 def _blank(text: str) -> str:
-    return VISIBLE.sub(" ", text)
+    return text.translate(BLANKS)
 
 
 def _decoded(value: str) -> str:

@@ -34,7 +34,7 @@ from tonmf.arrays import Array
 from tonmf.text.analysis import Analyzer
 from tonmf.text.compiled import FEWEST_CHARACTERS
 from tonmf.text.markup import PAD
-from tonmf.text.side_by_side import in_order, stretches_of
+from tonmf.text.side_by_side import stretches_of
 
 LEAST = 3
 """Documents that must have a passage for it to be boilerplate, however few there are."""
@@ -99,9 +99,9 @@ class PassageKeys:
     keys: NDArray[np.int64]
 
     @classmethod
-    def of(cls, texts: Sequence[str], prepare: Prepare = str, n_threads: int = 1) -> Self:
+    def of(cls, texts: Sequence[str], prepare: Prepare = str) -> Self:
         """Cut texts into passages, each text prepared before, and take their keys."""
-        return cls.joined(list(in_order(lambda some: cls._of(some, prepare), stretches_of(texts), n_threads)))
+        return cls.joined([cls._of(some, prepare) for some in stretches_of(texts)])
 
     @classmethod
     def _of(cls, texts: Sequence[str], prepare: Prepare) -> Self:

@@ -215,11 +215,10 @@ class _CountedBatch:
     @classmethod
     def of(cls, batch: Batch, counter: TermCounter) -> Self:
         """Count a batch."""
-        excerpts, own = list(map(excerpt_of, batch.content)), OwnCounts.of(batch.content, counter.analyze)
-        if counter.boilerplate_share is None:
-            return cls(batch.ids, excerpts, own, None, None)
-        passages = counter.passages(batch.content)
-        return cls(batch.ids, excerpts, own, passages, counter.tally(batch.content, passages))
+        excerpts = list(map(excerpt_of, batch.content))
+        own, passages = counter.own(batch.content, counter.boilerplate_share is not None)
+        tally = None if passages is None else counter.tally(batch.content, passages)
+        return cls(batch.ids, excerpts, own, passages, tally)
 
 
 @dataclass

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from tonmf.arrays import Array
 from tonmf.detector.scores.prepared import Prepares
 from tonmf.detector.scores.scale import UPPER
+from tonmf.nmf.ops import Ops
 from tonmf.nmf.ops.two_way import TwoWay, TwoWayMatrix
 
 STRANGE = 0.5
@@ -54,9 +55,6 @@ MOST = 4.0
 
 EXPLAINED = 0.25
 """Cosine with a new topic from which on a document vouches no longer: what is like it belongs now."""
-
-AT_ONCE = 500
-"""Documents whose cosines are computed at once."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +99,7 @@ def strange_documents(scores: Array, threshold: float, readable: NDArray[np.bool
 
 
 def learn_company(
+    ops: Ops,
     scores: Array,
     threshold: float,
     readable: NDArray[np.bool_],
@@ -113,6 +112,7 @@ def learn_company(
 
     Parameters
     ----------
+    ops : Ops
     scores : ndarray of shape (n_docs,)
         Scores of all training documents, without company and alarms.
     threshold : float
@@ -142,22 +142,10 @@ def learn_company(
     rows, others = rows_of(strange), rows_of(ordinary)
     around = sp.csr_matrix(sp.vstack([rows, others], format="csr"))
     known = np.minimum(scores[looked_at] / threshold, HIGHEST)
-    vouched = np.maximum(_mean_around(rows, around, stands_for * counts[looked_at], known) - STRANGE, 0.0)
+    each = stands_for * counts[looked_at]
+    means = ops.mean_around(ops.prepare(rows), ops.prepare(around), each, known, AROUND)
+    vouched = np.maximum(means - STRANGE, 0.0)
     share = float(stands_for[0] * counts[strange][vouched > 0].sum() / counts.sum())
     vouched *= counts[strange] * np.clip(2 - share / LARGE_SHARE, 0, 1)
     vouching = vouched > 0
     return Company(rows[vouching], vouched[vouching], MOST * threshold) if vouching.any() else None
-
-
-def _mean_around(rows: sp.csr_matrix, around: sp.csr_matrix, each: Array, scores: Array) -> Array:
-    """Return the mean score of the nearest documents of each row; the rows are the first of `around`."""
-    n_nearest, means = min(AROUND, around.shape[0]), np.zeros(rows.shape[0])
-    for start in range(0, rows.shape[0], AT_ONCE):
-        cosines = (rows[start : start + AT_ONCE] @ around.T).toarray().astype(np.float64)
-        here = np.arange(cosines.shape[0])
-        cosines[here, start + here] = 0  # not itself
-        nearest = np.argpartition(-cosines, n_nearest - 1, axis=1)[:, :n_nearest]
-        weights = np.take_along_axis(cosines, nearest, axis=1) * each[nearest]
-        total = weights.sum(axis=1)
-        means[start + here] = (weights * scores[nearest]).sum(axis=1) / np.where(total > 0, total, 1)
-    return means

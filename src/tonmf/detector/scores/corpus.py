@@ -78,9 +78,10 @@ def rows_of_terms(block: DocumentBlock, terms: FewerTerms) -> Rows:
     some.data, some.indices = C.data[inside], columns[inside]
     some.indptr = np.append(0, np.cumsum(inside))[C.indptr].astype(C.indptr.dtype)
     some.has_canonical_format = True
-    documents = np.repeat(np.arange(C.shape[0]), np.diff(C.indptr))
-    counts = np.rint(np.exp(C.data.astype(np.float64) - 1))  # from damped counts back to counts
-    outside, passed_over = columns == OUTSIDE, columns == PASSED_OVER
+    dropped = np.flatnonzero(~inside)
+    documents = np.searchsorted(C.indptr, dropped, side="right") - 1
+    counts = np.rint(np.exp(C.data[dropped].astype(np.float64) - 1))  # from damped counts back to counts
+    outside, passed_over = columns[dropped] == OUTSIDE, columns[dropped] == PASSED_OVER
 
     def summed(of: NDArray[np.bool_], values: Array | None = None) -> Array:
         return np.bincount(documents[of], None if values is None else values[of], C.shape[0]).astype(np.float64)
@@ -248,7 +249,8 @@ class Corpus:
     def of_terms(self, kept: NDArray[np.int64], passes_over: Callable[[str], bool]) -> Corpus:
         """Return the same corpus by some of the terms; others are outside the vocabulary, or do not count at all."""
         idf, weights = self.idf[kept], self.weights[kept]
-        passed_over = np.array([i for i, term in enumerate(self.terms) if passes_over(term)], np.int64)
+        dropped = np.setdiff1d(np.arange(len(self.terms)), kept).tolist()
+        passed_over = np.array([number for number in dropped if passes_over(self.terms[number])], np.int64)
         fewer = replace(
             self,
             source=self.source.of_terms(FewerTerms(kept, weights, passed_over)),

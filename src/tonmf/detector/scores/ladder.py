@@ -4,7 +4,8 @@ Nobody knows beforehand how common a topic must be to count as ordinary, so ther
 `n_topics="auto"` (`tonmf.nmf.penalty`) and the mixture (`tonmf.nmf.mixture`) that its topics make with the background.
 
 What a topic is can be learnt from some thousands of documents. Of `MANY` documents or more, a fit converges on a sample of
-`SAMPLE`, in memory wherever the documents are, and then goes over all of them a few times.
+`SAMPLE`, in memory wherever the documents are, and then goes over all of them a few times. Fits of one seed have the same
+sample and the same passes over it until topics have a price, so these are done once for all of them (`BegunSample`).
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from tonmf.nmf.in_memory import MatrixSource, default_block_size
 from tonmf.nmf.inner import INNER_METHODS
 from tonmf.nmf.mixture import Mixture, Reading
 from tonmf.nmf.ops import Ops
-from tonmf.nmf.penalty import Ramp
+from tonmf.nmf.penalty import RAMP_AFTER, Ramp
 from tonmf.nmf.solver import Checkpoints, Midway, Options, Problem, Progress, Solution, converge, solve
 from tonmf.nmf.starts import at_unit_norm, by_content, rows_start
 from tonmf.nmf.threads import one_blas_thread
@@ -41,6 +42,9 @@ SWEEPS = 2
 
 MANY, SAMPLE = 16_000, 8_000
 """Documents from which on a fit converges on a sample first, and the size of the sample."""
+
+PASSES_WITHOUT_PRICE = RAMP_AFTER - 1
+"""The first passes of a fit, which do not depend on how common a topic must be."""
 
 PASSES_OVER_ALL = 3
 """The last passes of such a fit, which go over all documents."""
@@ -101,6 +105,30 @@ class LadderCheckpoints(Protocol):
 
 
 @dataclass(frozen=True)
+class BegunSample:
+    """A fit to a sample of the documents after `PASSES_WITHOUT_PRICE` passes.
+
+    ====== =============== ======================================================================
+    field  shape           what
+    ====== =============== ======================================================================
+    source                 the documents of the sample, with the state of the fit
+    terms  n_sample_terms  the terms that they have, by number
+    ratio  scalar          weight of all documents over that of the sample
+    midway                 the rest of the state
+    ====== =============== ======================================================================
+    """
+
+    source: MatrixSource
+    terms: NDArray[np.int64]
+    ratio: float
+    midway: Midway
+
+    def go_on(self) -> tuple[MatrixSource, Midway]:
+        """Return what a fit needs to go on from here, its own to change."""
+        return self.source.branch(), replace(self.midway, W=self.midway.W.copy())
+
+
+@dataclass(frozen=True)
 class Ladder:
     """Fits to a corpus: `side_by_side` at a time share `n_threads` threads."""
 
@@ -130,11 +158,22 @@ class Ladder:
                 stopped.set()
                 raise
 
-        def fit(topic_share: float, seed: int) -> tuple[Rung, Glance]:
+        def begin(seed: int) -> BegunSample | None:
+            is_needed = self.corpus.n_docs >= MANY and any(
+                self._finished(_name(*one)) is None for one in plan if one[1] == seed
+            )
             mine = ops.pop()
             try:
-                source = self.corpus.source.again()
-                return self._fit(f"{topic_share:g}-{seed}", source, topic_share, seed, mine, on_passes_unless_stopped)
+                return self._begin_sample(self.corpus.source.again(), None, seed, mine) if is_needed else None
+            finally:
+                ops.append(mine)
+
+        def fit(topic_share: float, seed: int) -> tuple[Rung, Glance]:
+            sample = samples[seed].result()
+            mine = ops.pop()
+            try:
+                source, name = self.corpus.source.again(), _name(topic_share, seed)
+                return self._fit(name, source, topic_share, seed, mine, on_passes_unless_stopped, sample=sample)
             except BaseException:
                 stopped.set()
                 raise
@@ -142,10 +181,11 @@ class Ladder:
                 ops.append(mine)
 
         with one_blas_thread(), ThreadPoolExecutor(side_by_side) as pool:
+            samples = {seed: pool.submit(begin, seed) for seed in dict.fromkeys(seed for _, seed in plan)}
             waiting, running = deque(plan), deque[Future[tuple[Rung, Glance]]]()
             try:
                 while waiting or running:
-                    while waiting and len(running) < side_by_side:
+                    while waiting and len(running) <= side_by_side:  # one waits for whichever thread is free first
                         running.append(pool.submit(fit, *waiting.popleft()))
                     yield running.popleft().result()
             except InterruptedError:
@@ -153,6 +193,8 @@ class Ladder:
                 raise next(filter(None, map(_error, running)), InterruptedError()) from None
             finally:  # Ctrl-C included: do not wait for what nobody wants any more
                 stopped.set()
+                for sample in samples.values():
+                    sample.cancel()
                 for other in running:
                     other.cancel()
 
@@ -171,13 +213,14 @@ class Ladder:
         ops: Ops,
         on_passes: Callable[[int], None],
         rows: NDArray[np.int64] | None = None,
+        sample: BegunSample | None = None,
     ) -> tuple[Rung, Glance]:
         """Fit from random rows, or load the fit if it is finished; `rows` are the numbers of the documents, if not all."""
         kept = self.checkpoints
-        if kept is not None and (finished := kept.finished(name)) is not None:
+        if (finished := self._finished(name)) is not None:
             on_passes(PASSES)
             return finished
-        solution = self._solve(name, source, rows, topic_share, np.random.RandomState(seed), ops, on_passes)
+        solution = self._solve(name, source, rows, topic_share, seed, ops, on_passes, sample)
         corpus = self.corpus
         mixture = Mixture.of(solution.topics.W / corpus.weights[:, None], corpus.background, solution.usage)
         glance, readable = corpus.glance(mixture, ops), corpus.readable
@@ -193,23 +236,28 @@ class Ladder:
             kept.keep(name, rung, glance)
         return rung, glance
 
+    def _finished(self, name: str) -> tuple[Rung, Glance] | None:
+        return None if self.checkpoints is None else self.checkpoints.finished(name)
+
     def _solve(
         self,
         name: str,
         source: Source,
         rows: NDArray[np.int64] | None,
         topic_share: float,
-        rng: np.random.RandomState,
+        seed: int,
         ops: Ops,
         on_passes: Callable[[int], None],
+        sample: BegunSample | None,
     ) -> Solution:
         """Find the topics of the source's documents, by a sample first if there are many."""
         options, progress = replace(OPTIONS, ramp=Ramp(topic_share)), _FitProgress(on_passes)
         start: Array | Midway
         if source.n_docs < MANY:
-            start = self._start(source, rng, ops, self.corpus.executor)
+            start = self._start(source, np.random.RandomState(seed), ops, self.corpus.executor)
         else:
-            start = self._learn_sample(source, rows, options, rng, ops, progress)
+            sample = sample or self._begin_sample(source, rows, seed, ops)
+            start = self._learn_sample(source, sample, options, ops, progress)
             source.start_from(None, start.W.shape[1])
         checkpoints = None if self.checkpoints is None else self.checkpoints.of_fit(name, source)
         solution = solve(Problem(source, options, ops, self.corpus.executor, progress, checkpoints), start)
@@ -223,16 +271,9 @@ class Ladder:
         source.start_from(H, n_topics)
         return W
 
-    def _learn_sample(
-        self,
-        source: Source,
-        rows: NDArray[np.int64] | None,
-        options: Options,
-        rng: np.random.RandomState,
-        ops: Ops,
-        progress: _FitProgress,
-    ) -> Midway:
-        """Let a fit converge on a sample of the documents; return its state, made one of a fit to all of them."""
+    def _begin_sample(self, source: Source, rows: NDArray[np.int64] | None, seed: int, ops: Ops) -> BegunSample:
+        """Draw a sample of the documents, and do the passes over it that all fits of a seed have in common."""
+        rng = np.random.RandomState(seed)
         order, weights = by_content(source, rng, ops, self.corpus.executor)
         drawn = np.sort(order[rng.permutation(len(order))[:SAMPLE]])
         Y = self.corpus.take(drawn if rows is None else rows[drawn]).Y
@@ -240,13 +281,29 @@ class Ladder:
         few = sp.csr_matrix(Y[:, terms])
         few.sort_indices()
         sample = MatrixSource(few, weights[drawn], default_block_size(few, self.max_topics), ops)
-        problem = Problem(sample, options, ops, SerialExecutor(), progress.of_sample)
+        options = replace(OPTIONS, ramp=Ramp(0.0), max_iter=PASSES_WITHOUT_PRICE)
+        problem = Problem(sample, options, ops, SerialExecutor())
         reached = converge(problem, self._start(sample, rng, ops, problem.executor))
         ratio = float(weights.sum() / max(weights[drawn].sum(), np.finfo(np.float64).tiny))
-        midway = problem.midway(reached.iteration, reached.current).of_more(ratio, PASSES - PASSES_OVER_ALL)
+        return BegunSample(sample, terms, ratio, problem.midway(reached.iteration, reached.current))
+
+    def _learn_sample(
+        self, source: Source, sample: BegunSample, options: Options, ops: Ops, progress: _FitProgress
+    ) -> Midway:
+        """Let a fit converge on a sample of the documents; return its state, made one of a fit to all of them."""
+        begun, start = sample.go_on()
+        problem = Problem(begun, options, ops, SerialExecutor(), progress.of_sample)
+        reached = converge(problem, start)
+        midway = problem.midway(reached.iteration, reached.current)
+        midway = midway.of_more(sample.ratio, PASSES - PASSES_OVER_ALL)
         W = np.zeros((source.n_terms, midway.W.shape[1]), midway.W.dtype)
-        W[terms] = midway.W
+        W[sample.terms] = midway.W
         return replace(midway, W=W)
+
+
+def _name(topic_share: float, seed: int) -> str:
+    """Return the name of a fit, by which checkpoints know it."""
+    return f"{topic_share:g}-{seed}"
 
 
 def _terms_by_frequency(Y: sp.csr_matrix) -> NDArray[np.int64]:

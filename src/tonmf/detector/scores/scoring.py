@@ -321,6 +321,7 @@ class _Training:
             scorer = replace(scorer, distance_scale=Scale.of(measures.distances))
         alone = scorer.combine(measures, totals)
         company = learn_company(
+            self.ops,
             alone.plain,
             _level(alone, self.weights),
             readable,

@@ -85,6 +85,13 @@ class Ops(Protocol):
         One product that is 1 before it is weighted is left out, as in `nearest`.
         """
 
+    def mean_around(self, X: TwoWay, others: TwoWay, weights: Array, values: Array, n_nearest: int) -> Array:
+        """Return the mean value of the `n_nearest` rows of `others` that have the largest products with each row of X, float64.
+
+        Rows count by their products times `weights`, which are positive. Row i of X is also row i of `others`, and does not
+        count for itself. A row without any products above 0 has a mean of 0.
+        """
+
     def smallest(self, X: TwoWay, values: NDArray[np.uint32]) -> NDArray[np.uint32]:
         """Return the least value of each column of `values` over the terms of each row of X; 2³² − 1 if it has none."""
 

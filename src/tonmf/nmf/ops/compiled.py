@@ -140,6 +140,13 @@ class CompiledOps:
         self._run(kernels.strongest, arguments, cuts_of_equal_work(S.indptr))
         return out
 
+    def mean_around(self, X: TwoWay, others: TwoWay, weights: Array, values: Array, n_nearest: int) -> Array:
+        S, out = X.by_row, np.zeros(X.by_row.shape[0])
+        products = _for_products(others, S.shape[0])
+        arguments = (S.indptr, S.indices, S.data, *products, weights, values, n_nearest, out)
+        self._run(kernels.mean_around, arguments, cuts_of_equal_work(S.indptr))
+        return out
+
     def smallest(self, X: TwoWay, values: NDArray[np.uint32]) -> NDArray[np.uint32]:
         S, out = X.by_row, np.empty((X.by_row.shape[0], values.shape[1]), np.uint32)
         self._run(kernels.smallest, (S.indptr, S.indices, values, out), cuts_of_equal_work(S.indptr))

@@ -353,6 +353,51 @@ def strongest(
             out[i] = total
 
 
+@njit(nogil=True, cache=True)
+def mean_around(
+    indptr: Any,
+    indices: Any,
+    data: Any,
+    others_indptr: Any,
+    others_indices: Any,
+    others_data: Any,
+    dense_row: Any,
+    dense: Any,
+    weights: Any,
+    values: Any,
+    n_nearest: int,
+    out: Any,
+    cuts: Any,
+    cursor: Any,
+) -> None:
+    """Average the values of the nearest other rows of each row, which is among them at its own place. See `_multiply`."""
+    products = np.empty(len(weights))
+    largest = np.empty(n_nearest)  # in rising order
+    places = np.empty(n_nearest, np.int64)
+    while True:
+        r = claim(cursor)
+        if r >= len(cuts) - 1:
+            return
+        for i in range(cuts[r], cuts[r + 1]):
+            start, end = indptr[i], indptr[i + 1]
+            _multiply(start, end, indices, data, others_indptr, others_indices, others_data, dense_row, dense, products)
+            products[i] = 0
+            largest[:] = 0
+            places[:] = 0
+            for place in range(len(products)):
+                if products[place] > largest[0]:
+                    k = 1
+                    while k < n_nearest and largest[k] < products[place]:
+                        largest[k - 1], places[k - 1] = largest[k], places[k]
+                        k += 1
+                    largest[k - 1], places[k - 1] = products[place], place
+            total, valued = 0.0, 0.0
+            for k in range(n_nearest):
+                total += largest[k] * weights[places[k]]
+                valued += largest[k] * weights[places[k]] * values[places[k]]
+            out[i] = valued / total if total > 0 else 0.0
+
+
 @njit(nogil=True, cache=True, inline="always")
 def _multiply(
     start: int,

@@ -73,6 +73,16 @@ class ReferenceOps:
             sums[i] = np.sort(products * weights)[::-1][:n_largest].sum()
         return sums
 
+    def mean_around(self, X: TwoWay, others: TwoWay, weights: Array, values: Array, n_nearest: int) -> Array:
+        rows, means = X.by_row, np.zeros(X.by_row.shape[0])
+        for i in range(rows.shape[0]):
+            products = (others.by_row @ rows[[i]].T).toarray().ravel().astype(np.float64)
+            products[i] = 0
+            nearest = np.argsort(-products, kind="stable")[:n_nearest]
+            counts = products[nearest] * weights[nearest]
+            means[i] = counts @ values[nearest] / counts.sum() if counts.any() else 0.0
+        return means
+
     def smallest(self, X: TwoWay, values: NDArray[np.uint32]) -> NDArray[np.uint32]:
         rows = X.by_row
         out = np.full((rows.shape[0], values.shape[1]), np.iinfo(np.uint32).max, np.uint32)

@@ -10,7 +10,7 @@ import secrets
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import filterfalse
 from typing import Any, Protocol
 
 import numpy as np
@@ -88,12 +88,12 @@ class TableTerms:
         return self.known.of(self.places, self.names, numbering)
 
 
-def count_words(documents: Iterable[str], analyze: Analysis) -> tuple[Counted, TableTerms]:
-    """Count every term of each document by its place among the terms, which are in order of first occurrence."""
+def count_words(texts: Iterable[str], analyze: Analysis) -> tuple[Counted, TableTerms]:
+    """Count every term of prepared texts by its place among the terms, which are in order of first occurrence."""
     assert analyze.by_word is not None  # noqa: S101 (the caller has looked)
     tables: list[WordTable] = analyze.by_word.tables
     table = tables.pop() if tables else WordTable(TermsOfKeys(analyze))
-    counted = table.count(map(analyze.prepared, documents))
+    counted = table.count(texts)
     if not table.is_large:
         tables.append(table)
     return counted
@@ -177,19 +177,22 @@ class WordTable:
 
     def _learn(self, n_known: int) -> None:
         """Turn the keys from `n_known` on into terms."""
-        n_keys, terms = int(self._keys.state[N_KEYS]), self._terms
+        n_keys = int(self._keys.state[N_KEYS])
         if n_keys == n_known:
             return
         start, end = self._keys.ends[[n_known, n_keys]]
         keys = self._keys.pool[start : end - 1].tobytes().decode("utf-8", "surrogatepass").split("\n")
-        of_keys, ends, n_before = list[int](), list[int](), len(self._terms_of)
-        for of_key in self._terms_of_keys(keys, self._keys.kinds[n_known:n_keys].tolist()):
-            for term in of_key:
-                of_keys.append(terms.setdefault(term, len(terms)))
-            ends.append(n_before + len(of_keys))
-        self._terms_of.extend(of_keys)
-        self._first_terms.extend(ends)
-        self._names.extend(islice(terms, len(self._names), None))
+        terms, n_of_each = self._terms_of_keys(keys, self._keys.kinds[n_known:n_keys])
+        self._terms_of.frombytes(self._numbers_of(terms).tobytes())
+        self._first_terms.frombytes((self._first_terms[-1] + np.cumsum(n_of_each)).tobytes())
+
+    def _numbers_of(self, terms: Sequence[str]) -> NDArray[np.int32]:
+        """Return the numbers of terms; new ones get the next."""
+        numbers, n_known = self._terms, len(self._terms)
+        new = dict.fromkeys(filterfalse(numbers.__contains__, terms))
+        numbers.update(zip(new, range(n_known, n_known + len(new)), strict=True))
+        self._names.extend(new)
+        return np.fromiter(map(numbers.__getitem__, terms), np.int32, len(terms))
 
 
 def _doubled(size: int, least: int) -> int:

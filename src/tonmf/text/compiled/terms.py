@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tonmf.text.analysis import Analysis
 from tonmf.text.compiled.characters import A_WORD, AT_PART, DIGIT_PART, LINK_PART, STRETCH, UNMASKED
@@ -17,25 +20,34 @@ CLASSES = {
 
 
 class TermsOfKeys:
-    """A function from keys and their kinds to the terms of each."""
+    """A function from keys and their kinds to their terms."""
 
     def __init__(self, analyze: Analysis) -> None:
         self._analyze, self._masked_words = analyze, analyze.masked_words
         self.masked = analyze.masked_words is not None
 
-    def __call__(self, keys: Sequence[str], kinds: Sequence[int]) -> Iterator[Iterable[str]]:
-        """Yield the terms of each key."""
-        in_parts, terms_of = self._in_parts(keys, kinds), self._analyze.terms_of_words
-        stop_words, as_it_is = self._analyze.stop_words, self._analyze.words_are_terms
-        for key, kind in zip(keys, kinds, strict=True):
-            if kind == A_WORD and as_it_is:
-                yield () if key in stop_words else (key,)
-            elif kind == A_WORD:
-                yield terms_of((key,))
-            elif kind in in_parts:
-                yield terms_of(next(in_parts[kind]))
-            else:
-                yield terms_of(self._words_of(key, kind))
+    def __call__(self, keys: Sequence[str], kinds: NDArray[np.uint8]) -> tuple[list[str], NDArray[np.int64]]:
+        """Return the terms of all keys, in order, and how many there are of each key."""
+        words, n_words = self._words(keys, kinds)
+        terms = self._analyze.terms_of_words(words)
+        n_terms = np.append(0, np.cumsum([term is not None for term in terms], dtype=np.int64))
+        return [term for term in terms if term is not None], np.diff(n_terms[np.append(0, np.cumsum(n_words))])
+
+    def _words(self, keys: Sequence[str], kinds: NDArray[np.uint8]) -> tuple[list[str], NDArray[np.int64]]:
+        """Return the words of all keys, in order, and how many there are of each key; most keys are words."""
+        others = np.flatnonzero(kinds != A_WORD)
+        n_words, words, done = np.ones(len(keys), np.int64), list[str](), 0
+        places, kinds_there = others.tolist(), kinds[others].tolist()
+        in_parts = self._in_parts([keys[place] for place in places], kinds_there)
+        n_found = list[int]()
+        for place, kind in zip(places, kinds_there, strict=True):
+            found = next(in_parts[kind]) if kind in in_parts else self._words_of(keys[place], kind)
+            words += keys[done:place]
+            words += found
+            n_found.append(len(found))
+            done = place + 1
+        n_words[others] = n_found
+        return [*words, *keys[done:]], n_words
 
     def _words_of(self, key: str, kind: int) -> Sequence[str]:
         if self._masked_words is None or kind == UNMASKED:

@@ -23,7 +23,6 @@ from tonmf.text.counts import (
     Counts,
     NumberedCounts,
     Numbering,
-    count_by_number,
     counts_by_column,
     document_frequencies,
     occurrences,
@@ -67,12 +66,11 @@ class CountedPartition:
     def of(cls, documents: Sequence[Any], kind: str, values: Mapping[str, Any], begins: tuple[str, ...]) -> Self:
         """Count documents by all their terms; `values` are the options of the detector."""
         counter, numbers = _counter(values, kind), Numbering()
-        counts = count_by_number(documents, counter.analyze, numbers)
+        counts, passages = counter.read(documents, numbers, counter.boilerplate_share is not None)
         terms = list(numbers)
         passed = counter.passed_over(terms).tolist()
-        if counter.boilerplate_share is None:
+        if passages is None:
             return cls(kind, terms, passed, counts, begins)
-        passages = counter.passages(documents)
         return cls(kind, terms, passed, counts, begins, passages, counter.tally(documents, passages))
 
     @property

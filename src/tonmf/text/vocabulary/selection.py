@@ -38,4 +38,5 @@ def frequent(
 
 def by_alphabet(terms: NDArray[Any], kept: NDArray[np.int64]) -> NDArray[np.int64]:
     """Sort positions of terms by the terms, as vocabularies of words have them."""
-    return kept[np.argsort(terms[kept], kind="stable")]
+    words = terms[kept].tolist()
+    return kept[sorted(range(len(words)), key=words.__getitem__)]

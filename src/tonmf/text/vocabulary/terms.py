@@ -18,8 +18,8 @@ from tonmf.text.counts import (
     Numbering,
     NumberingBeyond,
     Outside,
+    OwnCounts,
     containing,
-    count_by_number,
     count_each,
     document_frequencies,
     occurrences,
@@ -27,10 +27,12 @@ from tonmf.text.counts import (
     select_terms,
     subtract,
     terms_beyond,
+    threads_for,
 )
 from tonmf.text.forms import forms_of
 from tonmf.text.passages import NOTHING, Boilerplate, PassageKeys, PassageTally
 from tonmf.text.pieces import Span
+from tonmf.text.side_by_side import in_order, stretches_of
 from tonmf.text.vocabulary.selection import by_alphabet, frequent
 from tonmf.text.words import word_spans
 
@@ -116,10 +118,10 @@ class TermCounter:
     def learn(self, documents: Sequence[Any], n_threads: int = 1) -> Counts:
         """Choose the terms that are frequent enough, and count."""
         seen = Numbering()
-        counted = count_by_number(documents, self.analyze, seen, n_threads)
-        if self.boilerplate_share is not None:
-            passages = self.passages(documents, n_threads)
-            self.boilerplate = self.tally(documents, passages).boilerplate(self.boilerplate_share, self.analyze)
+        share = self.boilerplate_share
+        counted, passages = self.read(documents, seen, share is not None, n_threads)
+        if share is not None and passages is not None:
+            self.boilerplate = self.tally(documents, passages).boilerplate(share, self.analyze)
             counted = self.without_boilerplate(counted, passages, self.boilerplate, seen.known)
         matrix, words = counted.matrix(len(seen)), np.array(list(seen), dtype=object)
         kept = frequent(document_frequencies(matrix), occurrences(matrix), matrix.shape[0], self._min_df, self.rules)
@@ -140,10 +142,10 @@ class TermCounter:
         return self._selected(counted, numbers), terms_beyond(counted, len(self.terms), numbers.new)
 
     def _numbered(self, documents: Sequence[Any], numbers: NumberingBeyond, n_threads: int) -> NumberedCounts:
-        counted = count_by_number(documents, self.analyze, numbers, n_threads)
-        if not len(self.boilerplate):
+        counted, passages = self.read(documents, numbers, len(self.boilerplate) > 0, n_threads)
+        if passages is None:
             return counted
-        return self.without_boilerplate(counted, self.passages(documents, n_threads), self.boilerplate, numbers.known)
+        return self.without_boilerplate(counted, passages, self.boilerplate, numbers.known)
 
     def _selected(self, counted: NumberedCounts, numbers: NumberingBeyond) -> Counts:
         passed_over = np.zeros(len(numbers.new), bool)
@@ -163,9 +165,27 @@ class TermCounter:
         """Return the text, of the same length, that the analysis cuts into words; passages are taken from it."""
         return self.analyze.visible(text) if isinstance(self.analyze, Analysis) else text
 
-    def passages(self, documents: Sequence[str], n_threads: int = 1) -> PassageKeys:
+    def passages(self, documents: Sequence[str]) -> PassageKeys:
         """Return the passages of documents."""
-        return PassageKeys.of(documents, self.prepare, n_threads)
+        return PassageKeys.of(documents, self.prepare)
+
+    def read(
+        self, documents: Sequence[Any], numbering: Numbering, with_passages: bool, n_threads: int = 1
+    ) -> tuple[NumberedCounts, PassageKeys | None]:
+        """Count every term of documents by its number, and take their passages if they are wanted."""
+        n_threads = threads_for(self.analyze, n_threads)
+        counted, found = list[NumberedCounts](), list[PassageKeys]()
+        for own, passages in in_order(lambda some: self.own(some, with_passages), stretches_of(documents), n_threads):
+            counted.append(own.by(numbering))
+            found += [] if passages is None else [passages]
+        return NumberedCounts.joined(counted), PassageKeys.joined(found) if with_passages else None
+
+    def own(self, documents: Sequence[Any], with_passages: bool) -> tuple[OwnCounts, PassageKeys | None]:
+        """Do the same with the documents' own terms; what is visible of each is found out once."""
+        if not with_passages:
+            return OwnCounts.of(documents, self.analyze), None
+        visible = list(map(self.prepare, documents))
+        return OwnCounts.of(documents, self.analyze, visible), PassageKeys.of(visible)
 
     def tally(self, documents: Sequence[str], passages: PassageKeys) -> PassageTally:
         """Count in how many of the documents each of their passages is."""
