@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, Generic, NamedTuple, Self, TypeVar, overload
 
 import numpy as np
@@ -28,6 +29,7 @@ from tonmf.metrics import discoveries
 from tonmf.text.batches import Batch, Batches, check_unchanged
 from tonmf.text.documents import TEXTS, content_of, first_copies, is_matrix, joined_items, note_on_copies, take
 from tonmf.text.pieces import Piece
+from tonmf.text.side_by_side import in_order
 from tonmf.wording import number_of
 
 TYPES = {
@@ -51,6 +53,9 @@ TERMS = 10
 
 AT_ONCE = 2000
 """Documents to score or explain at a time: enough to be quick, few enough to save memory and to show progress."""
+
+SIDE_BY_SIDE = 2
+"""Lots of documents to score at the same time: one is in compiled code while Python is busy with the other."""
 
 READ_AT_MOST = 20_000
 """Characters of a document in which to look for unexpected words to show."""
@@ -144,18 +149,22 @@ class Ranking:
 
         Reasons are found on the way if they will be wanted for all documents.
         """
-        found, reasons = [], list[Reason]()
-        for some in stretches(list(range(len(ids)))):
-            if with_reasons:
-                read = detector.read(take(documents, some), names=[ids[row] for row in some])
-                found.append((read.scores.total, read.p_values))
-                reasons += map(Reason.of, read.explain(TERMS, n_nearest=0, n_missing=0))
-            else:
-                found.append(detector.score_with_p_value(take(documents, some)))
-            on_done((some[-1] + 1) / len(ids))
-        scores, p_values = (np.concatenate(several) for several in zip(*found, strict=True))
-        ranking = cls.of(detector, documents, ids, scores, p_values)
-        return replace(ranking, reasons=reasons) if with_reasons else ranking
+
+        def score(some: list[int]) -> tuple[Array, Array, list[Reason]]:
+            if not with_reasons:
+                return *detector.score_with_p_value(take(documents, some)), []
+            read = detector.read(take(documents, some), names=[ids[row] for row in some])
+            explained = read.explain(TERMS, n_nearest=0, n_missing=0)
+            return read.scores.total, read.p_values, list(map(Reason.of, explained))
+
+        found, n_done = [], 0
+        for scored in in_order(score, stretches(range(len(ids))), min(SIDE_BY_SIDE, detector.n_readers_)):
+            found.append(scored)
+            n_done += len(scored[0])
+            on_done(n_done / len(ids))
+        scores, p_values, reasons = zip(*found, strict=True)
+        ranking = cls.of(detector, documents, ids, np.concatenate(scores), np.concatenate(p_values))
+        return replace(ranking, reasons=list(chain.from_iterable(reasons))) if with_reasons else ranking
 
     def again(self) -> Ranking:
         """Rank the training documents by the scores that they have now, such as after marks."""

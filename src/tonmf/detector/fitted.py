@@ -31,11 +31,12 @@ from tonmf.detector.saved import MODEL, read_state, state_arrays, state_fields
 from tonmf.detector.scores.embeddings import check_new_embeddings
 from tonmf.detector.state import DetectorState
 from tonmf.errors import InputError, Param, ParameterError
-from tonmf.nmf.threads import make_ops
+from tonmf.nmf.threads import make_ops, n_threads_of
 from tonmf.parameters import check_at_least, defaults_of
 from tonmf.storage.bundles import Bundle, provenance, write_bundle
 from tonmf.storage.parameters import kept_parameters, restored_parameters
 from tonmf.text.analysis import Analysis
+from tonmf.text.counts import threads_for
 from tonmf.text.documents import KnownNames, as_documents, check_ids, check_names, n_documents, take
 from tonmf.text.forms import forms_in, forms_of, in_words
 from tonmf.text.frames import TEXT, Frame, names_for
@@ -128,6 +129,12 @@ class FittedDetector(DetectorOptions):
     def _reader(self) -> Reader:
         self._check_is_fitted()
         return Reader(self._state, self._explainer, make_ops(self.backend, self.n_jobs), self.max_topics)
+
+    @property
+    def n_readers_(self) -> int:
+        """Return how many threads may read documents at the same time: one if code that is not ours cuts them into terms."""
+        self._check_is_fitted()
+        return threads_for(self._state.counter.analyze, n_threads_of(self.n_jobs))
 
     def read(self, documents: Any, *, embeddings: Any = None, names: Sequence[Any] | None = None) -> ReadDocuments:
         """Read documents by the detector as it is now: scores, topics and unexpected words together.

@@ -148,6 +148,19 @@ class CompiledOps:
         self._run(kernels.mixtures, arguments, cuts_of_equal_work(S.indptr))
         return theta, lift
 
+    def mixed(self, X: TwoWay, ratios: Array, theta: Array) -> Array:
+        S, out = X.by_row, np.empty(X.by_row.nnz)
+        arguments = (S.indptr, S.indices, np.ascontiguousarray(ratios), np.ascontiguousarray(theta), out)
+        self._run(kernels.mixed, arguments, cuts_of_equal_work(S.indptr))
+        return out
+
+    def largest(self, ends: NDArray[np.int64], values: Array, n_largest: int) -> NDArray[np.int64]:
+        n_largest = min(n_largest, int(np.diff(ends).max(initial=0)))
+        place_ends = np.append(0, np.cumsum(np.minimum(np.diff(ends), n_largest)))
+        places = np.empty(place_ends[-1], np.int64)
+        self._run(kernels.largest, (ends, values, n_largest, places, place_ends), cuts_of_equal_work(ends))
+        return places
+
     def _run(self, kernel: Callable[..., None], arguments: tuple[Any, ...], cuts: Cuts) -> None:
         """Run a kernel on this thread and on as many others as there are ranges for."""
         cursor = np.zeros(1, np.int64)
