@@ -190,7 +190,7 @@ class Leftovers:
         factors = np.where(own > 0, np.maximum(1 - typical / np.where(own > 0, own, 1), 0), 0)
         whole = np.where(self.weights[chosen] > 0, self.weights[chosen], 1)
 
-        def entries(of_known: Array, of_strangers: Array) -> Array:
+        def entries(of_known: NDArray[Any], of_strangers: NDArray[Any]) -> NDArray[Any]:
             values = np.empty(ends[-1], np.result_type(of_known, of_strangers))
             values[known], values[strange] = of_known, of_strangers
             return values

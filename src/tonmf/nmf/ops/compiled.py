@@ -46,7 +46,7 @@ def even_cuts(n_rows: int, rows_per_range: int) -> Cuts:
     return np.append(np.arange(0, n_rows, rows_per_range), n_rows)
 
 
-def cuts_of_equal_work(indptr: Array, stored_per_range: int = STORED_PER_RANGE) -> Cuts:
+def cuts_of_equal_work(indptr: NDArray[Any], stored_per_range: int = STORED_PER_RANGE) -> Cuts:
     """Cut compressed rows into ranges with about the same number of stored values.
 
     >>> cuts_of_equal_work(np.array([0, 2, 60, 64, 200]), stored_per_range=50).tolist()
