@@ -28,7 +28,7 @@ def test_columns_hold_every_document_the_strangest_first(monkeypatch):
     assert columns["outlier"] == (detector.labels_[order] == -1).tolist()
     words = detector.unexpected_words([CORPUS.texts[row] for row in order], 3)
     assert columns["unexpected_terms"] == [[word.word for word in of_document] for of_document in words]
-    monkeypatch.setattr("tonmf.ranking.AT_ONCE", 7)
+    monkeypatch.setattr("tonmf.ranking.table.AT_ONCE", 7)
     done = []
     assert ranking.columns(n_words=3, on_done=done.append) == columns
     assert done == sorted(done)
@@ -37,6 +37,23 @@ def test_columns_hold_every_document_the_strangest_first(monkeypatch):
     again = Ranking.by(detector, CORPUS.texts, CORPUS.ids, done.append)
     np.testing.assert_array_equal(again.scores, detector.outlier_scores_)
     assert done[-1] == 1
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_reasons_that_are_found_with_the_scores_are_those_of_the_table(monkeypatch, n_jobs):
+    detector = TextOutlierDetector(n_jobs=n_jobs).fit(CORPUS.texts[:80])
+    expected = Ranking.by(detector, CORPUS.texts, CORPUS.ids).columns()
+    monkeypatch.setattr("tonmf.ranking.table.AT_ONCE", 7)
+    done = []
+    found = Ranking.by(detector, CORPUS.texts, CORPUS.ids, done.append, with_reasons=True)
+    assert found.columns() == expected
+    assert done == sorted(done)
+    assert done[-1] == 1
+
+
+def test_only_one_thread_reads_documents_by_code_of_the_user():
+    assert TextOutlierDetector(n_jobs=2).fit(CORPUS.texts).n_readers_ == 2
+    assert TextOutlierDetector(n_jobs=2, analyzer=str.split).fit(CORPUS.texts).n_readers_ == 1
 
 
 def test_a_topic_is_the_one_with_the_largest_share():
@@ -183,7 +200,7 @@ def test_more_copies_than_a_large_ranking_keeps_are_counted_all_the_same(monkeyp
     detector = TextOutlierDetector().fit(texts)
     lines = Ranking.of(detector, texts, texts, detector.outlier_scores_).lines(1000)
     place = next(place for place, line in enumerate(lines) if len(line) == 9)
-    monkeypatch.setattr("tonmf.ranking.MOST_LISTED", place + 3)
+    monkeypatch.setattr("tonmf.ranking.large.MOST_LISTED", place + 3)
     batches = BatchesOf(texts)
     large = LargeRanking.of_training(detector, batches.fingerprint)
     large.fetch(batches, top=place + 1, names=[])

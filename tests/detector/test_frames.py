@@ -254,7 +254,7 @@ def test_new_rows_are_ranked_among_themselves(fitted):
 
 def test_many_rows_are_read_some_at_a_time(fitted, monkeypatch):
     whole = fitted.to_frame(pl.DataFrame({"text": TEXTS}))
-    monkeypatch.setattr("tonmf.detector.fitted.AT_ONCE", 7)
+    monkeypatch.setattr("tonmf.detector.fitted.explaining.AT_ONCE", 7)
     assert fitted.to_frame(pl.DataFrame({"text": TEXTS})).equals(whole)
 
 

@@ -196,9 +196,10 @@ def test_the_score_is_that_of_the_fit_whatever_the_parameter_says_later(small):
 def test_what_topics_explain_and_what_they_leave_is_all_there_is():
     C = documents()
     mixture = mixture_of(C)
-    reading = mixture.read(OPS[0], OPS[0].prepare(C), nothing_of(C))
-    explained, left = mixture.explained(C, reading), C.copy()
-    left.data = C.data * mixture.unexplained(C, reading)
+    ops, X = OPS[0], OPS[0].prepare(C)
+    reading = mixture.read(ops, X, nothing_of(C))
+    explained, left = mixture.explained(ops, X, reading), C.copy()
+    left.data = C.data * mixture.unexplained(ops, X, reading)
     assert explained.shape == (300, 5)
     assert (explained >= 0).all()
     np.testing.assert_allclose(explained.sum(axis=1) + left.sum(axis=1).A1, C.sum(axis=1).A1, rtol=1e-5, atol=1e-6)

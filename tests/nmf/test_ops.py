@@ -194,21 +194,60 @@ def test_smallest_values_of_rows(ops):
     assert ops.smallest(ops.prepare(X), values).tolist() == [[5, 2], [most, most], [7, 1]]
 
 
-@pytest.mark.parametrize("ops", OPS[1:], ids=name)
-@pytest.mark.parametrize("n_topics", [1, 3, 4, 10, 33])
-def test_mixtures_agree_with_the_reference(ops, n_topics, dtype):
-    """Rows are of all lengths up to several tiles, and one is empty."""
+def counts_and_ratios(n_topics, dtype):
+    """Make rows of all lengths up to several tiles, one of them empty, and ratios."""
     rng = np.random.default_rng(n_topics)
     lengths = rng.permutation(100)
     columns = np.concatenate([np.sort(rng.permutation(150)[:n]) for n in lengths])
     ends = np.concatenate([[0], np.cumsum(lengths)])
     X = sp.csr_matrix((rng.integers(1, 5, len(columns)).astype(dtype), columns, ends), shape=(100, 150))
-    ratios = (10 * rng.random((150, n_topics)) * (rng.random((150, n_topics)) < 0.5)).astype(np.float32)
-    prior = np.append(1.0, rng.random(n_topics))
+    return X, (10 * rng.random((150, n_topics)) * (rng.random((150, n_topics)) < 0.5)).astype(np.float32)
+
+
+@pytest.mark.parametrize("ops", OPS[1:], ids=name)
+@pytest.mark.parametrize("n_topics", [1, 3, 4, 10, 33])
+def test_mixtures_agree_with_the_reference(ops, n_topics, dtype):
+    X, ratios = counts_and_ratios(n_topics, dtype)
+    prior = np.append(1.0, np.random.default_rng(n_topics).random(n_topics))
     theta, lift = ops.mixtures(ops.prepare(X), ratios, prior, 20)
     expected_theta, expected_lift = OPS[0].mixtures(OPS[0].prepare(X), ratios, prior, 20)
     np.testing.assert_allclose(theta, expected_theta, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(lift, expected_lift, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("ops", OPS[1:], ids=name)
+@pytest.mark.parametrize("n_topics", [1, 3, 4, 10, 33])
+def test_mixed_terms_agree_with_the_reference(ops, n_topics, dtype):
+    X, ratios = counts_and_ratios(n_topics, dtype)
+    theta = np.random.default_rng(n_topics).random((100, n_topics + 1))
+    expected = OPS[0].mixed(OPS[0].prepare(X), ratios, theta)
+    np.testing.assert_allclose(ops.mixed(ops.prepare(X), ratios, theta), expected, rtol=1e-12)
+
+
+def test_terms_of_a_row_are_mixed_alike_alone_and_among_many():
+    X, ratios = counts_and_ratios(10, np.float32)
+    ops, theta = CompiledOps(2), np.random.default_rng(0).random((100, 11))
+    together = ops.mixed(ops.prepare(X), ratios, theta)
+    alone = [ops.mixed(ops.prepare(X[i]), ratios, theta[[i]]) for i in range(100)]
+    np.testing.assert_array_equal(together, np.concatenate(alone))
+
+
+@pytest.mark.parametrize("ops", OPS, ids=name)
+def test_the_largest_values_of_runs_come_in_order_and_of_equals_the_first(ops):
+    ends, values = np.array([0, 4, 4, 6]), np.array([1.0, 3.0, 1.0, 2.0, -5.0, 0.5])
+    assert ops.largest(ends, values, 2).tolist() == [1, 3, 5, 4]
+    assert ops.largest(ends, values, 3).tolist() == [1, 3, 0, 5, 4]
+    assert ops.largest(ends, values, 100).tolist() == [1, 3, 0, 2, 5, 4]
+    assert ops.largest(np.zeros(1, np.int64), values[:0], 3).tolist() == []
+
+
+@pytest.mark.parametrize("ops", OPS[1:], ids=name)
+def test_the_largest_values_of_many_runs_agree_with_the_reference(ops):
+    rng = np.random.default_rng(0)
+    ends = np.append(0, np.cumsum(rng.integers(0, 90, 2000)))
+    values = rng.integers(0, 40, ends[-1]).astype(np.float64)
+    for n_largest in (1, 10, 1000):
+        np.testing.assert_array_equal(ops.largest(ends, values, n_largest), OPS[0].largest(ends, values, n_largest))
 
 
 def test_kernels_state_the_digest_of_the_code_that_numba_does_not_look_at():

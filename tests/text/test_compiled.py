@@ -15,7 +15,7 @@ from tonmf.text import counts, side_by_side
 from tonmf.text.analysis import WORD_RULES, Analysis, WordRules, make_analyzer
 from tonmf.text.compiled import FEWEST_CHARACTERS, passages, table
 from tonmf.text.compiled.characters import AT_ONCE, N_CODE_POINTS, known_classes, look_at
-from tonmf.text.counts import Numbering, count_by_number
+from tonmf.text.counts import Numbering, NumberingBeyond, count_by_number
 from tonmf.text.markup import PAD
 from tonmf.text.mask_names import DEFAULT_MASK, MASKS
 from tonmf.text.passages import keys_of, passages_of
@@ -253,6 +253,17 @@ def test_numbers_that_were_forgotten_are_given_anew():
     found = compiled(["one two three four"], analyze, numbers)
     assert found.numbers.tolist() == [3, 1, 4, 5]
     assert dict(numbers) == {"two": 1, "one": 3, "three": 4, "four": 5}
+
+
+def test_numbers_beyond_a_vocabulary_hold_for_one_numbering_only():
+    analyze, vocabulary = analysis(), {"two": 0, "three": 1}
+    for text, new in (("one two five", ["one", "five"]), ("five three one two", ["five", "one"])):
+        numbers = NumberingBeyond(vocabulary)
+        found = compiled([text], analyze, numbers)
+        expected = {**vocabulary, **{term: number for number, term in enumerate(new, start=2)}}
+        assert found.numbers.tolist() == [expected[term] for term in text.split()]
+        assert numbers.new == new
+    assert compiled(["two three"], analyze, NumberingBeyond({"three": 0, "two": 1})).numbers.tolist() == [1, 0]
 
 
 def test_an_analysis_is_copied_and_pickled_without_its_tables():

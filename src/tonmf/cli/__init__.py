@@ -24,15 +24,20 @@ A command checks everything that it can before it imports anything heavy, so tha
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
 from tonmf.cli.pipes import discard, flush, reader_is_gone
 
+COLLECT_AFTER = 50_000
+"""New objects after which Python looks for cycles among them: documents and results are many, and have none."""
+
 
 def main() -> None:
     """Run the command line."""
     _prepare_streams()
+    gc.set_threshold(COLLECT_AFTER)
     try:
         try:
             import typer  # noqa: F401

@@ -2,7 +2,7 @@
 
 ========= ====================================================================================
 detector  `TextOutlierDetector`: its options, and how it learns, is saved and loaded
-fitted    how a fitted one is used: the methods that other rooms call
+fitted/   how a fitted one is used: the methods that other rooms call
 options   what each option may be
 recipe    how it fits: from documents, wherever they are, to a state
 reading   `Reader`: read documents by one state; `ReadDocuments`: all that the state says of them

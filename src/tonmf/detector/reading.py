@@ -232,7 +232,7 @@ class ReadDocuments:
         """Return what the topics leave of the documents."""
         passes_over = self.reader.state.counter.passes_over
         outside = [{word: n for word, n in words.items() if not passes_over(word)} for words in self.outside]
-        return Leftovers.of(self.counts, outside, self.reader.state.scorer.rungs, self.readings)
+        return Leftovers.of(self.reader.ops, self.counts, outside, self.reader.state.scorer.rungs, self.readings)
 
     @property
     def explained(self) -> Array:
@@ -245,7 +245,7 @@ class ReadDocuments:
 
     def unexpected_words(self, n_words: int) -> list[list[UnexpectedWord]]:
         """Return the words of each document that say most about what no topic explains."""
-        return self.reader.explainer.words(self.leftovers, n_words, self.own_forms)
+        return self.reader.explainer.words(self.reader.ops, self.leftovers, n_words, self.own_forms)
 
     def own_forms(self, row: int) -> dict[str, str]:
         """Return the words to show for the terms outside the vocabulary that a document has (`tonmf.text.forms`)."""
@@ -258,6 +258,7 @@ class ReadDocuments:
         Y = self.corpus.source.matrix()
         with one_blas_thread():
             return self.reader.explainer.explain(
+                self.reader.ops,
                 self.ids,
                 self.leftovers,
                 Y,

@@ -37,6 +37,7 @@ import scipy.sparse as sp
 
 from tonmf.arrays import Array
 from tonmf.nmf.ops import Ops
+from tonmf.nmf.ops.two_way import TwoWay
 
 STEPS = 20
 """EM steps per document."""
@@ -108,31 +109,22 @@ class Mixture:
         used = masses / masses.sum() if masses.sum() > 0 else np.full(n_topics, 1 / n_topics)
         return cls(ratios, np.append(1.0, n_topics * used))
 
-    def unexplained(self, C: sp.csr_matrix, reading: Reading) -> Array:
+    def unexplained(self, ops: Ops, X: TwoWay, reading: Reading) -> Array:
         """Return the background's share of every stored count: how unexpected each word is in its document."""
-        background, whole = self._whole(C, reading)
-        shares: Array = background / whole
+        background = np.repeat(reading.unexplained, np.diff(X.by_row.indptr))
+        shares: Array = background / ops.mixed(X, self.ratios, reading.theta)
         return shares
 
-    def explained(self, C: sp.csr_matrix, reading: Reading) -> Array:
+    def explained(self, ops: Ops, X: TwoWay, reading: Reading) -> Array:
         """Return how much of each document's counts each topic explains; shape (n_docs, n_topics).
 
         Topic k explains θ_k φ_kt / Σ_j θ_j φ_jt of the count of term t. The rest is the background's.
         """
-        values, columns, ratios = C.data / self._whole(C, reading)[1], C.indices, self.ratios
-        if C.nnz < C.shape[1]:  # the product looks at every term
-            terms, columns = np.unique(columns, return_inverse=True)
-            ratios = ratios[terms]
-        weighted = sp.csr_matrix((values, columns, C.indptr), shape=(C.shape[0], len(ratios)))
-        parts: Array = reading.theta[:, 1:] * (weighted @ ratios)
+        C = X.by_row
+        values = C.data / ops.mixed(X, self.ratios, reading.theta)
+        weighted = sp.csr_matrix((values, C.indices, C.indptr), shape=C.shape)
+        parts: Array = reading.theta[:, 1:] * ops.project(ops.prepare(weighted), self.ratios)
         return parts
-
-    def _whole(self, C: sp.csr_matrix, reading: Reading) -> tuple[Array, Array]:
-        """Return θ_0 and Σ_k θ_k (φ_kt / bg_t) for every stored count, where k includes the background."""
-        rows = np.repeat(np.arange(C.shape[0]), np.diff(C.indptr))
-        topics = np.einsum("ij,ij->i", reading.theta[rows, 1:], self.ratios[C.indices])
-        background = reading.theta[rows, 0]
-        return background, background + topics
 
     def read(self, ops: Ops, X: Any, outside: Array | None = None) -> Reading:
         """Return the mixtures of documents, given as `Ops.prepare` returned them, and the counts of their other words."""

@@ -7,6 +7,7 @@ explain.
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
@@ -75,7 +76,8 @@ class Numbering(dict[str, int]):
     def __init__(self, known: Mapping[str, int] | None = None) -> None:
         super().__init__(known or {})
         self.next_number = len(self)
-        self.edition = object()  # another one when numbers that were given do not hold any more
+        self.edition: object = object()  # another one when numbers that were given do not hold any more
+        self.n_lasting: float = math.inf  # numbers from here on hold for this numbering only, and not for the edition
 
     def __missing__(self, term: str) -> int:
         number = self[term] = self.next_number
@@ -110,6 +112,7 @@ class NumberingBeyond(Numbering):
     def __init__(self, vocabulary: Mapping[str, int]) -> None:
         super().__init__()
         self._vocabulary, self.next_number = vocabulary, len(vocabulary)
+        self.edition, self.n_lasting = vocabulary, len(vocabulary)
         self.new: list[str] = []
 
     def __missing__(self, term: str) -> int:

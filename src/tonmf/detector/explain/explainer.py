@@ -24,7 +24,7 @@ from tonmf.detector.scores.ladder import first_words
 from tonmf.detector.scores.prepared import Prepares
 from tonmf.detector.scores.scoring import DocumentScores, Scorer
 from tonmf.nmf.mixture import Reading
-from tonmf.nmf.ops import SAME_ROW
+from tonmf.nmf.ops import SAME_ROW, Ops
 from tonmf.text.forms import in_words
 
 TOPIC_WORDS = 5
@@ -123,32 +123,32 @@ class Explainer(Prepares):
         ]
 
     def words(
-        self, leftovers: Leftovers, n_words: int, own: Callable[[int], Mapping[str, str]] = lambda row: {}
+        self, ops: Ops, leftovers: Leftovers, n_words: int, own: Callable[[int], Mapping[str, str]] = lambda row: {}
     ) -> list[list[UnexpectedWord]]:
         """Return the words of each document that say most, the largest share first.
 
         `own` returns the words to show for terms that only the document of a row has, if any term is no word itself.
         """
         all_rows = range(leftovers.C.shape[0])
-        of_rows = [own(row) for row in all_rows]
-        if not (self.forms or any(of_rows)):
-            return self._terms_that_tell(leftovers, all_rows, n_words)
-        return [self._joined(leftovers, row, n_words, of_rows[row]) for row in all_rows]
+        of_rows = {row: forms for row in all_rows if (forms := own(row)) or self.forms}
+        words = self._terms_that_tell(ops, leftovers, all_rows, n_words)
+        if of_rows:  # several terms may have come from one word, so that all of them count
+            most = max(map(leftovers.n_terms, of_rows))
+            all_terms = self._terms_that_tell(ops, leftovers, list(of_rows), most)
+            for (row, forms), terms in zip(of_rows.items(), all_terms, strict=True):
+                known = {one.word: self.forms.get(one.word, one.word) for one in terms}
+                words[row] = joined(terms, {**known, **forms}, n_words)
+        return words
 
-    def _joined(self, leftovers: Leftovers, row: int, n_words: int, own: Mapping[str, str]) -> list[UnexpectedWord]:
-        """Return the words of a document, where several terms may have come from one word."""
-        if not (self.forms or own):
-            return self._terms_that_tell(leftovers, [row], n_words)[0]
-        (words,) = self._terms_that_tell(leftovers, [row], leftovers.n_terms(row))
-        known = {one.word: self.forms.get(one.word, one.word) for one in words}
-        return joined(words, {**known, **own}, n_words)
-
-    def _terms_that_tell(self, leftovers: Leftovers, rows: Sequence[int], n_words: int) -> list[list[UnexpectedWord]]:
+    def _terms_that_tell(
+        self, ops: Ops, leftovers: Leftovers, rows: Sequence[int], n_words: int
+    ) -> list[list[UnexpectedWord]]:
         outside, typical = self.scorer.alarms.rarity_outside + 1, float(self.profile.unknown[50])
-        return leftovers.words(rows, n_words, self.terms, self.weights, outside, typical)
+        return leftovers.words(ops, rows, n_words, self.terms, self.weights, outside, typical)
 
     def explain(
         self,
+        ops: Ops,
         ids: Sequence[str],
         leftovers: Leftovers,
         Y: sp.csr_matrix,
@@ -175,7 +175,7 @@ class Explainer(Prepares):
         topics, main = self._topic_shares(leftovers), self.main_topics(leftovers)
         missing = self._missing(counts.matrix, readings, leftovers.explained, n_missing)
         near, marks = self._nearest(Y, n_nearest), self._nearest_marks(ids, Y, embeddings)
-        words = self.words(leftovers, n_words, own)
+        words = self.words(ops, leftovers, n_words, own)
         return [
             Explanation(
                 id=name,

@@ -100,7 +100,7 @@ def learn_profile(ops: Ops, corpus: Corpus, sampled: NDArray[np.int64], rungs: S
     some = _spread_out(len(has_words))
     at_hand, ordinary = corpus.take(some), corpus.take(sampled)
     readings = [rung.mixture.read(ops, ops.prepare(at_hand.C), at_hand.totals.outside_weight) for rung in rungs]
-    unexplained = unexplained_shares(at_hand.C, at_hand.totals.outside_weight, rungs, readings)
+    unexplained = unexplained_shares(ops, at_hand.C, at_hand.totals.outside_weight, rungs, readings)
     belonging = rungs[0].mixture.read(ops, ops.prepare(ordinary.C), ordinary.totals.outside_weight).theta[:, 1:]
     ids, excerpts = corpus.describe(sampled)
     return CorpusProfile(

@@ -35,6 +35,8 @@ def isolated(text: str) -> str:
     >>> isolated("word"), ascii(isolated("\u05d0\u05d1")), ascii(isolated("a\u202eb"))
     ('word', "'\\u2068\\u05d0\\u05d1\\u2069'", "'a\\ufffdb'")
     """
+    if text.isascii():
+        return text
     text = _MARKS.sub("\ufffd", text)
     is_right_to_left = any(bidirectional(character) in ("R", "AL") for character in text)
     return f"{FIRST_STRONG_ISOLATE}{text}{POP_ISOLATE}" if is_right_to_left else text

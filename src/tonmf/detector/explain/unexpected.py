@@ -20,9 +20,10 @@ of unknown words and `typical` that of a typical document.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -32,11 +33,10 @@ from numpy.typing import NDArray
 from tonmf.arrays import Array
 from tonmf.detector.scores.ladder import Rung
 from tonmf.nmf.mixture import Reading
+from tonmf.nmf.ops import Ops
+from tonmf.nmf.ops.two_way import TwoWay
 from tonmf.text.counts import Counts, Outside
 from tonmf.text.weighting import damped
-
-AT_ONCE = 200_000
-"""Stored counts to read at a time: each takes a row of topics in memory."""
 
 
 @dataclass(frozen=True)
@@ -119,10 +119,13 @@ class Leftovers:
     explained: Array
 
     @classmethod
-    def of(cls, counts: Counts, outside: Outside, rungs: Sequence[Rung], readings: Sequence[Reading]) -> Leftovers:
+    def of(
+        cls, ops: Ops, counts: Counts, outside: Outside, rungs: Sequence[Rung], readings: Sequence[Reading]
+    ) -> Leftovers:
         """Compute them from counts and from how each rung reads them."""
         C = damped(counts.matrix)
-        parts, explained = _parts(C, rungs, readings)
+        X = ops.prepare(C)
+        parts, explained = _parts(ops, X, rungs, readings), rungs[0].mixture.explained(ops, X, readings[0])
         weights, left = _weights_and_rest(C, parts, counts.outside)
         whole = np.where(weights > 0, weights, 1)
         return cls(counts, C, outside, parts, weights, left / whole, explained / whole[:, None])
@@ -162,6 +165,7 @@ class Leftovers:
 
     def words(
         self,
+        ops: Ops,
         rows: Sequence[int],
         n_words: int,
         terms: Sequence[str],
@@ -175,35 +179,41 @@ class Leftovers:
         unknown words in a typical document.
         """
         C, chosen = self.C, np.asarray(rows, np.int64)
-        lengths = np.diff(C.indptr)[chosen]
-        stored = _places(C.indptr[chosen], lengths)
-        strangers = [list(self.outside[row].items()) for row in rows]
-        n_strangers = np.array([len(of_row) for of_row in strangers], np.int64)
-        whole = np.where(self.weights[chosen] > 0, self.weights[chosen], 1)
-        own = n_strangers / np.maximum(n_strangers + lengths, 1)
+        strangers = [stranger for row in rows for stranger in self.outside[row].items()]
+        n_known = np.diff(C.indptr)[chosen].astype(np.int64)
+        n_strangers = np.array([len(self.outside[row]) for row in rows], np.int64)
+        # The entries of a document are its known words, then the others.
+        ends = np.append(0, np.cumsum(n_known + n_strangers))
+        known, strange = _places(ends[:-1], n_known), _places(ends[:-1] + n_known, n_strangers)
+        stored = _places(C.indptr[chosen], n_known)
+        own = n_strangers / np.maximum(n_strangers + n_known, 1)
         factors = np.where(own > 0, np.maximum(1 - typical / np.where(own > 0, own, 1), 0), 0)
-        # Entries of known words, then of the others: those of document i are where `of` is i.
-        of = np.concatenate([np.repeat(np.arange(len(chosen)), n) for n in (lengths, n_strangers)])
-        weights = np.concatenate([of_terms[C.indices[stored]], of_outside * np.repeat(factors, n_strangers)])
-        outside = [1 + math.log(count) for of_row in strangers for _, count in of_row]
-        shares = np.concatenate([self.parts[stored], np.array(outside, np.float64)]) / whole[of]
-        telling = shares * weights
-        order = np.lexsort((-telling, of))  # of equals, the first stays first
-        most = order[_places_in_row(of[order], len(chosen)) < n_words]
-        listed = most[np.lexsort((-shares[most], of[most]))]
-        first_stranger = np.cumsum(n_strangers) - n_strangers + len(stored)
-        counts, columns = self.counts.matrix.data, C.indices
-        words: list[list[UnexpectedWord]] = [[] for _ in rows]
-        for entry, row, share, tells in zip(
-            listed.tolist(), of[listed].tolist(), shares[listed].tolist(), telling[listed].tolist(), strict=True
-        ):
-            known = entry < len(stored)
-            if known:
-                word, count = terms[columns[stored[entry]]], int(counts[stored[entry]])
-            else:
-                word, count = strangers[row][entry - first_stranger[row]]
-            words[row].append(UnexpectedWord(word, share, count, known, tells))
-        return words
+        whole = np.where(self.weights[chosen] > 0, self.weights[chosen], 1)
+
+        def entries(of_known: NDArray[Any], of_strangers: NDArray[Any]) -> NDArray[Any]:
+            values = np.empty(ends[-1], np.result_type(of_known, of_strangers))
+            values[known], values[strange] = of_known, of_strangers
+            return values
+
+        counts = np.array([count for _, count in strangers], np.int64)
+        outside = np.array([1 + math.log(count) for _, count in strangers], np.float64)
+        shares = entries(self.parts[stored], outside) / np.repeat(whole, n_known + n_strangers)
+        telling = shares * entries(of_terms[C.indices[stored]], of_outside * np.repeat(factors, n_strangers))
+        most = ops.largest(ends, telling, n_words)
+        listed_ends = np.append(0, np.cumsum(np.minimum(n_known + n_strangers, n_words)))
+        listed = most[ops.largest(listed_ends, shares[most], n_words)]
+        numbers = entries(C.indices[stored], -1 - np.arange(len(strangers)))[listed]
+        words = list(
+            map(
+                UnexpectedWord,
+                [terms[number] if number >= 0 else strangers[-1 - number][0] for number in numbers.tolist()],
+                shares[listed].tolist(),
+                entries(self.counts.matrix.data[stored].astype(np.int64), counts)[listed].tolist(),
+                (numbers >= 0).tolist(),
+                telling[listed].tolist(),
+            )
+        )
+        return [words[start:end] for start, end in pairwise(listed_ends.tolist())]
 
 
 def _places(starts: NDArray[np.integer[Any]], lengths: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
@@ -217,18 +227,11 @@ def _places(starts: NDArray[np.integer[Any]], lengths: NDArray[np.integer[Any]])
     return places + np.repeat(starts - ends + lengths, lengths).astype(np.int64)
 
 
-def _places_in_row(of: NDArray[np.int64], n_rows: int) -> NDArray[np.int64]:
-    """Return the place of each entry among those of its row, given the rising numbers of the rows.
-
-    >>> _places_in_row(np.array([0, 0, 2, 2, 2]), 3).tolist()
-    [0, 1, 0, 1, 2]
-    """
-    return np.arange(len(of)) - np.searchsorted(of, np.arange(n_rows))[of]
-
-
-def unexplained_shares(C: sp.csr_matrix, outside: Array, rungs: Sequence[Rung], readings: Sequence[Reading]) -> Array:
+def unexplained_shares(
+    ops: Ops, C: sp.csr_matrix, outside: Array, rungs: Sequence[Rung], readings: Sequence[Reading]
+) -> Array:
     """Return the unexplained share of each document, from damped counts and the weight of its words outside the vocabulary."""
-    weights, left = _weights_and_rest(C, _parts(C, rungs, readings)[0], outside)
+    weights, left = _weights_and_rest(C, _parts(ops, ops.prepare(C), rungs, readings), outside)
     shares: Array = left / np.where(weights > 0, weights, 1)
     return shares
 
@@ -240,26 +243,8 @@ def _weights_and_rest(C: sp.csr_matrix, parts: Array, outside: Array) -> tuple[A
     return inside + outside, left + outside
 
 
-def _parts(C: sp.csr_matrix, rungs: Sequence[Rung], readings: Sequence[Reading]) -> tuple[Array, Array]:
-    """Return the unexplained part of each damped count, the mean over the ladder, and what each topic explains.
-
-    The topics are those of the finest rung. Some documents are read at a time.
-    """
-    unexplained, explained = [C.data[:0]], [readings[0].theta[:0, 1:]]
-    for start, end in _runs(C):
-        some = C[start:end]
-        of_rungs = [replace(reading, theta=reading.theta[start:end]) for reading in readings]
-        shares = [rung.mixture.unexplained(some, of_some) for rung, of_some in zip(rungs, of_rungs, strict=True)]
-        unexplained.append(some.data * np.mean(shares, axis=0))
-        explained.append(rungs[0].mixture.explained(some, of_rungs[0]))
-    return np.concatenate(unexplained).astype(np.float64), np.concatenate(explained).astype(np.float64)
-
-
-def _runs(C: sp.csr_matrix) -> Iterator[tuple[int, int]]:
-    """Yield runs of rows with about `AT_ONCE` stored values, at least one row each."""
-    start = 0
-    while start < C.shape[0]:
-        full = int(np.searchsorted(C.indptr, C.indptr[start] + AT_ONCE, side="right")) - 1
-        end = max(full, start + 1)
-        yield start, end
-        start = end
+def _parts(ops: Ops, X: TwoWay, rungs: Sequence[Rung], readings: Sequence[Reading]) -> Array:
+    """Return the unexplained part of each damped count, the mean over the ladder."""
+    shares = [rung.mixture.unexplained(ops, X, reading) for rung, reading in zip(rungs, readings, strict=True)]
+    parts: Array = X.by_row.data * np.mean(shares, axis=0)
+    return parts

@@ -42,6 +42,7 @@ class Ops(Protocol):
     gram   n_topics × n_topics    float64
     ratios n_terms × n_topics     a topic's probability of a term over the background's
     prior  n_topics + 1           pseudo-counts of the background and the topics
+    theta  n_docs × n_topics + 1  mixture of each document over the background and the topics
     ====== ====================== =============================================
 
     Attributes
@@ -97,3 +98,12 @@ class Ops(Protocol):
 
     def mixtures(self, X: TwoWay, ratios: Array, prior: Array, n_steps: int) -> tuple[Array, Array]:
         """Run EM for the mixture of each row (`tonmf.nmf.mixture`); return (θ, lift), float64. Rows are independent."""
+
+    def mixed(self, X: TwoWay, ratios: Array, theta: Array) -> Array:
+        """Return θ_0 + Σ_k θ_k ratios_tk for every stored term t of each row, in stored order, float64."""
+
+    def largest(self, ends: NDArray[np.int64], values: Array, n_largest: int) -> NDArray[np.int64]:
+        """Return the places of the `n_largest` largest values of each run, or of all if they are fewer, run by run.
+
+        Run i is values[ends[i] : ends[i + 1]]. The largest comes first; of equals, the first.
+        """

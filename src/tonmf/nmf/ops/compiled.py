@@ -48,7 +48,7 @@ def even_cuts(n_rows: int, rows_per_range: int) -> Cuts:
     return np.append(np.arange(0, n_rows, rows_per_range), n_rows)
 
 
-def cuts_of_equal_work(indptr: Array, stored_per_range: int = STORED_PER_RANGE) -> Cuts:
+def cuts_of_equal_work(indptr: NDArray[Any], stored_per_range: int = STORED_PER_RANGE) -> Cuts:
     """Cut compressed rows into ranges with about the same number of stored values.
 
     >>> cuts_of_equal_work(np.array([0, 2, 60, 64, 200]), stored_per_range=50).tolist()
@@ -158,6 +158,19 @@ class CompiledOps:
         arguments = (S.indptr, S.indices, S.data, np.ascontiguousarray(ratios), prior, n_steps, theta, lift)
         self._run(kernels.mixtures, arguments, cuts_of_equal_work(S.indptr))
         return theta, lift
+
+    def mixed(self, X: TwoWay, ratios: Array, theta: Array) -> Array:
+        S, out = X.by_row, np.empty(X.by_row.nnz)
+        arguments = (S.indptr, S.indices, np.ascontiguousarray(ratios), np.ascontiguousarray(theta), out)
+        self._run(kernels.mixed, arguments, cuts_of_equal_work(S.indptr))
+        return out
+
+    def largest(self, ends: NDArray[np.int64], values: Array, n_largest: int) -> NDArray[np.int64]:
+        n_largest = min(n_largest, int(np.diff(ends).max(initial=0)))
+        place_ends = np.append(0, np.cumsum(np.minimum(np.diff(ends), n_largest)))
+        places = np.empty(place_ends[-1], np.int64)
+        self._run(kernels.largest, (ends, values, n_largest, places, place_ends), cuts_of_equal_work(ends))
+        return places
 
     def _run(self, kernel: Callable[..., None], arguments: tuple[Any, ...], cuts: Cuts) -> None:
         """Run a kernel on this thread and on as many others as there are ranges for."""

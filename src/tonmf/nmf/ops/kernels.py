@@ -225,12 +225,9 @@ def mixtures(
                 begin = first + b * TERMS_IN_TILE
                 n_here = min(TERMS_IN_TILE, indptr[i + 1] - begin)
                 for t in range(n_here):
-                    prefetch_row(ratios, indices[min(begin + t + AHEAD, len(indices) - 1)])
                     counts[b, t] = data[begin + t]
                     total += counts[b, t]
-                    for k in range(n_mixed - 1):
-                        gathered[t, k] = ratios[indices[begin + t], k]
-                copy_transposed(gathered, 0, n_here, n_mixed - 1, 1.0, tiles, b * n_mixed + 1)
+                _gather(ratios, indices, begin, n_here, gathered, tiles, b * n_mixed + 1)
             theta[i] = 0
             if total == 0:  # no words: all background
                 theta[i, 0] = 1
@@ -254,6 +251,62 @@ def mixtures(
                 for t in range(min(TERMS_IN_TILE, n_terms - b * TERMS_IN_TILE)):
                     logs += counts[b, t] * np.log(mixed[t])
             lift[i] = logs / total
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _gather(ratios: Any, indices: Any, begin: int, n_here: int, gathered: Any, tiles: Any, target: int) -> None:
+    """Copy the ratios of some of a row's terms into a tile, terms along the SIMD lanes."""
+    for t in range(n_here):
+        prefetch_row(ratios, indices[min(begin + t + AHEAD, len(indices) - 1)])
+        for k in range(ratios.shape[1]):
+            gathered[t, k] = ratios[indices[begin + t], k]
+    copy_transposed(gathered, 0, n_here, ratios.shape[1], 1.0, tiles, target)
+
+
+@njit(nogil=True, cache=True)
+def mixed(indptr: Any, indices: Any, ratios: Any, theta: Any, out: Any, cuts: Any, cursor: Any) -> None:
+    """Compute out_t = θ_0 + Σ_k θ_k ratios_tk  for each stored term t of each row, on tiles as in `mixtures`."""
+    tile = np.ones((ratios.shape[1] + 1, TERMS_IN_TILE))
+    gathered = np.zeros((TERMS_IN_TILE, ratios.shape[1]), ratios.dtype)
+    sums = np.zeros(TERMS_IN_TILE)
+    while True:
+        r = claim(cursor)
+        if r >= len(cuts) - 1:
+            return
+        for i in range(cuts[r], cuts[r + 1]):
+            for begin in range(indptr[i], indptr[i + 1], TERMS_IN_TILE):
+                n_here = min(TERMS_IN_TILE, indptr[i + 1] - begin)
+                _gather(ratios, indices, begin, n_here, gathered, tile, 1)
+                sums[:] = 0
+                add_weighted_rows(tile, 0, theta, i, 1.0, sums)
+                for t in range(n_here):
+                    out[begin + t] = sums[t]
+
+
+@njit(nogil=True, cache=True)
+def largest(ends: Any, values: Any, n_largest: int, places: Any, place_ends: Any, cuts: Any, cursor: Any) -> None:
+    """Write where values[ends[i] : ends[i + 1]] has its largest values into places[place_ends[i] : place_ends[i + 1]].
+
+    The largest comes first; of equals, the first. There is room for `n_largest`, or for all if they are fewer.
+    """
+    kept = np.empty(n_largest)  # in falling order
+    while True:
+        r = claim(cursor)
+        if r >= len(cuts) - 1:
+            return
+        for i in range(cuts[r], cuts[r + 1]):
+            first, n_kept = place_ends[i], 0
+            for place in range(ends[i], ends[i + 1]):
+                value = values[place]
+                if n_kept < n_largest:
+                    n_kept += 1
+                elif value <= kept[n_largest - 1]:
+                    continue
+                at = n_kept - 1
+                while at > 0 and value > kept[at - 1]:
+                    kept[at], places[first + at] = kept[at - 1], places[first + at - 1]
+                    at -= 1
+                kept[at], places[first + at] = value, place
 
 
 @njit(nogil=True, cache=True)

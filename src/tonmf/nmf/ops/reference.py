@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
@@ -107,3 +109,13 @@ class ReferenceOps:
                 theta[i] /= theta[i].sum()
             lift[i] = counts @ np.log(by_term @ theta[i]) / counts.sum()
         return theta, lift
+
+    def mixed(self, X: TwoWay, ratios: Array, theta: Array) -> Array:
+        rows = np.repeat(np.arange(X.by_row.shape[0]), np.diff(X.by_row.indptr))
+        sums: Array = theta[rows, 0] + np.einsum("ij,ij->i", theta[rows, 1:], ratios[X.by_row.indices])
+        return sums
+
+    def largest(self, ends: NDArray[np.int64], values: Array, n_largest: int) -> NDArray[np.int64]:
+        runs = pairwise(ends.tolist())
+        places = [start + np.argsort(-values[start:end], kind="stable")[:n_largest] for start, end in runs]
+        return np.concatenate([np.zeros(0, np.int64), *places])

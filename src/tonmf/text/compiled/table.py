@@ -47,13 +47,14 @@ class Numbered(Protocol):
     """`tonmf.text.counts.Numbering`, which is above this room."""
 
     edition: object
+    n_lasting: float
 
     def numbers_of(self, terms: Sequence[str]) -> NDArray[np.int64]:
         """Return the numbers of terms."""
 
 
 class KnownNumbers:
-    """The numbers of a table's terms, so that they are looked up once. Each edition of a numbering has an array of its own."""
+    """The numbers of a table's terms, so that those which last are looked up once. Each edition has an array of its own."""
 
     def __init__(self) -> None:
         self._state: tuple[object, NDArray[np.int64]] = object(), np.zeros(0, np.int64)
@@ -70,7 +71,8 @@ class KnownNumbers:
         unknown = np.flatnonzero(found < 0)
         if len(unknown):
             found[unknown] = numbering.numbers_of([names[term] for term in terms[unknown].tolist()])
-            numbers[terms] = found
+            lasting = unknown[found[unknown] < numbering.n_lasting]
+            numbers[terms[lasting]] = found[lasting]
         self._state = numbering.edition, numbers
         return found
 
