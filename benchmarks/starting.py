@@ -22,7 +22,6 @@ RUNS = 7
 TEXT = "The allotment has too many leeks this year. Swap some for jam, or make soup: leek and potato, with cream."
 
 ARGUMENTS = "import typer, pydantic; pydantic.TypeAdapter(int)"  # by which typer converts arguments
-FILES = f"{ARGUMENTS}; import numpy, rich.console"
 MODEL = f"{ARGUMENTS}; import rich.table, safetensors.numpy, scipy.sparse"
 KERNEL = f"{MODEL}, kernel; kernel.add(1.0, 1.0)"
 
@@ -30,8 +29,8 @@ COMMANDS = {
     "tonmf --help": (["--help"], "import typer"),
     "tonmf detekt, which there is not": (["detekt"], "import typer"),
     "tonmf score, without a model": (["score"], "import typer"),
-    "tonmf score model one.txt --top few": (["score", "model", "one.txt", "--top", "few"], ARGUMENTS),
-    "tonmf score model two.txt, which there is not": (["score", "model", "two.txt"], FILES),
+    "tonmf score model one.txt --top few": (["score", "model", "one.txt", "--top", "few"], "import typer"),
+    "tonmf score model two.txt, which there is not": (["score", "model", "two.txt"], "import typer"),
     "tonmf topics model": (["topics", "model"], MODEL),
     "tonmf explain model one.txt": (["explain", "model", "one.txt"], KERNEL),
     "tonmf score model one.txt": (["score", "model", "one.txt"], KERNEL),

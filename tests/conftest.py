@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import clusters
 import command
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from browser import browser, narrow_page, page  # noqa: F401 (fixtures)
 from clusters import client  # noqa: F401 (a fixture)
 from hypothesis import settings
 from report_page import demo, report  # noqa: F401 (fixtures)
-from resources import arrange, scheduler
+from resources import arrange, is_last_on_cluster, scheduler
 from saved_models import CORPUS, SMALL
 from serving import serving
 
@@ -32,6 +33,12 @@ def pytest_collection_modifyitems(items):
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     return scheduler(config, log)
+
+
+@pytest.hookimpl(trylast=True)  # after the fixtures of the test
+def pytest_runtest_teardown(item, nextitem):
+    if is_last_on_cluster(item, nextitem):
+        clusters.close()
 
 
 def pytest_unconfigure():

@@ -163,8 +163,14 @@ WRONG_USAGE = [
     (["detect", "d.txt", "--stop-words", "klingon"], "known are"),
     (["detect", "d.txt", "--stem", "klingon"], "--stem must be"),
     (["detect", "d.txt", "--jobs", "0"], "--jobs must be"),
-    (["detect", "d.txt", "--top", "-1"], "--top"),
-    (["detect", "d.txt", "--seed", "5000000000"], "--seed"),
+    (["detect", "d.txt", "--jobs", "two"], "--jobs must be a whole number; got 'two'."),
+    (["detect", "d.txt", "--top", "-1"], "--top must be a whole number of at least 0; got '-1'."),
+    (
+        ["detect", "d.txt", "--seed", "5000000000"],
+        "--seed must be a whole number from 0 to 4294967295; got '5000000000'.",
+    ),
+    (["watch", "model", "d.jsonl", "--format", "csv"], "--format must be one of jsonl, lines; got 'csv'."),
+    (["generate", "baskets", "--length", "long", "--output", "b.dat"], "--length must be a number; got 'long'."),
     (["detect", "d.txt", "--encoding", "punycode"], "--encoding must be"),
     (["detect", "d.txt", "--no-excerpts"], "--no-excerpts has no effect without --save. Give both, or leave it out."),
     (["detect", "d.csv", "--text-column", "a", "--text-column", "a"], "--text-column names 'a' twice"),
@@ -195,6 +201,7 @@ WRONG_USAGE = [
 def test_wrong_usage_is_exit_code_2(args, says, tmp_path):
     (tmp_path / "d.txt").write_text(LINES)
     (tmp_path / "b.dat").write_text(LINES)
+    (tmp_path / "d.csv").write_text(CSV)
     ran = run(*args, cwd=tmp_path)
     assert ran.code == 2, ran.err
     assert says in " ".join(re.sub("[│╭╮╰╯─]", " ", ran.err).split())
@@ -203,6 +210,7 @@ def test_wrong_usage_is_exit_code_2(args, says, tmp_path):
 
 def test_places_that_cannot_be_written_are_refused_before_the_work_begins(tmp_path):
     (tmp_path / "d.txt").write_text(LINES)
+    (tmp_path / "not-to-be-read.xyz").write_text(LINES)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("")
     for options, says in [
@@ -213,12 +221,12 @@ def test_places_that_cannot_be_written_are_refused_before_the_work_begins(tmp_pa
         (["--save", "mine"], "is a folder with other things in it"),
         (["--save", "d.txt"], "is a file; a model is saved as a folder"),
     ]:
-        ran = run("detect", "nothing-to-read.txt", *options, cwd=tmp_path)
+        ran = run("detect", "not-to-be-read.xyz", *options, cwd=tmp_path)
         assert ran.code == 1, options
         assert ran.out == ""
         assert says in ran.error_lines[0]
         assert len(ran.error_lines) == 1
-    assert sorted(os.listdir(tmp_path)) == ["d.txt", "mine"]
+    assert sorted(os.listdir(tmp_path)) == ["d.txt", "mine", "not-to-be-read.xyz"]
 
 
 def test_models_that_are_none_are_refused(tmp_path):

@@ -56,13 +56,16 @@ def test_there_are_the_promised_commands():
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
-def test_every_command_has_help_with_an_example_that_parses(path, tmp_path):
+def test_every_command_has_help_with_an_example_that_parses(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     ran = run(*path, "--help", cwd=tmp_path, COLUMNS="200")
     assert ran.code == 0
     assert COMMANDS[path].help.split(".")[0][:60] in " ".join(ran.out.split())
     example = re.search(r"Example: (tonmf .*)", ran.out).group(1)
     words = shlex.split(example)[1:]
     assert tuple(words[: len(path)]) == path
+    for file in (word for word in words if "." in word):  # a file to read must be there
+        (tmp_path / file).touch()
     COMMANDS[path].make_context("tonmf", words[len(path) :])  # raises if it does not parse
 
 

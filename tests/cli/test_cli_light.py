@@ -160,9 +160,11 @@ def cases():
 
 RUNNER = r"""
 import json, os, sys, tempfile
-import pyarrow.csv
-import tonmf.detector.options, tonmf.io, tonmf.storage.bundles  # what most cases need, loaded once
+import pyarrow.csv, pydantic, rich.console  # what most cases need, loaded once
+import tonmf.cli.answer, tonmf.detector.options, tonmf.storage.bundles, tonmf.text.analysis
+from tonmf.io import *
 from tonmf.cli.app import COMMANDS, command
+pydantic.TypeAdapter(int)
 list(map(command, COMMANDS))
 for line in sys.stdin:
     arguments, read, write = json.loads(line), *os.pipe()

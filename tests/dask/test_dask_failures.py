@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from clusters import die_after, n_held, paused, process_number, resume, scheduler_process, set_pause, two_workers
-from waiting import wait_until
+from waiting import PATIENCE, wait_until
 
 from tonmf import TONMF, ClusterError, InputError
 from tonmf import dask as tonmf_dask
@@ -207,6 +207,23 @@ def test_documents_that_kill_every_worker_end_the_fit(client):
 def test_an_address_where_nobody_answers_is_said():
     with pytest.raises(ClusterError, match=r"^No Dask scheduler answers at 'tcp://127\.0\.0\.1:1'"):
         connect("tcp://127.0.0.1:1", timeout=1)
+
+
+def test_a_cluster_that_has_lost_all_workers_is_given_up_after_a_while(tmp_path, rows, monkeypatch):
+    monkeypatch.setattr(watch, "PATIENCE", 1.5)
+    monkeypatch.setattr(watch, "LOOK_EVERY", 0.1)
+    with scheduler_process(tmp_path, 1) as (address, _), connect(address) as client:
+        client.wait_for_workers(1, timeout=PATIENCE)
+        (worker,) = client.run(os.getpid).values()
+
+        def kill(progress):
+            if progress.iteration == 3:
+                os.kill(worker, signal.SIGKILL)
+
+        with pytest.raises(
+            ClusterError, match=rf"^The cluster at {address} has no workers\. Start some, and try again"
+        ):
+            TONMF(**OPTIONS, executor=client, callback=kill).fit(pieces(rows))
 
 
 def test_a_cluster_without_workers_is_said(tmp_path):

@@ -18,20 +18,30 @@ CONFIGURATION = {
 PRELOADED = ["distributed.nanny", "pandas", "tonmf.dask", "tonmf.nmf.ops.compiled"]
 
 
+_open = ExitStack()
+
+
 @pytest.fixture(scope="session")
 def client():
-    """A client of two worker processes, one thread each, that are started again when they die."""
+    """A client of two worker processes, one thread each, that are started again when they die.
+
+    They end with the last test of their group, not with the session (`close`): heartbeats take time even of idle ones.
+    """
     distributed = pytest.importorskip("distributed")
     import dask
 
-    with ExitStack() as stack:
-        stack.enter_context(dask.config.set(CONFIGURATION))
-        distributed.utils.get_mp_context().set_forkserver_preload(PRELOADED)
-        cluster = distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
-        )
-        stack.enter_context(cluster)
-        yield stack.enter_context(distributed.Client(cluster, set_as_default=False))
+    _open.enter_context(dask.config.set(CONFIGURATION))
+    distributed.utils.get_mp_context().set_forkserver_preload(PRELOADED)
+    cluster = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
+    )
+    _open.enter_context(cluster)
+    return _open.enter_context(distributed.Client(cluster, set_as_default=False))
+
+
+def close():
+    """End the shared cluster, if there is one."""
+    _open.close()
 
 
 @contextmanager

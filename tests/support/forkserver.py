@@ -22,6 +22,7 @@ import threading
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 
 COMMAND = "tonmf.cli:main"
 
@@ -309,9 +310,10 @@ def become(request, fds):
 
 
 def import_everything():
-    """Import all that commands import when they are called, and load the compiled kernels."""
-    from tonmf.cli.app import COMMANDS
+    """Import all of tonmf and all that commands import when they are called, and load the compiled kernels."""
+    import tonmf
 
+    ours = [module.name for module in walk_packages(tonmf.__path__, "tonmf.") if not module.name.endswith("__main__")]
     for name in (
         "distributed.cli.dask_scheduler",
         "distributed.cli.dask_worker",
@@ -321,23 +323,16 @@ def import_everything():
         "pyarrow.csv",
         "pyarrow.parquet",
         "rich.progress",
-        *(f"tonmf.cli.commands.{name}" for name in COMMANDS),
-        "tonmf.cli.watching.watch",
-        "tonmf.dask",
-        "tonmf.report",
-        "tonmf.service.app",
-        "tonmf.timeline",
+        "scipy.io",
+        *ours,
         "uvicorn",
     ):
         import_module(name)
-    from tonmf import TextOutlierDetector, load
-
-    detector = TextOutlierDetector(max_topics=2, n_restarts=1, n_jobs=1).fit(
-        ["a few words here", "some words here"] * 3
-    )
+    texts = ["a few words here", "some words here"] * 3
+    detector = tonmf.TextOutlierDetector(max_topics=2, n_restarts=1, n_jobs=1).fit(texts)
     with tempfile.TemporaryDirectory() as folder:
         detector.save(f"{folder}/model")
-        detector = load(f"{folder}/model")
+        detector = tonmf.load(f"{folder}/model")
     detector.partial_fit(["more words"])
     detector.explain(["words"])
 

@@ -51,6 +51,12 @@ def module_of(nodeid):
     return nodeid.partition("::")[0]
 
 
+def is_last_on_cluster(item, next_item):
+    """Return whether a test is the last in its process of those that share the cluster."""
+    ours, its = (item and group_of(module_of(item.nodeid)) for item in (item, next_item))
+    return ours == "cluster" != its
+
+
 def arrange(items):
     """Mark the tests that are quick, and begin with the groups that take longest."""
     ranks = {}

@@ -3,6 +3,7 @@
 ================== ===========================================================
 `app`              all commands, with a sentence on each and an example
 `group`            import a command when it is asked for; help as plain text
+`arguments`        check arguments as they were typed, before typer converts them
 `commands/`        a file for each command
 `watching/`        the loop of ``tonmf watch``
 `reviewing/`       the loop of ``tonmf review``

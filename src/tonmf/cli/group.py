@@ -1,8 +1,7 @@
 """Commands that are imported when they are asked for, and help as plain text.
 
 Importing all commands takes longer than most of them run, and so does laying out help in boxes. The names of all commands and a
-sentence on each are known without importing any; help is written by the panels of its options, one after the other. typer loads
-pydantic to convert arguments, so what is wrong whatever their values is found before.
+sentence on each are known without importing any; help is written by the panels of its options, one after the other.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ class Command(TyperCommand):
     """A command whose help has a section for each panel of options."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse arguments, but first reject a list of them that lacks one."""
+        """Parse arguments, but first reject what is wrong with them, which takes less time."""
         given, *_ = self.make_parser(ctx).parse_args(args=list(args))
-        for parameter in () if given.get("help") or ctx.resilient_parsing else self.params:
-            if parameter.required and parameter.envvar is None and given.get(parameter.name) in (None, (), []):
-                name = parameter.metavar or max(parameter.opts, key=len)
-                ctx.fail(f"Missing {parameter.param_type_name} {name!r}.")
+        if not (given.get("help") or ctx.resilient_parsing):
+            from tonmf.cli.arguments import check_arguments
+
+            check_arguments(ctx, given)
         rest: list[str] = super().parse_args(ctx, args)
         return rest
 

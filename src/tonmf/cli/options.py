@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from tonmf.cli.arguments import TO_READ
 from tonmf.text.mask_names import DEFAULT_MASK, MASKS, typed
 
 RESULTS, LEARNING = "Results", "Learning"
@@ -20,6 +21,7 @@ Files = Annotated[
         ".bz2, .xz, .zst).",
         show_default=False,
     ),
+    TO_READ,
 ]
 Model = Annotated[str, typer.Argument(metavar="MODEL", help="Folder of a saved model.", show_default=False)]
 

@@ -39,7 +39,8 @@ def _write(rng: np.random.Generator, subjects: dict[str, str]) -> str:
     main, other = rng.choice(list(subjects), 2, replace=False)
     shares = {subjects[main]: 0.55, subjects[other]: 0.05, BACKGROUND: 0.4}
     sources = rng.choice(list(shares), size=rng.integers(25, 60), p=list(shares.values()))
-    return " ".join(str(rng.choice(source.split())) for source in sources)
+    words = {source: source.split() for source in shares}
+    return " ".join(words[source][rng.integers(len(words[source]))] for source in sources)
 
 
 def make_basket_groups(

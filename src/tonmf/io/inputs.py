@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 from collections import Counter
 from collections.abc import Sequence
@@ -12,11 +11,9 @@ from tonmf.errors import InputError, Param
 from tonmf.io.archives import Place, ZipArchive, is_archive, name_in
 from tonmf.io.contents import Member, all_mails, is_clutter, read_as_tables
 from tonmf.io.formats import FORMAT_OF, ONE_EACH, format_of, split_name
+from tonmf.io.paths import STDIN, matches
 from tonmf.io.saved_datasets import SavedSplit, saved_splits
 from tonmf.wording import cannot, number_of, path_shown
-
-STDIN = "-"
-"""The path that stands for standard input."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +36,8 @@ def find_inputs(paths: Sequence[str], given_format: str | None) -> list[Input]:
     """Return the inputs in the order of `paths`; the files of a pattern or a folder by name."""
     if not paths:
         raise InputError("Expected files to read, got none. Give files, folders, or - for standard input.")
-    matches = [path for given in paths for path in _matches(os.fspath(given))]
-    found = list({path if path == STDIN else os.path.realpath(path): path for path in reversed(matches)}.values())[::-1]
+    named = [path for given in paths for path in matches(os.fspath(given))]
+    found = list({path if path == STDIN else os.path.realpath(path): path for path in reversed(named)}.values())[::-1]
     containers = [path for path in found if path != STDIN and (os.path.isdir(path) or is_archive(path))]
     base_names = Counter(map(os.path.basename, found))
     inputs: list[Input] = []
@@ -68,31 +65,6 @@ def _one_each(form: str, members: list[Member]) -> Input:
     """Return files that are a document each as one input."""
     name = members[0][0] if len(members) == 1 else f"the {len(members):,} files"
     return Input(name, None, form, tuple(members))
-
-
-def _matches(path: str) -> list[str]:
-    """Return the path itself if there is such a file, else the files that match it as a pattern."""
-    if path == STDIN or os.path.lexists(path):
-        return [path]
-    if not glob.has_magic(path):
-        raise InputError(cannot("read", path, _why_missing(path)))
-    matches = sorted(glob.glob(path, recursive=True))
-    if not matches:
-        raise InputError(
-            f"{path_shown(path)}: expected files that match this pattern, found none. Check the folder and the pattern."
-        )
-    # "**" also matches the folders, whose files it matches anyway.
-    return [match for match in matches if not os.path.isdir(match)] or matches
-
-
-def _why_missing(path: str) -> OSError:
-    try:
-        os.stat(path)
-    except OSError as error:
-        return error
-    except ValueError as error:
-        return OSError(str(error))
-    return FileNotFoundError(2, "No such file or directory")
 
 
 def _folder(folder: str, given_format: str | None, several: bool) -> list[Input]:

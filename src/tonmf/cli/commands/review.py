@@ -46,6 +46,7 @@ def review(
             help="Files as in detect, which are learnt from; after the folder of a saved model, files as in score.",
             show_default=False,
         ),
+        opt.TO_READ,
     ],
     reading: ReadOptions,
     marks: Annotated[
