@@ -1,15 +1,16 @@
 """Embeddings of the user's own beside the text."""
 
 import pickle
-import sys
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 
-from tonmf import InputError, MissingExtraError, TextOutlierDetector
+from tonmf import InputError, TextOutlierDetector
 from tonmf.datasets import make_corpus
-from tonmf.detector.scores import embeddings as embeddings_module
-from tonmf.detector.scores.embeddings import NEIGHBOURS, Neighbours, check_embeddings
+from tonmf.detector.scores.embeddings import check_embeddings
+from tonmf.detector.scores.meaning import NEAREST, SMALLEST_COSINE, WEIGHT, Meaning, alike
+from tonmf.text.weighting import unit_rows
 
 CORPUS = make_corpus(n_docs=200, n_outliers=0, random_state=0)
 
@@ -20,38 +21,43 @@ def embeddings(n_docs, width=16, n_clusters=4, seed=0):
     return (centres[np.arange(n_docs) % n_clusters] + 0.3 * rng.normal(size=(n_docs, width))).astype(np.float32)
 
 
-def test_distances_are_one_minus_cosine_over_fifty_neighbours():
-    E = embeddings(300)
-    unit = E / np.linalg.norm(E, axis=1, keepdims=True)
-    index = Neighbours(check_embeddings(E[:250], 250))
-    distances = np.sort(1 - unit @ unit[:250].T, axis=1)
-    expected = np.concatenate([distances[:250, 1 : NEIGHBOURS + 1], distances[250:, :NEIGHBOURS]]).mean(axis=1)
-    np.testing.assert_allclose(index.distances(check_embeddings(10 * E, 300)), expected, atol=1e-5)
+def test_remoteness_is_minus_the_logarithm_of_the_mean_trusted_cosine():
+    E = check_embeddings(embeddings(300), 300)
+    trust = np.linspace(0, 1, 250)
+    meaning = Meaning.of(E, np.arange(250))
+    cosines = (E @ E[:250].T).astype(np.float64)
+    cosines[np.arange(250), np.arange(250)] = 0  # not itself
+    nearest = np.sort(cosines * trust, axis=1)[:, -NEAREST:]
+    expected = -np.log(np.maximum(nearest.mean(axis=1), 0) + SMALLEST_COSINE)
+    np.testing.assert_allclose(meaning.remoteness(E, trust), expected, atol=1e-5)
 
 
-def test_beyond_the_limit_an_approximate_index_gives_nearly_the_same(monkeypatch):
-    rows = check_embeddings(embeddings(6000, n_clusters=40), 6000)
-    exact = Neighbours(rows)
-    monkeypatch.setattr(embeddings_module, "EXACT", 5000)
-    approximate = Neighbours(rows)
-    np.testing.assert_allclose(approximate.distances(rows), exact.distances(rows), rtol=0.02)
-    np.testing.assert_array_equal(Neighbours(rows).distances(rows[:99]), approximate.distances(rows[:99]))
+def test_embeddings_on_disk_in_half_precision_give_the_same(tmp_path):
+    E = check_embeddings(embeddings(3000), 3000)
+    stored = np.lib.format.open_memmap(tmp_path / "e.npy", "w+", np.float16, E.shape)
+    stored[:] = E
+    in_memory, on_disk = (Meaning.of(rows, np.arange(0, 3000, 2)) for rows in (E, stored))
+    np.testing.assert_allclose(on_disk.remoteness(stored, None), in_memory.remoteness(E, None), atol=5e-3)
+    np.testing.assert_allclose(on_disk.centre, in_memory.centre, atol=1e-3)
 
 
-def test_the_real_limit_is_passed_with_the_approximate_index():
-    rows = check_embeddings(embeddings(50_001, width=32, n_clusters=20), 50_001)
-    rows[17] = -rows[17]
-    distances = Neighbours(rows).distances(rows)
-    assert distances.argmax() == 17
+def test_a_model_that_sees_no_difference_counts_for_less():
+    """Words whose strangest documents stand out, and embeddings whose strangest hardly do; and the other way round."""
+    rng = np.random.default_rng(0)
+    flat, tailed = rng.uniform(size=500), rng.standard_t(2, size=500)
+    meaning = Meaning.of(check_embeddings(embeddings(10), 10), np.arange(10))
+    little, much = (meaning.weighed(far, words).weight for far, words in ((flat, tailed), (tailed, flat)))
+    assert little < WEIGHT < much
+    assert meaning.weighed(tailed, tailed).weight == pytest.approx(WEIGHT)
 
 
-def test_a_missing_index_library_is_named_with_its_command(monkeypatch):
-    monkeypatch.setattr(embeddings_module, "EXACT", 10)
-    monkeypatch.setitem(sys.modules, "faiss", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'tonmf\[neighbours\]'"):
-        TextOutlierDetector(callback=pytest.fail).fit(
-            CORPUS.texts, embeddings=embeddings(200)
-        )  # before any work is done
+def test_documents_alike_by_words_and_meaning_are_more_alike_than_by_either():
+    words = unit_rows(csr_matrix([[1.0, 1, 0], [1, 0, 0], [0, 0, 1]]), np.ones(3))
+    meaning = check_embeddings([[1.0, 0], [1, 0.1], [1, 0.2]], 3)
+    likeness = alike(words, words, meaning, meaning)
+    np.testing.assert_allclose(np.diag(likeness), 1, atol=1e-6)
+    assert likeness[0, 1] > likeness[0, 2] > 0.4
+    assert alike(words, words, meaning, -meaning)[0, 2] == 0  # opposite meaning takes nothing away
 
 
 def test_a_document_that_is_strange_only_in_embedding_space_is_found():
@@ -59,8 +65,8 @@ def test_a_document_that_is_strange_only_in_embedding_space_is_found():
     E[33] = -E[33] - E[34]
     plain = TextOutlierDetector().fit(CORPUS.texts)
     fused = TextOutlierDetector().fit(CORPUS.texts, embeddings=E)
-    assert fused.outlier_scores_.argmax() == 33
-    assert plain.outlier_scores_.argmax() != 33
+    assert plain.outlier_scores_[33] < plain.threshold_
+    assert fused.outlier_scores_[33] > fused.threshold_ + 0.5
     new = fused.outlier_score(CORPUS.texts[33:35], embeddings=E[33:35])
     assert new[0] > fused.threshold_ > new[1]
     assert fused.fit_predict(CORPUS.texts, embeddings=E)[33] == -1
@@ -82,22 +88,24 @@ def test_few_documents_have_few_neighbours():
     assert np.isfinite(zero.outlier_scores_).all()
 
 
-def test_an_embedding_of_zeros_is_far_from_everything():
-    """It was at distance 0.5 of all others, nearer than they are to one another, and made a document the least strange."""
-    E = np.random.default_rng(0).normal(size=(200, 64))
+def test_an_embedding_of_zeros_says_nothing():
+    E = embeddings(200)
     E[7] = 0
-    scores = TextOutlierDetector(n_restarts=1).fit(CORPUS.texts, embeddings=E).outlier_scores_
-    plain = TextOutlierDetector(n_restarts=1).fit(CORPUS.texts).outlier_scores_
-    assert scores[7] > plain[7] + 1
+    detector = TextOutlierDetector(n_restarts=1).fit(CORPUS.texts, embeddings=E)
+    parts = detector.explain(CORPUS.texts, ids=[7, 8], embeddings=E)
+    assert parts[0].parts["meaning"] == 0 != parts[1].parts["meaning"]
 
 
-def test_many_copies_do_not_leave_the_approximate_index_short_of_neighbours(monkeypatch):
-    """Cells without enough rows had returned the largest float in place of a distance."""
-    rng = np.random.default_rng(0)
-    rows = np.vstack([rng.normal(size=(1, 8)) + 1e-4 * rng.normal(size=(1500, 8)), rng.normal(size=(60, 8))])
-    rows = check_embeddings(rows, len(rows))
-    monkeypatch.setattr(embeddings_module, "EXACT", 1000)
-    assert Neighbours(rows).distances(rows).max() < 2
+def test_strange_documents_vouch_for_those_that_mean_the_same():
+    """A group with the words of ordinary documents and a meaning of its own."""
+    texts, group = make_corpus(n_docs=600, n_outliers=0, random_state=1).texts, np.arange(0, 600, 25)
+    E = embeddings(600)
+    E[group] += 3 * np.random.default_rng(5).normal(size=16)
+    detector = TextOutlierDetector(n_restarts=1).fit(texts, embeddings=E)
+    company = detector.read(texts, embeddings=E).scores.parts["company"]
+    assert np.median(company[group]) > detector.threshold_
+    assert np.median(company) == 0
+    assert set(np.argsort(-detector.outlier_scores_)[: len(group)]) == set(group)
 
 
 def test_a_detector_with_embeddings_can_be_pickled():

@@ -221,7 +221,7 @@ def test_embeddings_are_a_part_of_the_score():
     rows = np.random.default_rng(0).normal(size=(300, 4))
     detector = TextOutlierDetector().fit(CORPUS.texts, embeddings=rows)
     why = detector.explain(CORPUS.texts, ids=[7], embeddings=rows)[0]
-    assert set(why.parts) - {"company"} == {"topics", "neighbours", "embeddings"}
+    assert set(why.parts) - {"company"} == {"topics", "neighbours", "meaning"}
     assert why.score == detector.outlier_scores_[7]
     with pytest.raises(InputError, match="fitted with embeddings"):
         detector.explain(CORPUS.texts, ids=[7])
@@ -236,7 +236,7 @@ def test_the_sentence_names_what_the_score_is_made_of():
     assert why.outlier
     assert re.search(
         r"The topics explain \d\d % of it \(typical: \d\d %\), "
-        r"but its embedding is far from that of every ordinary document\. Unexpected words: “\w+”, ",
+        r"but its meaning is far from that of every ordinary document\. Unexpected words: “\w+”, ",
         why.sentence,
     )
 

@@ -95,7 +95,16 @@ HOSTILE = [
     ("an unknown language", lambda f: f["parameters"].update(stop_words="klingon"), "stop_words must be"),
     ("a broken pattern", lambda f: f["parameters"].update({"token_pattern": "("}), "token_pattern must be"),
     ("a seed of text", lambda f: f["parameters"].update(random_state="x"), "random_state must be"),
-    ("embeddings that are not there", lambda f: f.update(embedding_width=7), "embeddings is missing"),
+    (
+        "embeddings that are not there",
+        lambda f: f.update(meaning={"width": 7, "weight": 0.4, "scale": {"median": 0, "spread": 1}}),
+        r"meaning\.rows is missing",
+    ),
+    (
+        "embeddings of an earlier version",
+        lambda f: f.update(embedding_width=7),
+        "by an earlier version.*; fit it again",
+    ),
     (
         "a regular expression without a bottom",
         lambda f: f["parameters"].update({"token_pattern": "(" * 5000}),

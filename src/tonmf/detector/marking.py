@@ -25,7 +25,7 @@ def with_marks(state: DetectorState, marks: Marks | None, contamination: float |
         return replace(state, marking=None)
     scorer = state.scorer
     effects = effects_of(state, marks)
-    ordinary = known_of(scorer.sample, None if scorer.neighbours is None else scorer.neighbours.rows)
+    ordinary = known_of(scorer.sample, None if scorer.meaning is None else scorer.meaning.rows)
     with one_blas_thread():
         threshold = effects.threshold(state.threshold, ordinary)
         if state.rows is None:
@@ -40,7 +40,7 @@ def with_marks(state: DetectorState, marks: Marks | None, contamination: float |
 def effects_of(state: DetectorState, marks: Marks) -> Effects:
     """Return what marks add to the scores of documents by a state."""
     scorer = state.scorer
-    return Effects(marks, Likeness.among(scorer.sample, scorer.neighbours), scorer.level)
+    return Effects(marks, Likeness.among(scorer.sample, scorer.meaning), scorer.level)
 
 
 def _as_before(state: DetectorState) -> tuple[Array, float]:

@@ -49,7 +49,7 @@ class Reader:
     def score(self, documents: Any, embeddings: Any = None, marks: bool = True) -> DocumentScores:
         """Score documents, with or without what marks add."""
         corpus = self.corpus(self._counted(documents))
-        rows = check_new_embeddings(embeddings, corpus.n_docs, self.state.scorer.neighbours)
+        rows = check_new_embeddings(embeddings, corpus.n_docs, self.state.scorer.embedding_width)
         with one_blas_thread():
             scores = self.state.scorer.score(self.ops, corpus, rows)
             return self.marked(scores, corpus, rows) if marks else scores
@@ -57,7 +57,7 @@ class Reader:
     def score_with_p_values(self, documents: Any, embeddings: Any = None) -> tuple[DocumentScores, Array]:
         """Score documents, with what marks add, and return their p-values as well, which are those without."""
         corpus = self.corpus(self._counted(documents))
-        rows = check_new_embeddings(embeddings, corpus.n_docs, self.state.scorer.neighbours)
+        rows = check_new_embeddings(embeddings, corpus.n_docs, self.state.scorer.embedding_width)
         with one_blas_thread():
             unmarked = self.state.scorer.score(self.ops, corpus, rows)
             return self.marked(unmarked, corpus, rows), self.p_values(unmarked, corpus)
@@ -76,7 +76,7 @@ class Reader:
     def follow(self, documents: Any, embeddings: Any = None) -> FollowingScores:
         """Score documents without marks, and keep what marks are measured by."""
         corpus = self.corpus(self._counted(documents))
-        rows = check_new_embeddings(embeddings, corpus.n_docs, self.state.scorer.neighbours)
+        rows = check_new_embeddings(embeddings, corpus.n_docs, self.state.scorer.embedding_width)
         with one_blas_thread():
             unmarked = self.state.scorer.score(self.ops, corpus, rows)
         return FollowingScores(unmarked, known_of(corpus.source.matrix(), rows))

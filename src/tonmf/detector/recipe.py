@@ -13,7 +13,7 @@ from tonmf.arrays import Array
 from tonmf.detector.explain.profile import excerpt_at, learn_profile
 from tonmf.detector.scores.copies import Copies
 from tonmf.detector.scores.corpus import Corpus, Describe
-from tonmf.detector.scores.embeddings import check_embeddings, require_index
+from tonmf.detector.scores.embeddings import check_embeddings
 from tonmf.detector.scores.groups import (
     COARSE_SHARE,
     FINE_SHARE,
@@ -25,7 +25,6 @@ from tonmf.detector.scores.groups import (
     strangest,
 )
 from tonmf.detector.scores.ladder import PASSES, Ladder, LadderCheckpoints, Rung
-from tonmf.detector.scores.ordinary import ORDINARY_SHARE
 from tonmf.detector.scores.p_values import Reference
 from tonmf.detector.scores.scoring import DocumentScores, Scorer, learn_scorer, mean_score
 from tonmf.detector.state import DetectorState, TrainingRows
@@ -69,7 +68,6 @@ class Recipe:
         ids, checked = check_names(names, n_docs), None
         if embeddings is not None:
             checked = check_embeddings(embeddings, n_docs)
-            require_index(int(ORDINARY_SHARE * n_docs))
         self.check_vocabulary(n_docs, bool(counts.n_words.any()), counter.terms, kind)
         idf = inverse_document_frequencies(counts.matrix)
         describe = describer(documents, counts, counter.terms, ids)

@@ -18,9 +18,9 @@ from tonmf.detector.marks.effects import Marking
 from tonmf.detector.marks.marks import FINE, STRANGE, Marks
 from tonmf.detector.scores.alarms import CUTS, Alarms
 from tonmf.detector.scores.company import MOST_STRANGE, Company
-from tonmf.detector.scores.embeddings import Neighbours
 from tonmf.detector.scores.groups import Group
 from tonmf.detector.scores.ladder import Rung
+from tonmf.detector.scores.meaning import Meaning
 from tonmf.detector.scores.p_values import CUTS as WORD_CUTS
 from tonmf.detector.scores.p_values import Reference, ScoreClass
 from tonmf.detector.scores.scale import Scale
@@ -75,8 +75,7 @@ def state_fields(state: DetectorState, excerpts: bool, rows: bool = False) -> di
         if scorer.company is None
         else {"most": float(scorer.company.most), "usual": float(scorer.company.usual)},
         "remoteness_scale": _scale_fields(scorer.remoteness_scale),
-        "distance_scale": _scale_fields(scorer.distance_scale),
-        "embedding_width": None if scorer.neighbours is None else scorer.neighbours.rows.shape[1],
+        "meaning": None if scorer.meaning is None else _meaning_fields(scorer.meaning),
         "alarms": {
             "rarity_outside": float(alarms.rarity_outside),
             **{name: {part: float(getattr(alarms, part)[name]) for part in ("medians", "widths")} for name in CUTS},
@@ -141,13 +140,15 @@ def state_arrays(state: DetectorState, rows: bool = False) -> dict[str, NDArray[
         arrays.update(marks_arrays(state.marking))
     if rows and state.rows is not None:
         arrays.update(training_arrays(state.rows))
-    if scorer.neighbours is not None:
-        arrays["embeddings"] = scorer.neighbours.rows
+    if scorer.meaning is not None:
+        arrays["meaning.rows"], arrays["meaning.centre"] = scorer.meaning.rows, scorer.meaning.centre
     if scorer.trust is not None:
         arrays["sample.trust"] = scorer.trust
     if scorer.company is not None:
         arrays.update(_row_arrays("company", scorer.company.rows))
         arrays["company.weights"] = scorer.company.weights
+        if scorer.company.meaning is not None:
+            arrays["company.meaning"] = scorer.company.meaning
     for i, rung in enumerate(scorer.rungs):
         arrays[f"rungs.{i}.topics"] = rung.topics
         arrays[f"rungs.{i}.shares"] = rung.shares
@@ -233,13 +234,13 @@ def training_arrays(training: TrainingRows) -> dict[str, NDArray[Any]]:
 
 def read_training(bundle: Bundle, state: DetectorState) -> TrainingRows:
     """Read the rows of the training documents."""
-    part, neighbours, n_docs = bundle.part("training"), state.scorer.neighbours, len(state.outlier_scores)
+    part, width, n_docs = bundle.part("training"), state.scorer.embedding_width, len(state.outlier_scores)
     ids, rows = part.texts("ids"), _read_rows(bundle, "training", len(state.idf))
     if len(ids) != n_docs or rows.shape[0] != n_docs:
         raise bundle.wrong(f"training.ids and the array training.ends must be of {n_docs} documents")
-    if neighbours is None:
+    if width is None:
         return TrainingRows(ids, rows)
-    return TrainingRows(ids, rows, part.array("embeddings", np.float32, (n_docs, neighbours.rows.shape[1]), most=UNIT))
+    return TrainingRows(ids, rows, part.array("embeddings", np.float32, (n_docs, width), most=UNIT))
 
 
 def marks_fields(marking: Marking) -> dict[str, Any]:
@@ -262,7 +263,7 @@ def marks_arrays(marking: Marking) -> dict[str, NDArray[Any]]:
 
 def read_marking(bundle: Bundle, state: DetectorState) -> Marking:
     """Read marks; check each value by itself and against the rest of the detector."""
-    part, neighbours = bundle.part("marks"), state.scorer.neighbours
+    part, width = bundle.part("marks"), state.scorer.embedding_width
     ids, kinds = part.texts("ids"), part.texts("marks")
     if not ids or len(set(ids)) != len(ids):
         raise bundle.wrong("marks.ids must be different strings, at least one")
@@ -272,8 +273,8 @@ def read_marking(bundle: Bundle, state: DetectorState) -> Marking:
     if rows.shape[0] != len(ids):
         raise bundle.wrong(f"the array marks.ends must be of {len(ids)} documents")
     embeddings = None
-    if neighbours is not None:
-        embeddings = part.array("embeddings", np.float32, (len(ids), neighbours.rows.shape[1]), most=UNIT)
+    if width is not None:
+        embeddings = part.array("embeddings", np.float32, (len(ids), width), most=UNIT)
     strange = np.array([kind == STRANGE for kind in kinds])
     gaps = part.array("gaps", np.float64, (len(ids),), most=MOST_GAP)
     return Marking(
@@ -354,31 +355,53 @@ def _read_scorer(bundle: Bundle, idf: Array) -> Scorer:
     rungs = [_read_rung(part, len(idf), earlier) for part in bundle.parts("rungs")]
     if not rungs:
         raise bundle.wrong("there are no rungs")
-    neighbours = None
     if bundle.has("embedding_width"):
-        width = bundle.whole("embedding_width", low=1)
-        neighbours = Neighbours(bundle.array("embeddings", np.float32, (None, width), most=UNIT))
+        raise bundle.wrong(
+            "it was fitted with embeddings by an earlier version, which compared them in another way; fit it again"
+        )
+    meaning = _read_meaning(bundle, sample.shape[0]) if bundle.has("meaning") else None
     return Scorer(
         rungs,
         sample,
         _read_scale(bundle, "remoteness_scale"),
-        neighbours,
-        _read_scale(bundle, "distance_scale"),
         _read_alarms(bundle.part("alarms"), earlier),
         bundle.number("level"),
         0.0 if earlier else bundle.number("evidence", above=-1e-9),
-        _read_company(bundle, len(idf)) if bundle.has("company") else None,
+        _read_company(bundle, len(idf), meaning) if bundle.has("company") else None,
         bundle.positive("sample.trust", np.float64, (sample.shape[0],), most=UNIT) if bundle.has("trusted") else None,
+        meaning,
     )
 
 
-def _read_company(bundle: Bundle, n_terms: int) -> Company:
+def _meaning_fields(meaning: Meaning) -> dict[str, Any]:
+    return {
+        "width": meaning.rows.shape[1],
+        "weight": float(meaning.weight),
+        "scale": _scale_fields(meaning.scale),
+    }
+
+
+def _read_meaning(bundle: Bundle, n_sample: int) -> Meaning:
+    part = bundle.part("meaning")
+    width = part.whole("width", low=1)
+    return Meaning(
+        part.array("rows", np.float32, (n_sample, width), most=UNIT),
+        part.array("centre", np.float32, (width,), most=UNIT),
+        _read_scale(part, "scale"),
+        part.number("weight", above=-1e-9),
+    )
+
+
+def _read_company(bundle: Bundle, n_terms: int, meaning: Meaning | None) -> Company:
     rows = _read_rows(bundle, "company", n_terms)
     if rows.shape[0] > MOST_STRANGE:
         raise bundle.wrong(f"the array company.ends must be of at most {MOST_STRANGE} documents")
     weights = bundle.positive("company.weights", np.float64, (rows.shape[0],))
     part = bundle.part("company")
-    return Company(rows, weights, part.number("most", above=0), part.number("usual", above=-1e-9))
+    of_rows = None
+    if meaning is not None:
+        of_rows = bundle.array("company.meaning", np.float32, (rows.shape[0], meaning.rows.shape[1]), most=UNIT)
+    return Company(rows, weights, part.number("most", above=0), part.number("usual", above=-1e-9), of_rows)
 
 
 def _read_alarms(part: Bundle, earlier: bool) -> Alarms:
@@ -467,10 +490,8 @@ def stream_arrays(stream: DetectorStream) -> dict[str, NDArray[Any]]:
         "stream.belonging": stream.belonging,
         "stream.recent": stream.recent,
     }
-    if stream.embedding_keys is not None:
-        arrays["stream.embedding_keys"] = stream.embedding_keys
-    for name in DIGESTS:
-        arrays.update(digest_arrays(f"stream.{name}", stream.digests[name]))
+    for name, digest in stream.digests.items():
+        arrays.update(digest_arrays(f"stream.{name}", digest))
     for i, rung in enumerate(stream.rungs):
         if rung.past.P is not None:
             arrays[f"stream.rungs.{i}.rhs"] = rung.past.P
@@ -492,7 +513,7 @@ def read_stream(part: Bundle, scorer: Scorer, background: Array) -> DetectorStre
     added = part.positive("added", np.float64, (None,))
     if len(added) >= min(len(rung.shares) for rung in scorer.rungs):
         raise part.wrong(f"the array {part.prefix}added must hold fewer numbers than any rung has topics")
-    neighbours = scorer.neighbours
+    digests = DIGESTS if scorer.meaning is None else (*DIGESTS, "meaning")
     return DetectorStream(
         n_seen=part.whole("n_seen", high=2**53),
         n_docs=part.number("n_docs", above=0),
@@ -507,12 +528,9 @@ def read_stream(part: Bundle, scorer: Scorer, background: Array) -> DetectorStre
             for of_rung, rung in zip(parts, scorer.rungs, strict=True)
         ],
         added=added,
-        digests={name: read_digest(part, name) for name in DIGESTS},
+        digests={name: read_digest(part, name) for name in digests},
         keys=part.positive("keys", np.float64, (n_sample,)),
         belonging=part.positive("belonging", np.float64, (n_sample, scorer.rungs[0].topics.shape[1]), most=UNIT),
-        embedding_keys=None
-        if neighbours is None
-        else part.positive("embedding_keys", np.float64, (len(neighbours.rows),)),
         recent=recent,
     )
 

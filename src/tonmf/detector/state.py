@@ -133,7 +133,6 @@ OF_ALARMS = {name: f"alarm_{name}" for name in CUTS}
 DIGESTS = (
     "topics",
     "remoteness",
-    "distance",
     "plain",
     "total",
     "lengths",
@@ -141,7 +140,7 @@ DIGESTS = (
     "unexplained",
     *OF_ALARMS.values(),
 )
-"""Numbers of documents whose quantiles are followed."""
+"""Numbers of documents whose quantiles are followed; and "meaning", if there are embeddings."""
 
 
 @dataclass(frozen=True)
@@ -174,7 +173,6 @@ class DetectorStream:
     digests                              quantiles of `DIGESTS`
     keys            n_sample             of the sample of ordinary documents
     belonging       n_sample × n_topics  how far each of them leans on the topics of the finest rung
-    embedding_keys  n_embeddings         of the sample of embeddings, if there are any
     recent          up to `RECENT`       scores of the judged documents seen last, in order
     =============== ==================== ==================================================================
     """
@@ -192,5 +190,4 @@ class DetectorStream:
     digests: Mapping[str, Digest]
     keys: Array
     belonging: Array
-    embedding_keys: Array | None
     recent: Array

@@ -129,8 +129,9 @@ class Explanation:
         The number of judged documents that it is ranked among.
     parts : dict of str to float
         What adds up to the score: "topics", how little they explain; "neighbours", how far the document is from ordinary ones;
-        "embeddings", if there are any; "company", what strange documents that are like it add; "marks", what the marks of a
-        reader add, if there are any; "alarms", what these add. Nothing for a document that is not judged.
+        "meaning", how far its meaning is from theirs, if there are embeddings; "company", what strange documents that are
+        like it add; "marks", what the marks of a reader add, if there are any; "alarms", what these add. Nothing for a
+        document that is not judged.
     unexplained : Compared
         The share of the document that no topic explains, the mean over all fits.
     unexpected : list of UnexpectedWord
@@ -364,7 +365,7 @@ DERIVED = ("judged", "beyond", "other_topics", "main_alarm", "sentence")
 
 _FAR = {
     "neighbours": "it is far from every ordinary document",
-    "embeddings": "its embedding is far from that of every ordinary document",
+    "meaning": "its meaning is far from that of every ordinary document",
     "company": "the documents most like it are strange too",
 }
 """The reason to add if this part of the score is the largest."""

@@ -80,7 +80,7 @@ class StatefulDetector(DetectorOptions):
         self.word_ = state.word(self.analyzer)
         self.column_names_ = getattr(state.counter, "names", None)
         self.n_columns_ = getattr(state.counter, "n_columns", None)
-        self.uses_embeddings_ = state.scorer.neighbours is not None
+        self.uses_embeddings_ = state.scorer.meaning is not None
         self.rungs_, self.groups_ = list(state.scorer.rungs), state.groups
         self.outlier_scores_, self.unmarked_scores_ = state.marked_scores, state.outlier_scores
         self.marks_ = {} if state.marks is None else state.marks.named()

@@ -87,7 +87,7 @@ class ExplainingDetector(ScoringDetector):
         if names is None and self._known_names is not None:
             names = self._known_names.given_to(documents)
         called = check_names(names, n_docs)
-        rows = check_new_embeddings(embeddings, n_docs, self._state.scorer.neighbours)
+        rows = check_new_embeddings(embeddings, n_docs, self._state.scorer.embedding_width)
         chosen = list(range(n_docs)) if ids is None else check_ids(ids, called)
         if not chosen:
             return []

@@ -75,7 +75,7 @@ class MarkingDetector(ScoringDetector):
             names, (documents, _) = names_for(documents, names), as_documents(documents)
             if names is None and self._known_names is not None:
                 names = self._known_names.given_to(documents)
-            rows = check_new_embeddings(embeddings, n_documents(documents), state.scorer.neighbours)
+            rows = check_new_embeddings(embeddings, n_documents(documents), state.scorer.embedding_width)
             state, new = document_marks(reader, documents, rows, names, strange, fine)
         if new is None:
             return self
@@ -161,7 +161,7 @@ class MarkingDetector(ScoringDetector):
         """
         self._check_is_fitted()
         state = self._state
-        if state.scorer.neighbours is not None:
+        if state.scorer.meaning is not None:
             raise InputError("The detector was fitted with embeddings, and a rule for marks holds words only.")
         share = None if isinstance(self.contamination, str) or state.stream is not None else self.contamination
         return MarkRule(

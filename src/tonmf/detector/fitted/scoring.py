@@ -39,7 +39,9 @@ class ScoringDetector(StatefulDetector):
         """
         reader, names, (documents, _) = self._reader, names_for(documents, names), as_documents(documents)
         n_docs = n_documents(documents)
-        return reader.read(documents, check_new_embeddings(embeddings, n_docs, reader.state.scorer.neighbours), names)
+        return reader.read(
+            documents, check_new_embeddings(embeddings, n_docs, reader.state.scorer.embedding_width), names
+        )
 
     def outlier_score(self, documents: Any, *, embeddings: Any = None, marks: bool = True) -> Array:
         """Score documents on the scale of ``outlier_scores_``; higher is stranger.

@@ -85,13 +85,14 @@ def begin(
     digests = {
         "topics": Digest.around(-2.0, 0.0, 2.0, n_docs),
         "remoteness": _of_scale(scorer.remoteness_scale, n_docs),
-        "distance": _of_scale(scorer.distance_scale, n_docs),
         "plain": Digest.of(plain[quiet] if quiet.any() else plain),
         "total": Digest.of(scores[has_words]),
         "lengths": Digest.of_percentiles(profile.lengths, n_docs),
         "unknown": Digest.of_percentiles(profile.unknown, n_docs),
         "unexplained": Digest.of_percentiles(profile.unexplained, n_docs),
     }
+    if scorer.meaning is not None:
+        digests["meaning"] = _of_scale(scorer.meaning.scale, n_docs)
     for name, called in OF_ALARMS.items():
         median, width = known.medians[name], known.widths[name]
         digests[called] = Digest.around(median - width, median, median + width, n_docs)
@@ -109,7 +110,6 @@ def begin(
         digests=digests,
         keys=keys_of_sample(scorer.sample.shape[0], n_docs, rng),
         belonging=_belonging(scorer, weights, ops),
-        embedding_keys=None if scorer.neighbours is None else keys_of_sample(len(scorer.neighbours.rows), n_docs, rng),
         recent=scores[has_words][-RECENT:],
     )
 

@@ -227,9 +227,13 @@ def _passages(
     return replace(stream, passages=seen), boilerplate
 
 
+MEASURED_AGAINST = ("remoteness", "meaning", "plain", "total")
+"""Numbers of documents that depend on the sample of ordinary ones."""
+
+
 def _measured_against(stream: DetectorStream, stayed: float) -> DetectorStream:
     """Fade what was measured against a sample with that sample: a larger one has nearer neighbours for everybody."""
-    faded = {name: stream.digests[name].faded(stayed) for name in ("remoteness", "plain", "total")}
+    faded = {name: stream.digests[name].faded(stayed) for name in MEASURED_AGAINST if name in stream.digests}
     return replace(stream, digests={**stream.digests, **faded})
 
 

@@ -30,8 +30,8 @@ def with_measures(stream: DetectorStream, scorer: Scorer, new: ReadDocuments, ag
     measures = scores.measures
     add("topics", new.topic_scores, new.readable)
     add("remoteness", measures.remoteness, new.readable)
-    if measures.distances is not None:
-        add("distance", measures.distances, np.ones(len(weights), bool))
+    if measures.meaning is not None:
+        add("meaning", measures.meaning, ~np.isnan(measures.meaning))
     add("plain", scores.plain, without_alarm(scores.alarms))
     add("total", scores.total, new.has_words)
     add("lengths", counts.n_words.astype(np.float64), new.has_words)

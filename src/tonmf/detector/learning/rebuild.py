@@ -16,8 +16,8 @@ from tonmf.detector.explain.topics import typical_documents
 from tonmf.detector.reading import ReadDocuments
 from tonmf.detector.scores.alarms import Alarms, smallest_width
 from tonmf.detector.scores.company import Company
-from tonmf.detector.scores.embeddings import Neighbours
 from tonmf.detector.scores.ladder import Rung
+from tonmf.detector.scores.meaning import Meaning
 from tonmf.detector.scores.ordinary import (
     NEAREST,
     NEAREST_AT_FIRST,
@@ -59,7 +59,8 @@ def _scale(digest: Digest, otherwise: Scale) -> Scale:
 
 @dataclass(frozen=True)
 class Sample:
-    """The ordinary documents that others are compared with: their rows, trust, names, excerpts, reservoir keys and topics.
+    """The ordinary documents that others are compared with: their rows, trust, names, excerpts, reservoir keys, topics,
+    and meaning if there are embeddings.
 
     A document is ordinary if the topics explain it as well as most, z(b) + z(g) ≤ `most_unexplained`, and if its score is no
     higher than `limit`. The score alone would not do: it compares with the sample, so that the first strange documents in the
@@ -73,8 +74,7 @@ class Sample:
     excerpts: list[str]
     keys: Array
     belonging: Array
-    neighbours: Neighbours | None
-    embedding_keys: Array | None
+    meaning: Meaning | None
     limit: float
     most_unexplained: float
     stayed: float = 1.0
@@ -91,8 +91,7 @@ class Sample:
             profile.excerpts,
             stream.keys,
             stream.belonging,
-            scorer.neighbours,
-            stream.embedding_keys,
+            scorer.meaning,
             np.inf if scorer.trust is None else scorer.level,
             float(stream.digests["topics"].percentiles([100 * share])[0]),
         )
@@ -107,13 +106,12 @@ class Sample:
         is_ordinary = (new.topic_scores <= self.most_unexplained) & (scores <= self.limit)
         ordinary = np.flatnonzero(new.quiet & is_ordinary & (np.diff(Y.indptr) > 0))
         weights = ageing.weights[ordinary]
-        sample = self._with_embeddings(new, ordinary, fresh_keys(weights, rng), ageing.factor)
         old, keys = faded_keys(self.keys, ageing.factor), fresh_keys(weights, rng)
         kept, taken = chosen(old, keys, max(SAMPLE, len(old)))
         documents = ordinary[taken]
         belonging = np.concatenate([self.belonging[kept], new.readings[0].theta[documents, 1:]])
         trust = trust_in(scores[documents], self.limit)
-        return sample._of(new, Y, kept, documents, trust, np.concatenate([old[kept], keys[taken]]), belonging)
+        return self._of(new, Y, kept, documents, trust, np.concatenate([old[kept], keys[taken]]), belonging)
 
     def with_group(
         self,
@@ -133,9 +131,8 @@ class Sample:
         before = np.column_stack([self.belonging, np.zeros(len(self.belonging))])
         stays = np.sort(np.argsort(self.keys, kind="stable")[: max(max(SAMPLE, len(self.keys)) - len(documents), 0)])
         belonging = np.concatenate([before[stays], theta[documents, 1:]])
-        sample = self._with_embeddings(new, documents, keys, 1.0)
         trust = np.ones(len(documents))
-        return sample._of(new, Y, stays, documents, trust, np.concatenate([self.keys[stays], keys]), belonging)
+        return self._of(new, Y, stays, documents, trust, np.concatenate([self.keys[stays], keys]), belonging)
 
     @property
     def _n_nearest(self) -> int:
@@ -164,20 +161,21 @@ class Sample:
             excerpts=[self.excerpts[row] for row in kept] + excerpts,
             keys=keys,
             belonging=belonging,
+            meaning=self._meaning_with(new, kept, documents),
             stayed=len(kept) / rows.shape[0],
         )
 
-    def _with_embeddings(self, new: ReadDocuments, documents: NDArray[np.int64], keys: Array, factor: float) -> Self:
-        if self.neighbours is None or self.embedding_keys is None or new.embeddings is None:
-            return self
-        rows = new.embeddings[documents]
-        usable = rows.any(axis=1)
-        old, keys = faded_keys(self.embedding_keys, factor), keys[usable]
-        kept, taken = chosen(old, keys, max(SAMPLE, len(old)))
-        neighbours = self.neighbours
-        if len(taken):
-            neighbours = Neighbours(np.concatenate([neighbours.rows[kept], rows[usable][taken]]))
-        return replace(self, neighbours=neighbours, embedding_keys=np.concatenate([old[kept], keys[taken]]))
+    def _meaning_with(
+        self, new: ReadDocuments, kept: NDArray[np.int64], documents: NDArray[np.int64]
+    ) -> Meaning | None:
+        if self.meaning is None or new.embeddings is None:
+            return self.meaning
+        return replace(self.meaning, rows=np.concatenate([self.meaning.rows[kept], new.embeddings[documents]]))
+
+
+def _meaning(meaning: Meaning | None, digests: Mapping[str, Digest]) -> Meaning | None:
+    """Return the meaning of the sample, with the scale that the stream remembers."""
+    return None if meaning is None else replace(meaning, scale=_scale(digests["meaning"], meaning.scale))
 
 
 def learnt_state(
@@ -203,15 +201,14 @@ def learnt_state(
         rungs,
         sample.rows,
         _scale(digests["remoteness"], state.scorer.remoteness_scale),
-        sample.neighbours,
-        _scale(digests["distance"], state.scorer.distance_scale),
         _alarms(stream, idf, state.scorer.alarms.log_odds),
         level,
         state.scorer.evidence,
         company,
         sample.trust,
+        _meaning(sample.meaning, digests),
     )
-    stream = replace(stream, keys=sample.keys, belonging=sample.belonging, embedding_keys=sample.embedding_keys)
+    stream = replace(stream, keys=sample.keys, belonging=sample.belonging)
     following = replace(
         state,
         counter=state.counter if change is None else change.counter,

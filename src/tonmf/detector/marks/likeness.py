@@ -29,7 +29,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tonmf.arrays import Array
-from tonmf.detector.scores.embeddings import Neighbours
+from tonmf.detector.scores.meaning import Meaning
 
 NOTHING_LEFT = 1e-3
 """Norm of y − μ below which a row is the mean row: nothing tells it from ordinary documents."""
@@ -122,9 +122,9 @@ class Likeness:
     by: tuple[Centred, ...]
 
     @classmethod
-    def among(cls, sample: sp.csr_matrix, neighbours: Neighbours | None) -> Self:
+    def among(cls, sample: sp.csr_matrix, meaning: Meaning | None) -> Self:
         """Take the means of the ordinary documents that a detector keeps."""
-        return cls(tuple(map(Centred.around, known_of(sample, None if neighbours is None else neighbours.rows))))
+        return cls(tuple(map(Centred.around, known_of(sample, None if meaning is None else meaning.rows))))
 
     def between(self, documents: Sequence[Any], others: Sequence[Any]) -> Array:
         """Return the likeness of all pairs of documents, n_docs × n_others."""

@@ -7,7 +7,8 @@ prepared   what is prepared once and used for every document to come
 ordinary   the sample of ordinary documents, and the distance from it
 company    strange documents that are like each other
 copies     documents that are copies of each other, which count as one
-embeddings the same distance in the user's own embeddings
+meaning    the same distance by sentence embeddings, and how much it counts
+embeddings checks of embeddings that a user gives
 alarms     unknown, rare and repeated words
 scale      numbers of different kinds on one scale
 scoring    `Scorer`: measure documents by all of these, and combine the measures to a score

@@ -10,7 +10,7 @@ only ever adds to a score, and never more than `MOST` thresholds: a document tha
 
 where m is the mean score of the nearest training documents, weighted by their cosines; S is the sum of the `STRONGEST` largest
 v cosine of a document, and s the usual one, two upper widths above its median over the training documents. All scores are those
-without company.
+without company. With embeddings, documents are as alike as they are by words and by meaning (`tonmf.detector.scores.meaning`).
 Copies of a document (`tonmf.detector.scores.copies`) vouch together like one.
 """
 
@@ -26,6 +26,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tonmf.arrays import Array
+from tonmf.detector.scores.meaning import AT_ONCE, alike, largest, leave_out_itself
 from tonmf.detector.scores.prepared import Prepares
 from tonmf.detector.scores.scale import UPPER
 from tonmf.nmf.ops import Ops
@@ -59,17 +60,32 @@ EXPLAINED = 0.25
 
 @dataclass(frozen=True)
 class Company(Prepares):
-    """The unit rows of the documents that vouch, how much each does, the most that company adds to a score, and the usual S."""
+    """The unit rows of the documents that vouch, how much each does, the most that company adds to a score, and the usual S.
+
+    `meaning` is that of the documents that vouch, relative to the mean, if there are embeddings.
+    """
 
     rows: sp.csr_matrix
     weights: Array
     most: float
     usual: float = 0.0
+    meaning: Array | None = None
 
     @cached_property
     def prepared(self) -> TwoWay:
         """Return the rows, prepared once for all documents to come."""
         return TwoWayMatrix(self.rows)
+
+    def by_both(self, rows: sp.csr_matrix, meaning: Array) -> Array:
+        """Return the sum of the largest weighted likenesses of documents with those that vouch, by words and by meaning."""
+        assert self.meaning is not None  # noqa: S101 (company that was learnt with embeddings has it)
+        sums = np.zeros(rows.shape[0])
+        for start in range(0, len(sums), AT_ONCE):
+            some = slice(start, start + AT_ONCE)
+            likeness = alike(rows[some], self.rows, meaning[some], self.meaning)
+            leave_out_itself(likeness)
+            sums[some] = largest(likeness * self.weights, STRONGEST).sum(axis=1)
+        return sums
 
     def beyond(self, strongest: Array) -> Self:
         """Return the same, with what is usual by the training documents' sums of the largest weighted cosines."""
@@ -89,7 +105,8 @@ class Company(Prepares):
         """Leave out the documents that are like a topic, given as a column of weights."""
         norm = np.sqrt((topic**2).sum())
         others = np.asarray(self.rows @ (topic / max(norm, np.finfo(np.float64).tiny))).ravel() < EXPLAINED
-        return replace(self, rows=self.rows[others], weights=self.weights[others])
+        meaning = None if self.meaning is None else self.meaning[others]
+        return replace(self, rows=self.rows[others], weights=self.weights[others], meaning=meaning)
 
 
 def strange_documents(scores: Array, threshold: float, readable: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -107,6 +124,7 @@ def learn_company(
     n_ordinary: int,
     rows_of: Callable[[NDArray[np.int64]], sp.csr_matrix],
     weights: Array | None = None,
+    meaning_of: Callable[[NDArray[np.int64]], Array] | None = None,
 ) -> Company | None:
     """Find the training documents that vouch for others; None if no document does.
 
@@ -127,6 +145,8 @@ def learn_company(
         Return their unit rows.
     weights : ndarray of shape (n_docs,), optional
         How much each document counts: copies of one together like one.
+    meaning_of : function of numbers of documents, optional
+        Return their meaning relative to the mean, if there are embeddings.
 
     Returns
     -------
@@ -143,9 +163,32 @@ def learn_company(
     around = sp.csr_matrix(sp.vstack([rows, others], format="csr"))
     known = np.minimum(scores[looked_at] / threshold, HIGHEST)
     each = stands_for * counts[looked_at]
-    means = ops.mean_around(ops.prepare(rows), ops.prepare(around), each, known, AROUND)
+    if meaning_of is None:
+        means = ops.mean_around(ops.prepare(rows), ops.prepare(around), each, known, AROUND)
+    else:
+        means = _mean_around(rows, around, meaning_of(looked_at), each, known)
     vouched = np.maximum(means - STRANGE, 0.0)
     share = float(stands_for[0] * counts[strange][vouched > 0].sum() / counts.sum())
     vouched *= counts[strange] * np.clip(2 - share / LARGE_SHARE, 0, 1)
     vouching = vouched > 0
-    return Company(rows[vouching], vouched[vouching], MOST * threshold) if vouching.any() else None
+    if not vouching.any():
+        return None
+    meaning = None if meaning_of is None else meaning_of(strange[vouching])
+    return Company(rows[vouching], vouched[vouching], MOST * threshold, meaning=meaning)
+
+
+def _mean_around(rows: sp.csr_matrix, around: sp.csr_matrix, meaning: Array, each: Array, scores: Array) -> Array:
+    """Return the mean score of the documents that are most alike to each row, by words and by meaning.
+
+    The rows are the first of `around`, whose meaning is given.
+    """
+    n_nearest, means = min(AROUND, around.shape[0]), np.zeros(rows.shape[0])
+    for start in range(0, len(means), AT_ONCE):
+        some = slice(start, min(start + AT_ONCE, len(means)))
+        likeness, here = alike(rows[some], around, meaning[some], meaning), np.arange(some.stop - start)
+        likeness[here, start + here] = 0  # not itself
+        nearest = np.argpartition(-likeness, n_nearest - 1, axis=1)[:, :n_nearest]
+        weights = np.take_along_axis(likeness, nearest, axis=1) * each[nearest]
+        total = weights.sum(axis=1)
+        means[some] = (weights * scores[nearest]).sum(axis=1) / np.where(total > 0, total, 1)
+    return means

@@ -51,9 +51,14 @@ class DocumentBlock(Block):
         """Return the mixtures of the documents."""
         return mixture.read(ops, self.C, np.asarray(self.totals.outside_weight, np.float64))
 
+    @property
+    def numbers(self) -> slice:
+        """Return the numbers of the documents."""
+        return slice(self.first, self.first + len(self.squared_norms))
+
     def inside(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Pick the documents of this block out of rising numbers, and return their places in it."""
-        low, high = np.searchsorted(rows, [self.first, self.first + len(self.squared_norms)])
+        low, high = np.searchsorted(rows, [self.numbers.start, self.numbers.stop])
         return rows[low:high] - self.first
 
 
@@ -315,9 +320,13 @@ class Corpus:
         return np.concatenate(self.map_blocks(lambda block: remoteness_of(ops, block.X, sample, trust)))
 
     def vouched_for(self, company: Company, ops: Ops) -> Array:
-        """Return the sum of the largest weighted cosines of every document with strange ones."""
+        """Return the sum of the largest weighted cosines of every document with strange ones, by words."""
         rows, weights = company.prepared, company.weights
         return np.concatenate(self.map_blocks(lambda block: ops.strongest(block.X, rows, weights, STRONGEST)))
+
+    def vouched_for_by_both(self, company: Company, meaning_of: Callable[[slice], Array]) -> Array:
+        """Return the same by words and meaning; the latter is a function of the numbers of documents."""
+        return np.concatenate(self.map_blocks(lambda block: company.by_both(block.X.by_row, meaning_of(block.numbers))))
 
     def rarity(self) -> Array:
         """Sum the rarity of each document's terms, idf − 1 (`tonmf.detector.scores.alarms`)."""

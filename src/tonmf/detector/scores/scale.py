@@ -47,6 +47,9 @@ class Scale:
         return standardised
 
 
+UNSCALED = Scale(0.0, 1.0)
+"""A scale that leaves values as they are."""
+
 UNSURE = 10
 """Values of which the spread is so uncertain that it is doubled."""
 

@@ -2,7 +2,7 @@
 
     text   = e (z(b) + z(g) + 2 u + 5 z(r)) / 7
                                                b, g: `tonmf.nmf.mixture`, means over the ladder;  r: `ordinary`
-    alone  = text, or text + z(d)              d: `embeddings`, if there are any
+    alone  = text, or text + λ m               m: `meaning`, if there are embeddings
     plain  = alone + e c                       c: `company`, the strange training documents that are like it
     score  = plain, or max(plain, level) + a   a: the largest alarm (`alarms`), if it is above 0
     empty  = 0, the middle, and never flagged  a document without words: it is not judged
@@ -19,9 +19,10 @@ below the threshold, each trusted by its first score.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -31,11 +32,11 @@ from tonmf.arrays import Array
 from tonmf.detector.scores.alarms import Alarms, without_alarm
 from tonmf.detector.scores.company import Company, learn_company
 from tonmf.detector.scores.corpus import Corpus
-from tonmf.detector.scores.embeddings import Neighbours
 from tonmf.detector.scores.ladder import Rung
+from tonmf.detector.scores.meaning import Meaning, as_rows
 from tonmf.detector.scores.ordinary import ordinary_documents, sample_of, trust_in
 from tonmf.detector.scores.prepared import Prepares
-from tonmf.detector.scores.scale import Scale, doubt
+from tonmf.detector.scores.scale import UNSCALED, Scale, doubt
 from tonmf.nmf.ops import Ops
 from tonmf.nmf.ops.two_way import TwoWay, TwoWayMatrix
 from tonmf.nmf.threshold import UPPER_QUANTILE, weighted_quantile
@@ -66,7 +67,7 @@ class Measures:
     ========== ======= ======================================================
     topics     n_docs  z(b) + z(g), the mean over the ladder
     remoteness n_docs  r, the distance from ordinary documents
-    distances  n_docs  d, the same in the user's embeddings, if there are any
+    meaning    n_docs  the same by meaning, if there are embeddings
     rarity     n_docs  the sum of the rarity of a document's terms
     company    n_docs  the weighted cosines with strange training documents
     ========== ======= ======================================================
@@ -74,7 +75,7 @@ class Measures:
 
     topics: Array
     remoteness: Array
-    distances: Array | None
+    meaning: Array | None
     rarity: Array
     company: Array
 
@@ -85,8 +86,8 @@ class Measures:
             np.concatenate([getattr(one, name) for one in several])
             for name in ("topics", "remoteness", "rarity", "company")
         )
-        distances = [one.distances for one in several if one.distances is not None]
-        return cls(topics, remoteness, np.concatenate(distances) if distances else None, rarity, company)
+        meaning = [one.meaning for one in several if one.meaning is not None]
+        return cls(topics, remoteness, np.concatenate(meaning) if meaning else None, rarity, company)
 
 
 @dataclass(frozen=True)
@@ -94,8 +95,8 @@ class DocumentScores:
     """Scores of documents: what was measured, the parts that add up to the score before alarms, that score, the alarms, and the
     final score.
 
-    The parts are "topics" for e (z(b) + z(g) + 2 u)/7, "neighbours" for 5 e z(r)/7, "embeddings" for z(d) if there are any, and
-    "company" for e c if any document vouches for others.
+    The parts are "topics" for e (z(b) + z(g) + 2 u)/7, "neighbours" for 5 e z(r)/7, "meaning" for λ m if there are embeddings,
+    and "company" for e c if any document vouches for others.
     """
 
     measures: Measures
@@ -138,13 +139,17 @@ class Scorer(Prepares):
     rungs: Sequence[Rung]
     sample: sp.csr_matrix
     remoteness_scale: Scale
-    neighbours: Neighbours | None
-    distance_scale: Scale
     alarms: Alarms
     level: float
     evidence: float = EVIDENCE
     company: Company | None = None
     trust: Array | None = None
+    meaning: Meaning | None = None
+
+    @property
+    def embedding_width(self) -> int | None:
+        """Return the width of the embeddings that documents must come with, None if they need none."""
+        return None if self.meaning is None else self.meaning.rows.shape[1]
 
     @cached_property
     def _ordinary(self) -> TwoWay:
@@ -162,9 +167,27 @@ class Scorer(Prepares):
 
     def measure(self, ops: Ops, corpus: Corpus, topics: Array, rarity: Array, embeddings: Array | None) -> Measures:
         """Measure documents against the ordinary ones, and the strange ones that vouch for others."""
-        distances = None if embeddings is None or self.neighbours is None else self.neighbours.distances(embeddings)
-        vouched = np.zeros(corpus.n_docs) if self.company is None else corpus.vouched_for(self.company, ops)
-        return Measures(topics, corpus.remoteness(self._ordinary, self.trust, ops), distances, rarity, vouched)
+        meaning = (
+            None if self.meaning is None or embeddings is None else self.meaning.remoteness(embeddings, self.trust)
+        )
+        remoteness = corpus.remoteness(self._ordinary, self.trust, ops)
+        return Measures(topics, remoteness, meaning, rarity, self.vouched_for(ops, corpus, embeddings))
+
+    def vouched_for(self, ops: Ops, corpus: Corpus, embeddings: Array | None) -> Array:
+        """Return the sum of the largest weighted cosines of documents with strange ones."""
+        if self.company is None:
+            return np.zeros(corpus.n_docs)
+        meaning_of = self.meaning_of(embeddings)
+        if meaning_of is None:
+            return corpus.vouched_for(self.company, ops)
+        return corpus.vouched_for_by_both(self.company, meaning_of)
+
+    def meaning_of(self, embeddings: Array | None) -> Callable[[Any], Array] | None:
+        """Return the function from numbers of documents to their meaning, as company compares it; None if words alone count."""
+        meaning = self.meaning
+        if meaning is None or embeddings is None:
+            return None
+        return lambda numbers: meaning.around_centre(as_rows(embeddings, numbers))
 
     def combine(self, measures: Measures, totals: WordTotals) -> DocumentScores:
         """Add up what was measured, and lift the documents that raise an alarm."""
@@ -183,8 +206,8 @@ class Scorer(Prepares):
             "topics": pull * unexplained / (2 + weight),
             "neighbours": pull * weight * self.remoteness_scale.z(measures.remoteness) / (2 + weight),
         }
-        if measures.distances is not None:
-            parts["embeddings"] = self.distance_scale.z(measures.distances)
+        if self.meaning is not None and measures.meaning is not None:
+            parts["meaning"] = self.meaning.part(measures.meaning)
         if self.company is not None:
             parts["company"] = pull * self.company.part(measures.company)
         return parts
@@ -239,15 +262,13 @@ def learn_scorer(
     """
     rarity = corpus.rarity()
     training = _Training(ops, corpus, topics, rarity, Alarms.learn(corpus.totals, rarity), embeddings, weights)
-    ordinary = ordinary_documents(topics, corpus.readable)
-    neighbours = None if embeddings is None else Neighbours(embeddings[ordinary])
-    sampled, trust, n_trusted = _trusted(training, rungs, neighbours, rng)
-    scorer, scores = training.learn(rungs, neighbours, sampled, n_trusted, trust)
+    sampled, trust, n_trusted = _trusted(training, rungs, rng)
+    scorer, scores = training.learn(rungs, sampled, n_trusted, trust)
     return scorer, scores, sampled
 
 
 def _trusted(
-    training: _Training, rungs: Sequence[Rung], neighbours: Neighbours | None, rng: np.random.RandomState
+    training: _Training, rungs: Sequence[Rung], rng: np.random.RandomState
 ) -> tuple[NDArray[np.int64], Array, int]:
     """Draw a sample of documents that are ordinary by their first scores; also return the trust in each, and how many are.
 
@@ -260,7 +281,7 @@ def _trusted(
         first = training.among(numbers)
     corpus, topics = first.corpus, first.topics
     ordinary = ordinary_documents(topics, corpus.readable)
-    scorer, scores = first.learn(rungs, neighbours, sample_of(ordinary, topics, rng), len(ordinary), None)
+    scorer, scores = first.learn(rungs, sample_of(ordinary, topics, rng), len(ordinary), None)
     trusted = np.flatnonzero(corpus.readable & (scores.plain <= max(scorer.level, float(scores.plain.min()))))
     sampled = sample_of(trusted, topics, rng)
     n_trusted = round(len(trusted) * training.corpus.n_docs / len(numbers))
@@ -296,43 +317,42 @@ class _Training:
         )
 
     def learn(
-        self,
-        rungs: Sequence[Rung],
-        neighbours: Neighbours | None,
-        sampled: NDArray[np.int64],
-        n_ordinary: int,
-        trust: Array | None,
+        self, rungs: Sequence[Rung], sampled: NDArray[np.int64], n_ordinary: int, trust: Array | None
     ) -> tuple[Scorer, DocumentScores]:
         """Learn a scorer that compares with the sampled documents, which stand for `n_ordinary`; also return the scores."""
-        corpus, totals, readable = self.corpus, self.corpus.totals, self.corpus.readable
-        unscaled = Scorer(
-            rungs,
-            corpus.take(sampled).Y,
-            Scale(0.0, 1.0),
-            neighbours,
-            Scale(0.0, 1.0),
-            self.alarms,
-            level=0.0,
-            trust=trust,
-        )
-        measures = unscaled.measure(self.ops, corpus, self.topics, self.rarity, self.embeddings)
-        scorer = replace(unscaled, remoteness_scale=Scale.of(measures.remoteness[readable]))
-        if measures.distances is not None:
-            scorer = replace(scorer, distance_scale=Scale.of(measures.distances))
+        corpus = self.corpus
+        unscaled = Scorer(rungs, corpus.take(sampled).Y, UNSCALED, self.alarms, level=0.0, trust=trust)
+        measures = unscaled.measure(self.ops, corpus, self.topics, self.rarity, None)
+        scorer = replace(unscaled, remoteness_scale=Scale.of(measures.remoteness[corpus.readable]))
+        by_words = self._with_company(scorer, measures, sampled, n_ordinary)
+        if self.embeddings is None:
+            return by_words
+        meaning = Meaning.of(self.embeddings, sampled)
+        far = meaning.remoteness(self.embeddings, trust)
+        scorer = replace(scorer, meaning=meaning.weighed(far, by_words[1].plain))
+        return self._with_company(scorer, replace(measures, meaning=far), sampled, n_ordinary)
+
+    def _with_company(
+        self, scorer: Scorer, measures: Measures, sampled: NDArray[np.int64], n_ordinary: int
+    ) -> tuple[Scorer, DocumentScores]:
+        """Add the strange documents that vouch for others, and the automatic threshold."""
+        corpus, totals = self.corpus, self.corpus.totals
         alone = scorer.combine(measures, totals)
         company = learn_company(
             self.ops,
             alone.plain,
             _level(alone, self.weights),
-            readable,
+            corpus.readable,
             sampled,
             n_ordinary,
             lambda rows: corpus.take(rows).Y,
             self.weights,
+            scorer.meaning_of(self.embeddings),
         )
         if company is not None:
-            measures = replace(measures, company=corpus.vouched_for(company, self.ops))
-            scorer = replace(scorer, company=company.beyond(measures.company[readable]))
+            vouched = replace(scorer, company=company).vouched_for(self.ops, corpus, self.embeddings)
+            measures = replace(measures, company=vouched)
+            scorer = replace(scorer, company=company.beyond(vouched[corpus.readable]))
         scorer = replace(scorer, level=_level(scorer.combine(measures, totals), self.weights))
         return scorer, scorer.combine(measures, totals)
 
