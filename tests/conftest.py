@@ -16,6 +16,7 @@ from hypothesis import settings
 from report_page import demo, report  # noqa: F401 (fixtures)
 from resources import arrange, is_last_on_cluster, scheduler
 from saved_models import CORPUS, SMALL
+from sentence_model import minilm  # noqa: F401 (a fixture)
 from serving import serving
 
 from tonmf import TextOutlierDetector

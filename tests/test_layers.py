@@ -19,7 +19,7 @@ LEVELS = [
     ["parameters"],
     ["storage"],
     ["stream"],
-    ["nmf", "text", "metrics"],
+    ["nmf", "text", "metrics", "embed"],
     ["detector"],
     ["persist", "ranking", "timeline", "dask", "io", "datasets", "baselines", "estimator"],
     [""],  # the package itself: tonmf/__init__.py, which names things of the levels above
@@ -39,7 +39,7 @@ SHELVES = {
 }  # fmt: skip
 """The shelves of a large room, from the ground up; a module that is on none of them lies below all, but for ``__init__``."""
 
-MOST_ENTRIES, MOST_LEVELS = 26, 13
+MOST_ENTRIES, MOST_LEVELS = 27, 13
 
 
 def parts_of(module):
@@ -277,6 +277,7 @@ def test_no_module_is_called_after_nothing():
 
 OPTIONAL = {"Stemmer", "faiss", "stop_words", "safetensors", "narwhals", "pandas", "polars", "pyarrow", "typer", "rich"}
 OPTIONAL |= {"dask", "cupy", "matplotlib", "pooch", "platformdirs"}
+OPTIONAL |= {"huggingface_hub", "model2vec", "sentence_transformers", "torch", "transformers"}
 OPTIONAL |= {
     "fastapi",
     "httptools",
@@ -301,6 +302,10 @@ def test_importing_tonmf_loads_no_optional_dependency_and_no_compiler():
         "import sklearn.base, sklearn.utils.validation, sklearn.utils.extmath, sklearn.feature_extraction.text"
     )
     assert not loaded & (OPTIONAL | {"numba"})
+
+
+def test_importing_the_encoders_loads_no_model_and_nothing_that_calls_the_network():
+    assert not loaded_by("import tonmf.embed") & (OPTIONAL | {"http", "sklearn", "sqlite3", "ssl"})
 
 
 def test_importing_the_data_sets_loads_nothing_that_downloads():

@@ -10,6 +10,7 @@ PUBLIC = {
     "tonmf.dask": "fit_detector score to_frame",
     "tonmf.datasets": "ARCHIVES Archive Dataset PAPER_BASKETS QuestOptions fetch_archive load_bbc load_newsgroups "
     "load_noticeboard load_reuters load_wiki_people make_baskets make_corpus",
+    "tonmf.embed": "Encoder make_encoder same_model",
     "tonmf.baselines": "KNNDistance NMFResidual RobustPCA SVDScore",
     "tonmf.metrics": "PrecisionRecallCurve RocCurve area_under_curve false_positive_rate precision_at "
     "precision_recall_curve roc_curve true_positive_rate",

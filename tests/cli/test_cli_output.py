@@ -305,7 +305,8 @@ def test_a_timeline_goes_to_standard_output_with_the_users_columns(tmp_path):
     ],
 )
 def test_what_cannot_go_to_standard_output_is_refused_at_once(tmp_path, args, message):
-    ran = run("detect", "nofile.csv", *args, cwd=tmp_path)
+    (tmp_path / "empty.csv").touch()
+    ran = run("detect", "empty.csv", *args, cwd=tmp_path)
     assert ran.code in (1, 2)
     assert ran.out == ""
     (line,) = ran.error_lines

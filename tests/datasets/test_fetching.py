@@ -19,7 +19,7 @@ import scipy.sparse as sp
 from tonmf import InputError, MissingExtraError, ParameterError
 from tonmf.datasets import ARCHIVES, fetch_archive
 from tonmf.datasets.archives import Document, read_bbc
-from tonmf.datasets.fetching import cache_folder, read_archive
+from tonmf.datasets.fetching import read_archive
 from tonmf.datasets.registry import Archive, content_digest
 
 TEXTS = {f"bbc/tech/{number:03d}.txt": f"Text {number}. " * 20_000 for number in range(3)}
@@ -276,20 +276,6 @@ def test_a_loader_downloads_what_it_needs(data_folder, server, cache, monkeypatc
     assert server.requests == {f"/{name}": 2}
 
 
-def test_where_the_cache_is(monkeypatch, tmp_path):
-    monkeypatch.setattr(Path, "home", lambda: tmp_path)
-    for name in ("TONMF_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
-        monkeypatch.delenv(name, raising=False)
-    for platform, place in {"linux": ".cache", "darwin": "Library/Caches", "win32": "AppData/Local"}.items():
-        monkeypatch.setattr(sys, "platform", platform)
-        assert cache_folder() == tmp_path / place / "tonmf"
-    monkeypatch.setattr(sys, "platform", "linux")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
-    assert cache_folder() == tmp_path / "caches" / "tonmf"
-    monkeypatch.setenv("TONMF_CACHE", str(tmp_path / "here"))
-    assert cache_folder() == tmp_path / "here"
-
-
 def test_users_without_a_home_are_told_what_to_set(archive, monkeypatch):
     def home():
         raise RuntimeError("Could not determine home directory.")
@@ -297,7 +283,7 @@ def test_users_without_a_home_are_told_what_to_set(archive, monkeypatch):
     monkeypatch.setattr(Path, "home", home)
     for name in ("TONMF_DATA", "TONMF_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
         monkeypatch.delenv(name, raising=False)
-    assert "set TONMF_CACHE or TONMF_DATA to a folder" in refused(archive)
+    assert "set TONMF_CACHE to a folder" in refused(archive)
 
 
 def test_digests_tell_contents_apart_and_nothing_else():

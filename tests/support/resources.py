@@ -16,6 +16,7 @@ FIXTURES = {
     "server": "processes",
     "processes": "processes",
     "data_folder": "data",
+    "minilm": "model",
 }
 HELPERS = {
     "clusters": "cluster",
@@ -25,7 +26,7 @@ HELPERS = {
     "small_disk": "processes",
     "subprocess": "processes",
 }
-LONGEST_FIRST = ("cluster", "browser", "processes", "data")
+LONGEST_FIRST = ("cluster", "browser", "processes", "data", "model")
 
 
 def resources_of(item):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,6 +15,7 @@ from typing import Any
 
 from tonmf.datasets.registry import ARCHIVES, Archive, Content, content_digest
 from tonmf.errors import InputError, MissingExtraError, Param, ParameterError
+from tonmf.storage.caches import cache_folder
 from tonmf.wording import one_line, path_shown
 
 CHUNK = 2**16
@@ -62,26 +62,6 @@ def fetch_archive(archive: Archive[Any] | str, progress: Report | None = None) -
     if not os.path.isfile(target):
         _download(archive, target, progress)
     return target
-
-
-def cache_folder() -> Path:
-    """Return the folder of downloads. It need not exist."""
-    if os.environ.get("TONMF_CACHE"):
-        return Path(os.environ["TONMF_CACHE"])
-    try:
-        return _user_caches() / "tonmf"
-    except RuntimeError as error:  # what pathlib raises where a user has no home
-        raise InputError(
-            "There is no home folder to keep data in: set TONMF_CACHE or TONMF_DATA to a folder."
-        ) from error
-
-
-def _user_caches() -> Path:
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 
 
 class _WrongContentError(Exception):

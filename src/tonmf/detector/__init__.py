@@ -6,6 +6,7 @@ fitted/   how a fitted one is used: the methods that other rooms call
 options   what each option may be
 recipe    how it fits: from documents, wherever they are, to a state
 reading   `Reader`: read documents by one state; `ReadDocuments`: all that the state says of them
+embedder  who embeds documents, and whether it is the one of the training documents
 state     `DetectorState`: what a fitted detector consists of
 marking   how a state takes on a reader's marks
 markable  find the documents that a reader marks

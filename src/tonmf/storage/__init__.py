@@ -9,5 +9,6 @@ module         what
 `array_file`   arrays in one memory-mapped file with a checksum
 `json_file`    JSON with a checksum
 `locks`        locks on folders that one process uses at a time
+`caches`       the folder for what can be had again
 ============== ==================================================================================
 """

@@ -17,7 +17,9 @@ from typing import Any
 
 from tonmf.detector.disk.budget import Budget, bytes_of, in_units
 from tonmf.detector.disk.checkpoints import DiskLadderCheckpoints
+from tonmf.detector.disk.embedded import DiskEmbeddings
 from tonmf.detector.disk.store import Store, StoreFacts
+from tonmf.detector.embedder import check_can_embed
 from tonmf.detector.recipe import Recipe
 from tonmf.detector.state import DetectorState
 from tonmf.errors import InputError, Message, Param, ParameterError
@@ -36,7 +38,11 @@ OF_FITTING = ("topic_shares", "n_restarts", "max_topics", "backend", "random_sta
 
 
 def learn_on_disk(
-    recipe: Recipe, batches: Batches, values: Mapping[str, Any], defaults: Mapping[str, Any]
+    recipe: Recipe,
+    batches: Batches,
+    values: Mapping[str, Any],
+    defaults: Mapping[str, Any],
+    embeddings: DiskEmbeddings | None = None,
 ) -> DetectorState:
     """Learn from documents, within the memory limit and in the cache folder that `values` name.
 
@@ -61,7 +67,7 @@ def learn_on_disk(
     budget = Budget(bytes_of(values["memory"]), recipe.n_restarts * len(recipe.topic_shares), recipe.max_topics)
     with _folder(values["cache"]) as folder:
         try:
-            return _learn(recipe, batches, values, defaults, budget, folder)
+            return _learn(recipe, batches, values, defaults, budget, folder, embeddings)
         except OSError as error:
             if not _is_of_cache(error, folder):
                 raise
@@ -79,8 +85,11 @@ def _learn(
     defaults: Mapping[str, Any],
     budget: Budget,
     folder: Path,
+    embeddings: DiskEmbeddings | None,
 ) -> DetectorState:
     kind = _kind_of(batches)
+    if values["embedder"] is not None:
+        check_can_embed(None, kind)
     check_no_option_idle(values, defaults, kind)
     counter = make_counter(values, kind, None)
     assert isinstance(counter, TermCounter)  # noqa: S101 (batches hold no matrices)
@@ -88,7 +97,8 @@ def _learn(
     fingerprint = batches.fingerprint
     # A temporary folder needs nothing to be known again by.
     documents = fingerprint or (None if values["cache"] is None else digest_of(batches))
-    store = Store(folder, {"documents": documents, **options})
+    embedded = {} if embeddings is None else {"embeddings": embeddings.identity}
+    store = Store(folder, {"documents": documents, **options, **embedded})
     n_threads = n_threads_of(recipe.n_jobs)
     facts = _found(store, budget) or store.make(batches, counter, recipe.min_df, budget, n_threads)
     check_unchanged(batches, fingerprint)
@@ -99,7 +109,15 @@ def _learn(
         folder / f"fits-{_digest({name: _written(values[name]) for name in OF_FITTING})}"
     )
     known = counter.with_terms(terms).with_boilerplate(store.boilerplate())
-    return recipe.learn_from(store.corpus(facts, terms), kind, known, side_by_side=1, checkpoints=checkpoints)
+    rows = None
+    if embeddings is not None:
+        rows = embeddings.of(batches, folder)
+        check_unchanged(batches, fingerprint)
+        if len(rows) != facts.n_docs:
+            raise InputError(
+                Param("embeddings"), f" must have one row for each of the {facts.n_docs} documents; got {len(rows)}."
+            )
+    return recipe.learn_from(store.corpus(facts, terms), kind, known, rows, side_by_side=1, checkpoints=checkpoints)
 
 
 def _kind_of(batches: Batches) -> str:

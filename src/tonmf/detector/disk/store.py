@@ -39,7 +39,9 @@ from tonmf.text.weighting import damped, idf_of, term_weights, unit_rows
 
 VERSION = 5
 
-FILES = re.compile(r"(store\.json|vocabulary\.json|boilerplate\.json|H|terms-0|(names|raw|shard)-\d{5,})(\.part)?")
+FILES = re.compile(
+    r"(store\.json|vocabulary\.json|boilerplate\.json|embeddings|H|terms-0|(names|raw|shard)-\d{5,})(\.part)?"
+)
 FOLDERS = re.compile(r"among|kept|fits-[0-9a-f]{16}")
 """All files of a store and of the fits in it; nothing else in the folder is ever removed."""
 

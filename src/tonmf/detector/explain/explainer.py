@@ -175,6 +175,7 @@ class Explainer(Prepares):
         topics, main = self._topic_shares(leftovers), self.main_topics(leftovers)
         missing = self._missing(counts.matrix, readings, leftovers.explained, n_missing)
         near, marks = self._nearest(Y, n_nearest), self._nearest_marks(ids, Y, embeddings)
+        meant = self._nearest_by_meaning(embeddings, len(ids), n_nearest)
         words = self.words(ops, leftovers, n_words, own)
         return [
             Explanation(
@@ -196,6 +197,7 @@ class Explainer(Prepares):
                 unknown=unknown[row],
                 alarms=alarms[row],
                 nearest=near[row],
+                nearest_by_meaning=meant[row],
                 marks=marks[row] if judged[row] else [],
                 kind=self.kind,
             )
@@ -238,6 +240,16 @@ class Explainer(Prepares):
                 places = np.arange(len(cosines)), cosines.argmax(axis=1)
                 cosines[places] = np.where(cosines[places] > SAME_ROW, 0, cosines[places])
             found += self._different(cosines, n_nearest)
+        return found
+
+    def _nearest_by_meaning(self, embeddings: Array | None, n_docs: int, n_nearest: int) -> list[list[NearDocument]]:
+        """Return for each document the ordinary documents of the sample that are nearest in meaning; none without embeddings."""
+        meaning = self.scorer.meaning
+        if n_nearest == 0 or meaning is None or embeddings is None:
+            return [[] for _ in range(n_docs)]
+        found = []
+        for start in range(0, n_docs, AT_ONCE):
+            found += self._different(meaning.cosines(embeddings[start : start + AT_ONCE]), n_nearest)
         return found
 
     @cached_property

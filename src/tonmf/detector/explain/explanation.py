@@ -35,7 +35,11 @@ SAME = 0.999
 SMALLEST_SHOWN = 0.0005
 """The smallest share that is not shown as 0.0 %."""
 
-PARTS = {"neighbours": "distance from ordinary documents", "company": "likeness to strange ones"}
+PARTS = {
+    "neighbours": "distance from ordinary documents",
+    "meaning": "distance in meaning",
+    "company": "likeness to strange ones",
+}
 """How parts of a score are shown whose names do not say what they are."""
 
 ALARMS = {"unknown": "unknown {}", "rare": "rare {}", "repeated": "repeated {}"}
@@ -149,7 +153,9 @@ class Explanation:
     alarms : dict of str to float
         The alarms that it raises, with value / cut − 1 of each (`tonmf.detector.scores.alarms`).
     nearest : list of NearDocument
-        The most similar ordinary training documents.
+        The most similar ordinary training documents, by their words.
+    nearest_by_meaning : list of NearDocument
+        Those that are nearest in meaning, if there are embeddings; the cosine is that of the embeddings.
     marks : list of NearMark
         The marked documents that are most like it, at most three, the likest first.
     kind : str
@@ -174,6 +180,7 @@ class Explanation:
     unknown: Compared
     alarms: dict[str, float]
     nearest: list[NearDocument]
+    nearest_by_meaning: list[NearDocument]
     marks: list[NearMark]
     kind: str
 
@@ -266,6 +273,8 @@ class Explanation:
         if not self.outlier:
             main = f"; its main topic is “{listed(self.topics[0].words[:3])}”" if self.topics else ""
             return f"{self._of_topics()}{main}."
+        if self.by_meaning_alone:
+            return f"By its words it would not be flagged, but its meaning is far from that of ordinary documents{self._far_from()}."
         own = {name: value for name, value in self.parts.items() if name != "marks"}
         largest = max(own, key=own.__getitem__)
         if largest in _FAR:
@@ -273,6 +282,20 @@ class Explanation:
         else:
             more = "" if self._is_unexplained else f", but they fit its {words} badly"
         return f"{self._of_topics()}{more}. Unexpected {words}: {_named(self.unexpected)}."
+
+    @property
+    def by_meaning_alone(self) -> bool:
+        """Return whether it is flagged for its meaning, and would not be by its words."""
+        added = self.parts.get("meaning", 0.0)
+        return (
+            self.outlier and not self.alarms and self.fdr is None and added > 0 and self.score - added <= self.threshold
+        )
+
+    def _far_from(self) -> str:
+        if not self.nearest_by_meaning:
+            return ""
+        nearest = self.nearest_by_meaning[0]
+        return f": the nearest is {isolated(nearest.document.id)}, with a cosine of {nearest.cosine:.2f}"
 
     @property
     def _is_unexplained(self) -> bool:
@@ -310,6 +333,7 @@ class Explanation:
             ("topic", "topics with small shares", self.other_topics),
             *((f"missing {self.kind}", word, None) for word in self.missing),
             *(("nearest ordinary document", near.document.id, near.cosine) for near in self.nearest),
+            *(("nearest in meaning", near.document.id, near.cosine) for near in self.nearest_by_meaning),
             *((f"like a document marked as {mark.mark}", mark.id, mark.likeness) for mark in self.marks),
         ]
         return [{"id": self.id, "part": part, "what": what, "value": value} for part, what, value in rows]
@@ -350,6 +374,9 @@ class Explanation:
         if self.nearest:
             lines += ["", "  most similar ordinary documents"]
             lines += [f"    {near.cosine:6.2f}  {_beginning(near.document)}" for near in self.nearest]
+        if self.nearest_by_meaning:
+            lines += ["", "  ordinary documents nearest in meaning"]
+            lines += [f"    {near.cosine:6.2f}  {_beginning(near.document)}" for near in self.nearest_by_meaning]
         if self.marks:
             lines += ["", "  most like it of the documents that you marked, and what each mark adds to the score"]
             lines += [
@@ -360,7 +387,7 @@ class Explanation:
     __str__ = to_text
 
 
-DERIVED = ("judged", "beyond", "other_topics", "main_alarm", "sentence")
+DERIVED = ("judged", "beyond", "other_topics", "main_alarm", "by_meaning_alone", "sentence")
 """Properties that `Explanation.to_dict` adds to the fields."""
 
 _FAR = {

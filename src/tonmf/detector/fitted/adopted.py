@@ -7,10 +7,12 @@ from typing import Any, Self
 
 import numpy as np
 
+from tonmf.detector.embedder import EncoderAtHand, kept_embedder
 from tonmf.detector.options import DETECTOR_RULES, DetectorOptions, options_of
 from tonmf.detector.reading import Reader
 from tonmf.detector.saved import MODEL, read_state, state_arrays, state_fields
 from tonmf.detector.state import DetectorState
+from tonmf.embed import Encoder
 from tonmf.errors import ParameterError
 from tonmf.nmf.threads import make_ops, n_threads_of
 from tonmf.parameters import defaults_of
@@ -38,7 +40,7 @@ class StatefulDetector(DetectorOptions):
             mark them by name once it is loaded.
         """
         self._check_is_fitted()
-        parameters = kept_parameters(options_of(self))
+        parameters = kept_parameters({**options_of(self), "embedder": kept_embedder(self.embedder)})
         fields = {"parameters": parameters, **state_fields(self._state, excerpts, rows), "provenance": provenance()}
         write_bundle(path, MODEL, fields, state_arrays(self._state, rows))
 
@@ -94,10 +96,20 @@ class StatefulDetector(DetectorOptions):
     @property
     def _reader(self) -> Reader:
         self._check_is_fitted()
-        return Reader(self._state, self._explainer, make_ops(self.backend, self.n_jobs), self.max_topics)
+        ops = make_ops(self.backend, self.n_jobs)
+        return Reader(self._state, self._explainer, ops, self.max_topics, self._encoder)
+
+    def _encoder(self) -> Encoder | None:
+        """Return the encoder of the embedder, None if there is none."""
+        if self.embedder is None:
+            return None
+        at_hand: EncoderAtHand = self.__dict__.setdefault("_encoder_at_hand", EncoderAtHand())
+        return at_hand.get(self.embedder)
 
     @property
     def n_readers_(self) -> int:
-        """Return how many threads may read documents at the same time: one if code that is not ours cuts them into terms."""
+        """Return how many threads may read documents at the same time: one if code that is not ours cuts or embeds them."""
         self._check_is_fitted()
+        if self.uses_embeddings_:
+            return 1
         return threads_for(self._state.counter.analyze, n_threads_of(self.n_jobs))

@@ -87,12 +87,14 @@ class ExplainingDetector(ScoringDetector):
         if names is None and self._known_names is not None:
             names = self._known_names.given_to(documents)
         called = check_names(names, n_docs)
-        rows = check_new_embeddings(embeddings, n_docs, self._state.scorer.embedding_width)
-        chosen = list(range(n_docs)) if ids is None else check_ids(ids, called)
+        reader, chosen = self._reader, list(range(n_docs)) if ids is None else check_ids(ids, called)
+        some = take(documents, chosen)
+        if embeddings is not None:
+            of_all = check_new_embeddings(embeddings, n_docs, reader.state.scorer.embedding_width)
+            embeddings = None if of_all is None else of_all[chosen]
         if not chosen:
             return []
-        rows = None if rows is None else rows[chosen]
-        read = self._reader.read(take(documents, chosen), rows, [called[i] for i in chosen])
+        read = reader.read(some, reader.embeddings_of(some, embeddings), [called[i] for i in chosen])
         return read.explain(n_words, n_nearest, n_missing)
 
     def to_frame(self, frame: Any, column: Any = None, *, embeddings: Any = None) -> Any:

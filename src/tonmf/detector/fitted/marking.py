@@ -13,9 +13,8 @@ from tonmf.detector.marking import with_marks
 from tonmf.detector.marks.likeness import Centred
 from tonmf.detector.marks.rule import MarkRule
 from tonmf.detector.reading import FollowingScores
-from tonmf.detector.scores.embeddings import check_new_embeddings
 from tonmf.errors import InputError, Param
-from tonmf.text.documents import as_documents, n_documents
+from tonmf.text.documents import as_documents
 from tonmf.text.frames import names_for
 
 
@@ -75,7 +74,7 @@ class MarkingDetector(ScoringDetector):
             names, (documents, _) = names_for(documents, names), as_documents(documents)
             if names is None and self._known_names is not None:
                 names = self._known_names.given_to(documents)
-            rows = check_new_embeddings(embeddings, n_documents(documents), state.scorer.embedding_width)
+            rows = reader.embeddings_of(documents, embeddings)
             state, new = document_marks(reader, documents, rows, names, strange, fine)
         if new is None:
             return self

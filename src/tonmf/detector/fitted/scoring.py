@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from tonmf.arrays import Array
 from tonmf.detector.fitted.adopted import StatefulDetector
 from tonmf.detector.reading import ReadDocuments
-from tonmf.detector.scores.embeddings import check_new_embeddings
-from tonmf.text.documents import as_documents, n_documents
+from tonmf.text.documents import as_documents
 from tonmf.text.frames import names_for
 
 
@@ -38,10 +37,7 @@ class ScoringDetector(StatefulDetector):
         read : ReadDocuments
         """
         reader, names, (documents, _) = self._reader, names_for(documents, names), as_documents(documents)
-        n_docs = n_documents(documents)
-        return reader.read(
-            documents, check_new_embeddings(embeddings, n_docs, reader.state.scorer.embedding_width), names
-        )
+        return reader.read(documents, reader.embeddings_of(documents, embeddings), names)
 
     def outlier_score(self, documents: Any, *, embeddings: Any = None, marks: bool = True) -> Array:
         """Score documents on the scale of ``outlier_scores_``; higher is stranger.

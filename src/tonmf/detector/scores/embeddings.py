@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tonmf.arrays import Array
-from tonmf.errors import InputError
+from tonmf.errors import InputError, Param
 
 TINY = np.finfo(np.float32).tiny
 
@@ -37,10 +37,10 @@ def check_embeddings(embeddings: Any, n_docs: int, width: int | None = None) -> 
     return np.ascontiguousarray(scaled / np.maximum(norms, TINY), dtype=np.float32)
 
 
-def check_new_embeddings(embeddings: Any, n_docs: int, width: int | None) -> Array | None:
+def check_new_embeddings(embeddings: Any, n_docs: int, width: int | None, embedder: str | None = None) -> Array | None:
     """Check the embeddings of new documents, which must be given if the training documents had some, and only then.
 
-    `width` is that of the embeddings of the training documents, None if they had none.
+    `width` is that of the embeddings of the training documents, None if they had none; `embedder` what made them, if known.
     """
     if width is None:
         if embeddings is not None:
@@ -49,7 +49,17 @@ def check_new_embeddings(embeddings: Any, n_docs: int, width: int | None) -> Arr
             )
         return None
     if embeddings is None:
+        if embedder is None:
+            raise InputError(
+                "The detector was fitted with embeddings: give those of the new documents too (",
+                Param("embeddings"),
+                ").",
+            )
         raise InputError(
-            "The detector was fitted with embeddings: give those of the new documents too (embeddings=...)."
+            f"The detector was fitted with embeddings of {embedder}, which it does not have at hand: name or give it again (",
+            Param("embedder"),
+            "), or give the embeddings of the new documents (",
+            Param("embeddings"),
+            ").",
         )
     return check_embeddings(embeddings, n_docs, width)

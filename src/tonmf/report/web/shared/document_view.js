@@ -145,6 +145,10 @@ function factsBlock(shown, topics, word) {
     ],
     factsList(shown, word),
     shown.nearest?.length > 0 && [element("h4", {}, "Nearest ordinary documents"), nearestList(shown.nearest)],
+    shown.nearest_by_meaning?.length > 0 && [
+      element("h4", {}, "Nearest in meaning"),
+      nearestList(shown.nearest_by_meaning),
+    ],
   );
 }
 
@@ -171,7 +175,11 @@ function factsList(shown, word) {
 }
 
 /** How parts of a score are shown whose names do not say what they are; a test compares them with `PARTS` in Python. */
-const PARTS = { neighbours: "distance from ordinary documents", company: "likeness to strange ones" };
+const PARTS = {
+  neighbours: "distance from ordinary documents",
+  meaning: "distance in meaning",
+  company: "likeness to strange ones",
+};
 
 function partsOf(parts) {
   return Object.entries(parts)

@@ -1,0 +1,79 @@
+"""Embeddings of documents that do not fit into memory, in a file of float16."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tonmf.arrays import Array
+from tonmf.detector.scores.embeddings import check_embeddings
+from tonmf.embed import Encoder
+from tonmf.errors import InputError, Param
+from tonmf.storage.atomic import replacing
+from tonmf.text.batches import Batch, Batches
+
+ROWS_AT_ONCE = 4096
+"""Rows that are hashed at once."""
+
+Embed = Callable[[Batch, int], Array]
+"""From a batch, and how many documents came before it, to its embeddings at unit norm."""
+
+
+class DiskEmbeddings:
+    """The embeddings of all documents, made batch by batch."""
+
+    def __init__(self, identity: str, embed: Embed) -> None:
+        self.identity, self._embed = identity, embed
+
+    @classmethod
+    def by(cls, encoder: Encoder) -> DiskEmbeddings:
+        """Embed texts as they are read."""
+        return cls(encoder.name, lambda batch, _: check_embeddings(encoder.encode(batch.content), len(batch.ids)))
+
+    @classmethod
+    def given(cls, embeddings: Any) -> DiskEmbeddings:
+        """Take embeddings that the user gives, perhaps mapped into memory from a file."""
+        rows = np.asanyarray(embeddings)
+        if rows.ndim != 2:
+            check_embeddings(rows, len(rows))
+        digest = hashlib.sha256(repr((rows.shape, str(rows.dtype))).encode())
+        for start in range(0, len(rows), ROWS_AT_ONCE):
+            digest.update(np.ascontiguousarray(rows[start : start + ROWS_AT_ONCE]).tobytes())
+
+        def embed(batch: Batch, first: int) -> Array:
+            here = rows[first : first + len(batch.ids)]
+            if len(here) < len(batch.ids):
+                raise InputError(
+                    Param("embeddings"),
+                    f" must have one row for each document; there are more documents than {len(rows)} rows.",
+                )
+            return check_embeddings(here, len(here))
+
+        return cls(digest.hexdigest()[:16], embed)
+
+    def of(self, batches: Batches, folder: Path) -> Array:
+        """Return the embeddings of documents, mapped from a file in the folder, which is made if it is not there."""
+        path = folder / FILE
+        if not path.exists():
+            with replacing(path) as unfinished, unfinished.open("wb") as file:
+                width, n_docs = None, 0
+                for rows in self._rows(batches):
+                    width, n_docs = rows.shape[1], n_docs + len(rows)
+                    rows.astype(np.float16).tofile(file)
+                np.array([n_docs, width or 0], np.int64).tofile(file)  # at the end, once they are known
+        n_docs, width = np.fromfile(path, np.int64, 2, offset=path.stat().st_size - 16).tolist()
+        return np.memmap(path, np.float16, "r", shape=(n_docs, width))
+
+    def _rows(self, batches: Batches) -> Iterator[Array]:
+        first = 0
+        for batch in batches:
+            yield self._embed(batch, first)
+            first += len(batch.ids)
+
+
+FILE = "embeddings"
+"""The file in the folder of a store."""
