@@ -115,7 +115,7 @@ def command(texts: list[str], base: Path | None) -> list[dict[str, object]]:
     Start-up is what a file of the first `LOADED` documents takes, since not all code is loaded for one document. With `base`,
     another checkout runs the same command on the same files, in turn.
     """
-    sources = {"this": None, **({} if base is None else {"base": base / "src"})}
+    sources = {"this": None, **({} if base is None else {"base": base.resolve() / "src"})}
     results = []
     with tempfile.TemporaryDirectory() as folder:
         TextOutlierDetector().fit(texts[:2000]).save(Path(folder) / "model")

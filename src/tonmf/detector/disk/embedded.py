@@ -26,8 +26,8 @@ Embed = Callable[[Batch, int], Array]
 class DiskEmbeddings:
     """The embeddings of all documents, made batch by batch."""
 
-    def __init__(self, identity: str, embed: Embed) -> None:
-        self.identity, self._embed = identity, embed
+    def __init__(self, identity: str, embed: Embed, n_given: int | None = None) -> None:
+        self.identity, self._embed, self._n_given = identity, embed, n_given
 
     @classmethod
     def by(cls, encoder: Encoder) -> DiskEmbeddings:
@@ -46,27 +46,22 @@ class DiskEmbeddings:
 
         def embed(batch: Batch, first: int) -> Array:
             here = rows[first : first + len(batch.ids)]
-            if len(here) < len(batch.ids):
-                raise InputError(
-                    Param("embeddings"),
-                    f" must have one row for each document; there are more documents than {len(rows)} rows.",
-                )
-            return check_embeddings(here, len(here))
+            return check_embeddings(here, len(here))  # `of` compares how many there are
 
-        return cls(digest.hexdigest()[:16], embed)
+        return cls(digest.hexdigest()[:16], embed, len(rows))
 
-    def of(self, batches: Batches, folder: Path) -> Array:
+    def of(self, batches: Batches, n_docs: int, folder: Path) -> Array:
         """Return the embeddings of documents, mapped from a file in the folder, which is made if it is not there."""
+        if self._n_given not in (None, n_docs):
+            raise InputError(
+                Param("embeddings"), f" must have one row for each of the {n_docs} documents; got {self._n_given}."
+            )
         path = folder / FILE
         if not path.exists():
             with replacing(path) as unfinished, unfinished.open("wb") as file:
-                width, n_docs = None, 0
                 for rows in self._rows(batches):
-                    width, n_docs = rows.shape[1], n_docs + len(rows)
                     rows.astype(np.float16).tofile(file)
-                np.array([n_docs, width or 0], np.int64).tofile(file)  # at the end, once they are known
-        n_docs, width = np.fromfile(path, np.int64, 2, offset=path.stat().st_size - 16).tolist()
-        return np.memmap(path, np.float16, "r", shape=(n_docs, width))
+        return np.memmap(path, np.float16, "r", shape=(n_docs, path.stat().st_size // (2 * n_docs)))
 
     def _rows(self, batches: Batches) -> Iterator[Array]:
         first = 0

@@ -111,12 +111,8 @@ def _learn(
     known = counter.with_terms(terms).with_boilerplate(store.boilerplate())
     rows = None
     if embeddings is not None:
-        rows = embeddings.of(batches, folder)
+        rows = embeddings.of(batches, facts.n_docs, folder)
         check_unchanged(batches, fingerprint)
-        if len(rows) != facts.n_docs:
-            raise InputError(
-                Param("embeddings"), f" must have one row for each of the {facts.n_docs} documents; got {len(rows)}."
-            )
     return recipe.learn_from(store.corpus(facts, terms), kind, known, rows, side_by_side=1, checkpoints=checkpoints)
 
 

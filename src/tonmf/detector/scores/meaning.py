@@ -50,6 +50,9 @@ WEIGHT = 0.4
 TAIL = 98
 """Percentile that stands for the strangest documents."""
 
+LEAST_SPREAD = 0.02
+"""Least spread of r, about a fiftieth of a cosine: where all documents mean nearly the same, small differences say nothing."""
+
 AT_ONCE = 1024
 """Documents whose cosines are computed at once."""
 
@@ -78,8 +81,9 @@ class Meaning(Prepares):
         known = remoteness[~np.isnan(remoteness)]
         if not len(known):
             return self
-        tail = _tail(known)
-        return replace(self, scale=Scale.of(known), weight=2 * WEIGHT * tail / (tail + _tail(words)))
+        scale, tail = Scale.of(known), _tail(known)
+        scale = Scale(scale.median, max(scale.spread, LEAST_SPREAD))
+        return replace(self, scale=scale, weight=2 * WEIGHT * tail / (tail + _tail(words)))
 
     def remoteness(self, embeddings: Array, trust: Array | None) -> Array:
         """Return r of documents, NaN for one without an embedding; without trust, all of the sample are trusted alike."""
@@ -108,8 +112,7 @@ class Meaning(Prepares):
     def around_centre(self, embeddings: Array) -> Array:
         """Return embeddings relative to c, at unit norm; zero for documents without one."""
         centred = np.where(has_embedding(embeddings)[:, None], embeddings - self.centre, 0)
-        norms = np.sqrt(np.einsum("ij,ij->i", centred, centred))
-        return np.asarray(centred / np.maximum(norms, TINY)[:, None], np.float32)
+        return at_unit_norm(centred)
 
 
 TINY = 1e-6
@@ -132,8 +135,15 @@ def mean_of(embeddings: Array) -> Array:
 
 
 def as_rows(embeddings: Array, which: Any) -> Array:
-    """Return some embeddings as float32 in memory; those of many documents are kept on disk, as float16."""
-    return np.ascontiguousarray(embeddings[which], dtype=np.float32)
+    """Return some embeddings as float32 in memory; those of many documents are kept on disk as float16, nearly at unit norm."""
+    rows = np.ascontiguousarray(embeddings[which], dtype=np.float32)
+    return rows if embeddings.dtype == np.float32 else at_unit_norm(rows)
+
+
+def at_unit_norm(rows: Array) -> Array:
+    """Return rows at unit norm; zero for those that are next to nothing."""
+    norms = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    return np.asarray(rows / np.maximum(norms, TINY)[:, None], np.float32)
 
 
 def has_embedding(embeddings: Array) -> NDArray[np.bool_]:
