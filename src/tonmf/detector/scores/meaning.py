@@ -132,8 +132,14 @@ def mean_of(embeddings: Array) -> Array:
 
 
 def as_rows(embeddings: Array, which: Any) -> Array:
-    """Return some embeddings as float32 in memory; those of many documents are kept on disk, as float16."""
-    return np.ascontiguousarray(embeddings[which], dtype=np.float32)
+    """Return some embeddings as float32 in memory; those of many documents are kept on disk, as float16.
+
+    Rounding changes norms by more than `SAME_ROW` allows, so these are brought back to 1: then a document knows itself again.
+    """
+    rows = np.ascontiguousarray(embeddings[which], dtype=np.float32)
+    if embeddings.dtype == np.float16:
+        rows /= np.maximum(np.sqrt(np.einsum("ij,ij->i", rows, rows)), TINY)[:, None]
+    return rows
 
 
 def has_embedding(embeddings: Array) -> NDArray[np.bool_]:
