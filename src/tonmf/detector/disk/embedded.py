@@ -55,8 +55,13 @@ class DiskEmbeddings:
 
         return cls(digest.hexdigest()[:16], embed)
 
-    def of(self, batches: Batches, folder: Path) -> Array:
-        """Return the embeddings of documents, mapped from a file in the folder, which is made if it is not there."""
+    def of(
+        self, batches: Batches, folder: Path, expected: int, progress: Callable[[float], object] | None = None
+    ) -> Array:
+        """Return the embeddings of documents, mapped from a file in the folder, which is made if it is not there.
+
+        `progress` gets the share that is made of the `expected` number.
+        """
         path = folder / FILE
         if not path.exists():
             with replacing(path) as unfinished, unfinished.open("wb") as file:
@@ -64,6 +69,8 @@ class DiskEmbeddings:
                 for rows in self._rows(batches):
                     width, n_docs = rows.shape[1], n_docs + len(rows)
                     rows.astype(np.float16).tofile(file)
+                    if progress is not None:
+                        progress(min(n_docs / expected, 1.0))
                 np.array([n_docs, width or 0], np.int64).tofile(file)  # at the end, once they are known
         n_docs, width = np.fromfile(path, np.int64, 2, offset=path.stat().st_size - 16).tolist()
         return np.memmap(path, np.float16, "r", shape=(n_docs, width))
