@@ -26,8 +26,8 @@ Embed = Callable[[Batch, int], Array]
 class DiskEmbeddings:
     """The embeddings of all documents, made batch by batch."""
 
-    def __init__(self, identity: str, embed: Embed) -> None:
-        self.identity, self._embed = identity, embed
+    def __init__(self, identity: str, embed: Embed, n_given: int | None = None) -> None:
+        self.identity, self._embed, self._n_given = identity, embed, n_given
 
     @classmethod
     def by(cls, encoder: Encoder) -> DiskEmbeddings:
@@ -45,23 +45,21 @@ class DiskEmbeddings:
             digest.update(np.ascontiguousarray(rows[start : start + ROWS_AT_ONCE]).tobytes())
 
         def embed(batch: Batch, first: int) -> Array:
-            here = rows[first : first + len(batch.ids)]
-            if len(here) < len(batch.ids):
-                raise InputError(
-                    Param("embeddings"),
-                    f" must have one row for each document; there are more documents than {len(rows)} rows.",
-                )
-            return check_embeddings(here, len(here))
+            return check_embeddings(rows[first : first + len(batch.ids)], len(batch.ids))
 
-        return cls(digest.hexdigest()[:16], embed)
+        return cls(digest.hexdigest()[:16], embed, len(rows))
 
     def of(
-        self, batches: Batches, folder: Path, expected: int, progress: Callable[[float], object] | None = None
+        self, batches: Batches, folder: Path, n_expected: int, progress: Callable[[float], object] | None = None
     ) -> Array:
         """Return the embeddings of documents, mapped from a file in the folder, which is made if it is not there.
 
-        `progress` gets the share that is made of the `expected` number.
+        `progress` gets the share that is made of the expected number.
         """
+        if self._n_given not in (None, n_expected):
+            raise InputError(
+                Param("embeddings"), f" must have one row for each of the {n_expected} documents; got {self._n_given}."
+            )
         path = folder / FILE
         if not path.exists():
             with replacing(path) as unfinished, unfinished.open("wb") as file:
@@ -70,7 +68,7 @@ class DiskEmbeddings:
                     width, n_docs = rows.shape[1], n_docs + len(rows)
                     rows.astype(np.float16).tofile(file)
                     if progress is not None:
-                        progress(min(n_docs / expected, 1.0))
+                        progress(min(n_docs / n_expected, 1.0))
                 np.array([n_docs, width or 0], np.int64).tofile(file)  # at the end, once they are known
         n_docs, width = np.fromfile(path, np.int64, 2, offset=path.stat().st_size - 16).tolist()
         return np.memmap(path, np.float16, "r", shape=(n_docs, width))

@@ -115,10 +115,6 @@ def _learn(
     if embeddings is not None:
         rows = embeddings.of(batches, folder, facts.n_docs, progress)
         check_unchanged(batches, fingerprint)
-        if len(rows) != facts.n_docs:
-            raise InputError(
-                Param("embeddings"), f" must have one row for each of the {facts.n_docs} documents; got {len(rows)}."
-            )
     return recipe.learn_from(store.corpus(facts, terms), kind, known, rows, side_by_side=1, checkpoints=checkpoints)
 
 
