@@ -83,7 +83,7 @@ def test_documents_on_disk_have_the_scores_of_those_in_memory(tmp_path, how):
     given = {} if how == "embedder" else {"embeddings": model.encode(CORPUS.texts)}
     in_memory = TextOutlierDetector(**options).fit(CORPUS.texts, **given)
     for _ in range(2):  # the second time from the cache
-        on_disk = TextOutlierDetector(memory="500MB", cache=tmp_path / "cache", **options).fit(CORPUS.texts, **given)
+        on_disk = TextOutlierDetector(memory="600MB", cache=tmp_path / "cache", **options).fit(CORPUS.texts, **given)
         np.testing.assert_allclose(on_disk.outlier_scores_, in_memory.outlier_scores_, atol=2e-2)
         assert on_disk.uses_embeddings_
 
@@ -100,8 +100,8 @@ def test_progress_covers_embedding_and_fit():
     [
         ({}, CORPUS.texts, {"embeddings": np.eye(120)}, "Give embeddings, or embedder to have them made, but not both"),
         ({}, [["a", "b"], ["a"]], {}, "embedder reads texts, but the documents are"),
-        ({"memory": "500MB"}, iter(CORPUS.texts), {}, "documents that can be read twice"),
-        ({"memory": "500MB"}, CORPUS.texts, {"embeddings": np.eye(120)}, "not both at once"),
+        ({"memory": "600MB"}, iter(CORPUS.texts), {}, "documents that can be read twice"),
+        ({"memory": "600MB"}, CORPUS.texts, {"embeddings": np.eye(120)}, "not both at once"),
     ],
 )
 def test_embedders_that_cannot_be_used(options, documents, given, message):
@@ -109,15 +109,35 @@ def test_embedders_that_cannot_be_used(options, documents, given, message):
         TextOutlierDetector(embedder=HashEmbedder(), **SMALL, **options).fit(documents, **given)
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"), [(3, "be the name of an embedding model"), ("", "name a model"), (object(), "be the name")]
-)
-def test_what_is_no_embedder_is_refused(wrong, message):
-    with pytest.raises(ParameterError, match=f"embedder must {message}"):
+@pytest.mark.parametrize("wrong", [3, "", object()])
+def test_what_is_no_embedder_is_refused(wrong):
+    with pytest.raises(ParameterError, match="embedder must be the name of an embedding model"):
         TextOutlierDetector(embedder=wrong).fit(CORPUS.texts)
 
 
 @pytest.mark.parametrize("n_rows", [119, 121])
 def test_rows_for_documents_on_disk_must_be_as_many(n_rows):
     with pytest.raises(InputError, match=r"one row for each"):
-        TextOutlierDetector(memory="500MB", **SMALL).fit(CORPUS.texts, embeddings=np.ones((n_rows, 3)))
+        TextOutlierDetector(memory="600MB", **SMALL).fit(CORPUS.texts, embeddings=np.ones((n_rows, 3)))
+
+
+def test_progress_covers_embedding_on_disk(tmp_path):
+    seen = []
+    options = {"embedder": HashEmbedder(), "memory": "600MB", "cache": tmp_path / "cache", **SMALL}
+    TextOutlierDetector(callback=seen.append, **options).fit(CORPUS.texts)
+    assert seen == sorted(seen)
+    assert 0 < seen[0] <= 0.9 < seen[-1] <= 1
+
+
+def test_embeddings_can_be_made_before_they_are_used():
+    detector = TextOutlierDetector(embedder=HashEmbedder(), **SMALL).fit(CORPUS.texts)
+    seen = []
+    rows = detector.embed(NEW, progress=seen.append)
+    assert seen[-1] == 1.0
+    np.testing.assert_array_equal(detector.outlier_score(NEW, embeddings=rows), detector.outlier_score(NEW))
+    np.testing.assert_array_equal(detector.embed(CORPUS.texts), detector.training_embeddings())
+    assert detector.embedded_by_ == "embedders.HashEmbedder"
+    plain = TextOutlierDetector(**SMALL).fit(CORPUS.texts)
+    assert plain.embed(NEW) is None
+    assert plain.training_embeddings() is None
+    assert plain.embedded_by_ is None

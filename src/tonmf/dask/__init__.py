@@ -73,7 +73,7 @@ def fit_detector(
     names : sequence of shape (n_docs,), optional
         Names of the documents for explanations; their numbers if not given.
     **options
-        Options of `TextOutlierDetector`, but for ``vectorizer``, ``memory`` and ``cache``.
+        Options of `TextOutlierDetector`, but for ``vectorizer``, ``memory``, ``cache`` and ``embedder``.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def fit_detector(
     """
     values = TextOutlierDetector(**options).get_params(deep=False)
     check_parameters(values, DETECTOR_RULES)
-    for name in ("vectorizer", "memory", "cache"):
+    for name in ("vectorizer", "memory", "cache", "embedder"):
         if values.get(name) is not None:
             raise ParameterError(f"{name} is for documents in one process, and these are in partitions. Leave it out.")
     recipe = Recipe.of(values)

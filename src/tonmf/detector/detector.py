@@ -162,6 +162,8 @@ class TextOutlierDetector(FittedDetector, OutlierMixin, BaseEstimator):  # type:
         Number of columns of that matrix; None if it was not fitted on one.
     uses_embeddings_ : bool
         Whether it was fitted with embeddings. New documents then need them too, unless there is an `embedder`.
+    embedded_by_ : str or None
+        The name of the embedder that made them; None if they were given, or if there are none.
 
     Examples
     --------
@@ -219,7 +221,7 @@ class TextOutlierDetector(FittedDetector, OutlierMixin, BaseEstimator):  # type:
         check_no_option_idle(values, defaults_of(type(self)), kind)
         counter = make_counter(values, kind, None if terms is None else list(map(str, terms)))
         embedded_by = None
-        if (encoder := self._encoder()) is not None:
+        if (encoder := self.encoder()) is not None:
             check_can_embed(embeddings, kind)
             recipe, of_embedding = recipe.after_embedding()
             embeddings, embedded_by = encoder.encode(documents, of_embedding), EmbeddedBy.of(encoder)
@@ -242,7 +244,7 @@ class TextOutlierDetector(FittedDetector, OutlierMixin, BaseEstimator):  # type:
                 Param("memory"),
                 " out, or give documents that can be read again.",
             )
-        encoder, rows, embedded_by = self._encoder(), None, None
+        encoder, rows, embedded_by = self.encoder(), None, None
         if encoder is not None:
             check_can_embed(embeddings, TEXTS)
             rows, embedded_by = DiskEmbeddings.by(encoder), EmbeddedBy.of(encoder)

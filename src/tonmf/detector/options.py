@@ -95,7 +95,7 @@ DETECTOR_RULES: Mapping[str, Rule] = {
     ),
     "embedder": Rule(
         Message("the name of an embedding model", InPython(", an object with a method encode, or None")),
-        lambda v: v is None or (isinstance(v, str) and v != "") or callable(getattr(v, "encode", None)),
+        lambda v: v is None or (v != "" if isinstance(v, str) else callable(getattr(v, "encode", None))),
     ),
     "backend": MODEL_RULES["backend"],
     "half_life": MODEL_RULES["half_life"],

@@ -48,10 +48,12 @@ class Reader:
     max_topics: int
     encoder: Callable[[], Encoder | None] = lambda: None
 
-    def embeddings_of(self, documents: Any, embeddings: Any) -> Array | None:
+    def embeddings_of(
+        self, documents: Any, embeddings: Any, progress: Callable[[float], object] | None = None
+    ) -> Array | None:
         """Return the embeddings of documents at unit norm, given or made; None if the detector was fitted without.
 
-        `documents` are texts if there is an embedder. Those that are given are checked.
+        `documents` are texts if there is an embedder. Those that are given are checked. `progress` gets the share that is made.
         """
         width, by, encoder = self.state.scorer.embedding_width, self.state.embedded_by, None
         if width is not None and embeddings is None:
@@ -59,7 +61,7 @@ class Reader:
         if encoder is not None:
             if by is not None:
                 by.check(encoder)
-            embeddings = encoder.encode(documents)
+            embeddings = encoder.encode(documents, progress)
         return check_new_embeddings(embeddings, n_documents(documents), width, None if by is None else by.name)
 
     def score(self, documents: Any, embeddings: Any = None, marks: bool = True) -> DocumentScores:

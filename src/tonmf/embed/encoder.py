@@ -96,6 +96,11 @@ class Encoder:
         return f"Encoder({self.name!r})"
 
     @property
+    def limit(self) -> int | None:
+        """Return the most word pieces of a text that the model reads; None if that is unknown, or if it reads all."""
+        return self._model.limit
+
+    @property
     def width(self) -> int:
         """Return the number of columns of the embeddings."""
         if self._width is None:

@@ -44,8 +44,10 @@ SHORT = 1_000
 class Endpoint:
     """A model behind an address. Texts that are too long for it are halved until they are not."""
 
+    limit = None
+
     def __init__(self, address: str, batch_size: int | None = None) -> None:
-        parts = _checked(address)
+        parts = check_address(address)
         self._model = parts.fragment
         self._url = urlunsplit(parts._replace(path=parts.path.rstrip("/") + "/embeddings", fragment=""))
         self._host = f"{parts.scheme}://{parts.netloc}"
@@ -141,7 +143,8 @@ class _NoRedirects(HTTPRedirectHandler):
         """Follow none."""
 
 
-def _checked(address: str) -> SplitResult:
+def check_address(address: str) -> SplitResult:
+    """Return the parts of an address; reject one that names no host or no model, or that holds a password."""
     try:
         parts = urlsplit(address)
         port_is_valid = parts.port is None or parts.port > 0

@@ -33,12 +33,17 @@ class EmbeddingModel(Protocol):
     at_once: int
     """The most texts of one call."""
 
+    limit: int | None
+    """The most word pieces of a text that it reads; None if that is unknown, or if it reads all."""
+
     def embed(self, texts: list[str]) -> tuple[Any, Sequence[bool] | None]:
         """Return a row for each text, and for each whether only its beginning was read; None if that is unknown."""
 
 
 class AnyModel:
     """A function from texts to rows, of which it may be known that it reads them to their ends."""
+
+    limit = None
 
     def __init__(
         self, encode: Callable[[list[str]], Any], label: str, at_once: int | None, *, reads_all: bool = False
@@ -61,15 +66,16 @@ class SentenceModel:
         self._batch = {} if batch_size is None else {"batch_size": batch_size}
         self.label = label
         self.at_once = max(CALL, 8 * (batch_size or 0))
+        limit: Any = getattr(model, "max_seq_length", None)
+        self.limit = limit if isinstance(limit, int) else None
 
     def embed(self, texts: list[str]) -> tuple[Any, Sequence[bool] | None]:
         """Return the rows of texts, and which of them have too many tokens."""
         return self._model.encode(texts, show_progress_bar=False, **self._batch), self._cut(texts)
 
     def _cut(self, texts: list[str]) -> list[bool] | None:
-        limit: Any = getattr(self._model, "max_seq_length", None)
-        tokenizer: Any = getattr(self._model, "tokenizer", None)
-        if not (isinstance(limit, int) and hasattr(tokenizer, "model_max_length")):
+        limit, tokenizer = self.limit, getattr(self._model, "tokenizer", None)
+        if limit is None or tokenizer is None or not hasattr(tokenizer, "model_max_length"):
             return None
         cut = [
             2 * len(text.encode("utf-8")) > limit for text in texts
@@ -80,12 +86,40 @@ class SentenceModel:
         return cut
 
 
+def check_name(name: str) -> None:
+    """Reject a name that cannot be that of a model here, before anything heavy is loaded; the model itself is not looked for."""
+    _check_not_empty(name)
+    if name.startswith(ADDRESSES):
+        from tonmf.embed.endpoint import check_address
+
+        check_address(name)
+    elif name.startswith(STATIC):
+        _check_installed("model2vec", name, "model2vec")
+    else:
+        if name == PACKAGED:
+            _packaged_folder()
+        _check_installed("sentence_transformers", name, "'tonmf[embed]'")
+
+
+def _check_not_empty(name: str) -> None:
+    if not name.strip():
+        raise ParameterError(Param("embedder"), " must name a model; got an empty name.")
+
+
+def _check_installed(module: str, name: str, package: str) -> None:
+    if find_spec(module) is None:
+        raise _missing(module, name, package)
+
+
+def _missing(module: str, name: str, package: str) -> MissingExtraError:
+    return MissingExtraError(f"The model {shown(name)} needs {module.replace('_', '-')}: pip install {package}.")
+
+
 def find_model(model: Any, device: str | None, batch_size: int | None) -> EmbeddingModel:
     """Return the model that a name stands for, or that does what an object does."""
     if not isinstance(model, str):
         return _given_model(model, device, batch_size)
-    if not model.strip():
-        raise ParameterError(Param("embedder"), " must name a model; got an empty name.")
+    _check_not_empty(model)
     if model.startswith(ADDRESSES):
         from tonmf.embed.endpoint import Endpoint
 
@@ -122,9 +156,7 @@ def _sentence_model(name: str, device: str | None) -> Any:
     try:
         from sentence_transformers import SentenceTransformer
     except ImportError as error:
-        raise MissingExtraError(
-            f"The model {shown(name)} needs sentence-transformers: pip install 'tonmf[embed]'."
-        ) from error
+        raise _missing("sentence_transformers", name, "'tonmf[embed]'") from error
     place = str(folder) if folder.is_dir() else name
     try:
         with _without_bars():
@@ -179,7 +211,7 @@ def _static_model(name: str) -> Callable[[list[str]], Any]:
     try:
         from model2vec import StaticModel
     except ImportError as error:
-        raise MissingExtraError(f"The model {shown(STATIC + name)} needs model2vec: pip install model2vec.") from error
+        raise _missing("model2vec", STATIC + name, "model2vec") from error
     try:
         model = StaticModel.from_pretrained(name, force_download=False)
     except Exception as error:  # of the hub, of safetensors, of JSON, of missing files

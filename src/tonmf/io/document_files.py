@@ -135,7 +135,7 @@ class DocumentFiles:
                 n_copies += int(texts.add(part.content).sum())
             put(Batch(part.ids, part.content, part.rows or None))
 
-        notes = read_parts(self._inputs, self._options, take, in_batches=True, look_for_repeats=not again)
+        notes, _ = read_parts(self._inputs, self._options, take, in_batches=True, look_for_repeats=not again)
         if not again:  # what was noted the first time is not looked for again
             self.notes, self._was_read = [*notes, *note_on_copies(n_copies)], True
         self.column_names = list(names) if self._options.keep_columns else None

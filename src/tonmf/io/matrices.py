@@ -40,6 +40,7 @@ def read_matrix(source: Opened, options: ReadOptions) -> Part:
     part.content = sp.csr_matrix(matrix)
     part.n_seen = part.content.shape[0]
     part.ids = _ids(source, part, options)
+    part.places, part.brings_ids = list(range(part.n_seen)), False
     return part
 
 

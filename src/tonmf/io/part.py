@@ -70,6 +70,8 @@ class Part:
         self.name, self.format, self.kind, self._sink = name, format, kind, sink
         self.content: Any = []
         self.ids: list[str] = []
+        self.places: list[int] = []  # of the documents among all that were seen, blank ones included
+        self.brings_ids = True
         self.labels: list[int | None] = []
         self.times: list[Moment] = []
         self.rows: list[Mapping[str, Any]] = []
@@ -89,6 +91,8 @@ class Part:
             return
         self.content.append(content)
         self.ids.append(facts.id or place)
+        self.places.append(self.n_seen - 1)
+        self.brings_ids &= bool(facts.id)
         if facts.has_label:
             self.labels.append(facts.label)
             if facts.label is None:
@@ -105,12 +109,14 @@ class Part:
         """Pass the documents to the sink, if there is one, and drop them."""
         if self._sink is not None and self.ids:
             self._sink(self)
-            self.content, self.ids, self.labels, self.times, self.rows, self._size = [], [], [], [], [], 0
+            self.content, self.ids, self.places, self.labels, self.times, self.rows = [], [], [], [], [], []
+            self._size = 0
 
     def keep(self, rows: Sequence[int]) -> None:
         """Keep only these documents, given by their positions."""
         self.content = take(self.content, rows)
         self.ids = [self.ids[row] for row in rows]
+        self.places = [self.places[row] for row in rows]
         self.labels = [self.labels[row] for row in rows] if self.labels else []
         self.times = [self.times[row] for row in rows] if self.times else []
         self.rows = [self.rows[row] for row in rows] if self.rows else []

@@ -86,7 +86,7 @@ def read_parts(
     *,
     in_batches: bool = False,
     look_for_repeats: bool = True,
-) -> list[str]:
+) -> tuple[list[str], list[Part]]:
     """Read inputs one after the other, and hand their documents to `take`.
 
     Parameters
@@ -108,6 +108,8 @@ def read_parts(
     -------
     notes : list of str
         Sentences for the user: which column was taken, what was left out, and so on.
+    parts : list of Part
+        What was read of each input, also of one that has no document left.
 
     Raises
     ------
@@ -139,7 +141,7 @@ def read_parts(
         raise InputError(sentences(["Found no document.", *notes] if len(notes) > 1 else notes))
     together.check_all()
     _check_labels(parts, options)
-    return [*_note_on_many_files(inputs, options), *notes, *note_on_repeated_ids(repeated), *short.notes()]
+    return [*_note_on_many_files(inputs, options), *notes, *note_on_repeated_ids(repeated), *short.notes()], parts
 
 
 def _read(source: Input, options: ReadOptions, chooser: Chooser, stdin: BinaryIO | None, sink: Sink) -> Part:

@@ -45,13 +45,17 @@ class DiskEmbeddings:
             digest.update(np.ascontiguousarray(rows[start : start + ROWS_AT_ONCE]).tobytes())
 
         def embed(batch: Batch, first: int) -> Array:
-            here = rows[first : first + len(batch.ids)]
-            return check_embeddings(here, len(here))  # `of` compares how many there are
+            return check_embeddings(rows[first : first + len(batch.ids)], len(batch.ids))
 
         return cls(digest.hexdigest()[:16], embed, len(rows))
 
-    def of(self, batches: Batches, n_docs: int, folder: Path) -> Array:
-        """Return the embeddings of documents, mapped from a file in the folder, which is made if it is not there."""
+    def of(
+        self, batches: Batches, folder: Path, n_docs: int, progress: Callable[[float], object] | None = None
+    ) -> Array:
+        """Return the embeddings of documents, mapped from a file in the folder, which is made if it is not there.
+
+        `progress` gets the share of the documents that is done.
+        """
         if self._n_given not in (None, n_docs):
             raise InputError(
                 Param("embeddings"), f" must have one row for each of the {n_docs} documents; got {self._n_given}."
@@ -59,8 +63,12 @@ class DiskEmbeddings:
         path = folder / FILE
         if not path.exists():
             with replacing(path) as unfinished, unfinished.open("wb") as file:
+                n_made = 0
                 for rows in self._rows(batches):
                     rows.astype(np.float16).tofile(file)
+                    n_made += len(rows)
+                    if progress is not None:
+                        progress(min(n_made / n_docs, 1.0))
         return np.memmap(path, np.float16, "r", shape=(n_docs, path.stat().st_size // (2 * n_docs)))
 
     def _rows(self, batches: Batches) -> Iterator[Array]:

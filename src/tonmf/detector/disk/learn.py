@@ -109,9 +109,11 @@ def _learn(
         folder / f"fits-{_digest({name: _written(values[name]) for name in OF_FITTING})}"
     )
     known = counter.with_terms(terms).with_boilerplate(store.boilerplate())
-    rows = None
+    rows, progress = None, None
+    if values["embedder"] is not None:
+        recipe, progress = recipe.after_embedding()
     if embeddings is not None:
-        rows = embeddings.of(batches, facts.n_docs, folder)
+        rows = embeddings.of(batches, folder, facts.n_docs, progress)
         check_unchanged(batches, fingerprint)
     return recipe.learn_from(store.corpus(facts, terms), kind, known, rows, side_by_side=1, checkpoints=checkpoints)
 

@@ -83,6 +83,7 @@ class StatefulDetector(DetectorOptions):
         self.column_names_ = getattr(state.counter, "names", None)
         self.n_columns_ = getattr(state.counter, "n_columns", None)
         self.uses_embeddings_ = state.scorer.meaning is not None
+        self.embedded_by_ = None if state.embedded_by is None else state.embedded_by.name
         self.rungs_, self.groups_ = list(state.scorer.rungs), state.groups
         self.outlier_scores_, self.unmarked_scores_ = state.marked_scores, state.outlier_scores
         self.marks_ = {} if state.marks is None else state.marks.named()
@@ -97,10 +98,15 @@ class StatefulDetector(DetectorOptions):
     def _reader(self) -> Reader:
         self._check_is_fitted()
         ops = make_ops(self.backend, self.n_jobs)
-        return Reader(self._state, self._explainer, ops, self.max_topics, self._encoder)
+        return Reader(self._state, self._explainer, ops, self.max_topics, self.encoder)
 
-    def _encoder(self) -> Encoder | None:
-        """Return the encoder of the embedder, None if there is none."""
+    def encoder(self) -> Encoder | None:
+        """Return the encoder of the embedder, which is loaded when it is first asked for; None if there is none.
+
+        Returns
+        -------
+        encoder : Encoder or None
+        """
         if self.embedder is None:
             return None
         at_hand: EncoderAtHand = self.__dict__.setdefault("_encoder_at_hand", EncoderAtHand())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,38 @@ class ScoringDetector(StatefulDetector):
         """
         reader, names, (documents, _) = self._reader, names_for(documents, names), as_documents(documents)
         return reader.read(documents, reader.embeddings_of(documents, embeddings), names)
+
+    def embed(
+        self, documents: Any, *, embeddings: Any = None, progress: Callable[[float], object] | None = None
+    ) -> Array | None:
+        """Return the embeddings of documents at unit norm, as other methods take them, so that they are made only once.
+
+        Parameters
+        ----------
+        documents : as in ``fit``
+        embeddings : array of shape (n_docs, width), optional
+            Embeddings to check and scale, in place of those that the embedder makes.
+        progress : callable, optional
+            Called with the share that is done.
+
+        Returns
+        -------
+        embeddings : ndarray of shape (n_docs, width) or None
+            None if the detector was fitted without.
+        """
+        reader, (documents, _) = self._reader, as_documents(documents)
+        return reader.embeddings_of(documents, embeddings, progress)
+
+    def training_embeddings(self) -> Array | None:
+        """Return the embeddings of the training documents at unit norm.
+
+        Returns
+        -------
+        embeddings : ndarray of shape (n_docs, width) or None
+            None if there are none, or if the detector does not have them any more: when it was loaded, or fitted on disk.
+        """
+        self._check_is_fitted()
+        return None if self._state.rows is None else self._state.rows.embeddings
 
     def outlier_score(self, documents: Any, *, embeddings: Any = None, marks: bool = True) -> Array:
         """Score documents on the scale of ``outlier_scores_``; higher is stranger.
