@@ -63,7 +63,7 @@ def test_an_object_of_sentence_transformers_is_known(minilm):
 
 def test_threads_can_share_a_model(minilm):
     encoder = make_encoder(minilm, cache=None)
-    texts = [["word " * (40 * number), TEXTS[number % 3]] for number in range(12)]
+    texts = [["word " * (60 * number), TEXTS[number % 3]] for number in range(7)]
     with ThreadPoolExecutor(4) as threads:
         side_by_side = list(threads.map(encoder.encode, texts))
     for rows, some in zip(side_by_side, texts, strict=True):
