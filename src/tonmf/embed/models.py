@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Lock
 from typing import Any, Protocol
 
 from tonmf.errors import InputError, MissingExtraError, Param, ParameterError
@@ -19,6 +20,9 @@ ADDRESSES = ("http://", "https://")
 
 CALL = 256
 """Texts in a call of a model that batches by itself: few enough for progress, many enough to be sorted by length."""
+
+ONE_AT_A_TIME = Lock()
+"""A tokenizer fails if one thread cuts texts with it while another does not. A model uses all cores in any case."""
 
 TIME_LIMIT = 10
 """Seconds to wait for the hub to say whether a model exists."""
@@ -71,7 +75,8 @@ class SentenceModel:
 
     def embed(self, texts: list[str]) -> tuple[Any, Sequence[bool] | None]:
         """Return the rows of texts, and which of them have too many tokens."""
-        return self._model.encode(texts, show_progress_bar=False, **self._batch), self._cut(texts)
+        with ONE_AT_A_TIME:
+            return self._model.encode(texts, show_progress_bar=False, **self._batch), self._cut(texts)
 
     def _cut(self, texts: list[str]) -> list[bool] | None:
         limit, tokenizer = self.limit, getattr(self._model, "tokenizer", None)
@@ -87,7 +92,7 @@ class SentenceModel:
 
 
 def check_name(name: str) -> None:
-    """Reject a name that cannot be that of a model here, before anything heavy is loaded; the model itself is not looked for."""
+    """Reject a name that cannot be that of a model here, before anything heavy is loaded; the model is not looked for."""
     _check_not_empty(name)
     if name.startswith(ADDRESSES):
         from tonmf.embed.endpoint import check_address
@@ -157,19 +162,21 @@ def _sentence_model(name: str, device: str | None) -> Any:
         from sentence_transformers import SentenceTransformer
     except ImportError as error:
         raise _missing("sentence_transformers", name, "'tonmf[embed]'") from error
-    place = str(folder) if folder.is_dir() else name
     try:
         with _without_bars():
-            return SentenceTransformer(place, device=device, local_files_only=True)
-    except RuntimeError as error:  # an unknown device, or too little memory on it
-        raise InputError(f"The model {shown(name)} cannot be loaded: {one_line(error)}.") from error
-    except (OSError, ValueError) as error:
-        if folder.is_dir():
-            raise InputError(
-                f"The folder {shown(name)} holds no model of sentence-transformers: {one_line(error)}."
-            ) from error
+            return SentenceTransformer(str(folder) if folder.is_dir() else name, device=device, local_files_only=True)
+    except Exception as error:  # of torch, of safetensors, of JSON, of missing files
+        if folder.is_dir() or isinstance(error, RuntimeError):  # the latter if there is no such device, or it is full
+            raise _not_loaded(name, error) from error
     _ask_hub(name)
-    return SentenceTransformer(name, device=device)
+    try:
+        return SentenceTransformer(name, device=device)
+    except Exception as error:
+        raise _not_loaded(name, error) from error
+
+
+def _not_loaded(name: str, error: Exception) -> InputError:
+    return InputError(f"The model {shown(name)} cannot be loaded: {_reason(error)}.")
 
 
 def _packaged_folder() -> Path:
@@ -202,7 +209,7 @@ def _ask_hub(name: str) -> None:
     except Exception as error:  # no connection, no such model, no access, no valid name: each of another class
         raise InputError(
             f"There is no model {shown(name)}: it is no folder, was not downloaded before, and is not to be had from the "
-            f"Hugging Face hub ({one_line(error)}). Check the name and the connection, or give a folder that holds a model."
+            f"Hugging Face hub ({_reason(error)}). Check the name and the connection, or give a folder that holds a model."
         ) from error
 
 
@@ -216,7 +223,11 @@ def _static_model(name: str) -> Callable[[list[str]], Any]:
         model = StaticModel.from_pretrained(name, force_download=False)
     except Exception as error:  # of the hub, of safetensors, of JSON, of missing files
         raise InputError(
-            f"The model {shown(STATIC + name)} cannot be loaded: {one_line(error)}. Check the name and the connection, "
+            f"The model {shown(STATIC + name)} cannot be loaded: {_reason(error)}. Check the name and the connection, "
             "or give a folder that holds a model of model2vec."
         ) from error
     return lambda texts: model.encode(texts, max_length=None)
+
+
+def _reason(error: Exception) -> str:
+    return one_line(error).rstrip(".")

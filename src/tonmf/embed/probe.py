@@ -1,7 +1,7 @@
 """Whether two models are the same, told by what they make of three sentences.
 
-Rows of the same text differ a little with the batch, the number of threads, the device and the precision (by 1e-7 of their
-length in float32, by up to 1e-2 in bfloat16), so no digest of them can be relied on: some number always lies at the edge
+Rows of the same text differ a little with the batch, the number of threads, the device and the precision (by 1e-6 of their
+length in float32, by about 1e-2 in bfloat16), so no digest of them can be relied on: some number always lies at the edge
 at which it is rounded. So the rows themselves are kept, and compared by their distance. Models that were trained on
 something else differ by a large part of their length.
 """
