@@ -33,8 +33,8 @@ LEVELS = [
 
 SHELVES = {
     "detector": [
-        "scores", "marks", "explain", "state", "marking", "saved", "reading", "markable", "fitted", "recipe", "learning",
-        "disk", "detector",
+        "scores", "marks", "explain", "state", "marking", "saved", "vectors", "reading", "markable", "fitted", "recipe",
+        "learning", "disk", "detector",
     ]
 }  # fmt: skip
 """The shelves of a large room, from the ground up; a module that is on none of them lies below all, but for ``__init__``."""

@@ -5,8 +5,8 @@ import importlib
 import pytest
 
 PUBLIC = {
-    "tonmf": "ClusterError Explanation Group InputError MissingExtraError ParameterError Progress TONMF TextOutlierDetector "
-    "TonmfError Topic UnexpectedWord load",
+    "tonmf": "ClusterError EmbeddingOutlierDetector Explanation Group InputError MissingExtraError ParameterError Progress "
+    "TONMF TextOutlierDetector TonmfError Topic UnexpectedWord load",
     "tonmf.dask": "fit_detector score to_frame",
     "tonmf.datasets": "ARCHIVES Archive Dataset PAPER_BASKETS QuestOptions fetch_archive load_bbc load_newsgroups "
     "load_noticeboard load_reuters load_wiki_people make_baskets make_corpus",

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from tonmf.detector.explain.topics import Topic as Topic
     from tonmf.detector.explain.unexpected import UnexpectedWord as UnexpectedWord
     from tonmf.detector.scores.groups import Group as Group
+    from tonmf.detector.vectors.detector import EmbeddingOutlierDetector as EmbeddingOutlierDetector
     from tonmf.errors import ClusterError as ClusterError
     from tonmf.errors import InputError as InputError
     from tonmf.errors import MissingExtraError as MissingExtraError
@@ -26,6 +27,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "TONMF": "nmf.estimator",
     "ClusterError": "errors",
+    "EmbeddingOutlierDetector": "detector.vectors.detector",
     "Explanation": "detector.explain.explanation",
     "Group": "detector.scores.groups",
     "InputError": "errors",

@@ -11,13 +11,14 @@ from tonmf.storage.bundles import Bundle, read_bundle
 if TYPE_CHECKING:
     from tonmf.detector.detector import TextOutlierDetector
     from tonmf.detector.fitted import FittedDetector
+    from tonmf.detector.vectors.detector import EmbeddingOutlierDetector
     from tonmf.nmf.estimator import TONMF
 
-CLASSES = ("TONMF", "TextOutlierDetector")
+CLASSES = ("TONMF", "TextOutlierDetector", "EmbeddingOutlierDetector")
 """What is saved."""
 
 
-def load(path: str | Path) -> TONMF | TextOutlierDetector:
+def load(path: str | Path) -> TONMF | TextOutlierDetector | EmbeddingOutlierDetector:
     """Load a model that ``save`` wrote. Loading never runs code from the files.
 
     Parameters
@@ -27,15 +28,20 @@ def load(path: str | Path) -> TONMF | TextOutlierDetector:
 
     Returns
     -------
-    model : TONMF or TextOutlierDetector
+    model : TONMF, TextOutlierDetector or EmbeddingOutlierDetector
         As it was saved, except for parameters that belong to a process: callback, n_jobs, and a random_state or init that is
         not a plain value are at their defaults.
     """
     bundle = _read(path)
-    if bundle.text("model") == "TONMF":
+    name = bundle.text("model")
+    if name == "TONMF":
         from tonmf.nmf.estimator import TONMF
 
         return TONMF.from_bundle(bundle)
+    if name == "EmbeddingOutlierDetector":
+        from tonmf.detector.vectors.detector import EmbeddingOutlierDetector
+
+        return EmbeddingOutlierDetector.from_bundle(bundle)
     from tonmf.detector.detector import TextOutlierDetector
 
     return TextOutlierDetector.from_bundle(bundle)

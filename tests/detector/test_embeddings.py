@@ -9,7 +9,8 @@ from scipy.sparse import csr_matrix
 from tonmf import InputError, TextOutlierDetector
 from tonmf.datasets import make_corpus
 from tonmf.detector.scores.embeddings import check_embeddings
-from tonmf.detector.scores.meaning import NEAREST, SMALLEST_COSINE, WEIGHT, Meaning, alike
+from tonmf.detector.scores.likeness import ByBoth
+from tonmf.detector.scores.meaning import NEAREST, SMALLEST_COSINE, WEIGHT, Meaning
 from tonmf.text.weighting import unit_rows
 
 CORPUS = make_corpus(n_docs=200, n_outliers=0, random_state=0)
@@ -54,10 +55,11 @@ def test_a_model_that_sees_no_difference_counts_for_less():
 def test_documents_alike_by_words_and_meaning_are_more_alike_than_by_either():
     words = unit_rows(csr_matrix([[1.0, 1, 0], [1, 0, 0], [0, 0, 1]]), np.ones(3))
     meaning = check_embeddings([[1.0, 0], [1, 0.1], [1, 0.2]], 3)
-    likeness = alike(words, words, meaning, meaning)
+    documents = ByBoth(words, meaning)
+    likeness = documents.alike(documents)
     np.testing.assert_allclose(np.diag(likeness), 1, atol=1e-6)
     assert likeness[0, 1] > likeness[0, 2] > 0.4
-    assert alike(words, words, meaning, -meaning)[0, 2] == 0  # opposite meaning takes nothing away
+    assert documents.alike(ByBoth(words, -meaning))[0, 2] == 0  # opposite meaning takes nothing away
 
 
 def test_a_document_that_is_strange_only_in_embedding_space_is_found():

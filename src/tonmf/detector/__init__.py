@@ -16,6 +16,7 @@ marks/    what a reader's marks add to scores
 explain/  why a document has its score
 learning/ from one state to the next, with more documents (``partial_fit``)
 disk/     documents that do not fit into memory
+vectors/  `EmbeddingOutlierDetector`: embeddings alone, without documents
 ========= ====================================================================================
 """
 

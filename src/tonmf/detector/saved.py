@@ -77,7 +77,12 @@ def state_fields(state: DetectorState, excerpts: bool, rows: bool = False) -> di
         if scorer.company is None
         else {"most": float(scorer.company.most), "usual": float(scorer.company.usual)},
         "remoteness_scale": _scale_fields(scorer.remoteness_scale),
-        "meaning": None if scorer.meaning is None else _meaning_fields(scorer.meaning, state.embedded_by),
+        "meaning": None
+        if scorer.meaning is None
+        else {
+            **meaning_fields(scorer.meaning),
+            "embedder": None if state.embedded_by is None else state.embedded_by.name,
+        },
         "alarms": {
             "rarity_outside": float(alarms.rarity_outside),
             **{name: {part: float(getattr(alarms, part)[name]) for part in ("medians", "widths")} for name in CUTS},
@@ -364,7 +369,7 @@ def _read_scorer(bundle: Bundle, idf: Array) -> Scorer:
         raise bundle.wrong(
             "it was fitted with embeddings by an earlier version, which compared them in another way; fit it again"
         )
-    meaning = _read_meaning(bundle, sample.shape[0]) if bundle.has("meaning") else None
+    meaning = read_meaning(bundle, sample.shape[0]) if bundle.has("meaning") else None
     return Scorer(
         rungs,
         sample,
@@ -378,16 +383,17 @@ def _read_scorer(bundle: Bundle, idf: Array) -> Scorer:
     )
 
 
-def _meaning_fields(meaning: Meaning, embedded_by: EmbeddedBy | None) -> dict[str, Any]:
+def meaning_fields(meaning: Meaning) -> dict[str, Any]:
+    """Return the JSON part of the sample's meaning."""
     return {
-        "embedder": None if embedded_by is None else embedded_by.name,
         "width": meaning.rows.shape[1],
         "weight": float(meaning.weight),
         "scale": _scale_fields(meaning.scale),
     }
 
 
-def _read_meaning(bundle: Bundle, n_sample: int) -> Meaning:
+def read_meaning(bundle: Bundle, n_sample: int) -> Meaning:
+    """Read the meaning of the sample's documents."""
     part = bundle.part("meaning")
     width = part.whole("width", low=1)
     return Meaning(

@@ -8,6 +8,7 @@ ordinary   the sample of ordinary documents, and the distance from it
 company    strange documents that are like each other
 copies     documents that are copies of each other, which count as one
 meaning    the same distance by sentence embeddings, and how much it counts
+likeness   how alike documents are by their meaning, with or without their words
 embeddings checks of embeddings that a user gives
 alarms     unknown, rare and repeated words
 scale      numbers of different kinds on one scale

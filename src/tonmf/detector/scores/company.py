@@ -10,7 +10,8 @@ only ever adds to a score, and never more than `MOST` thresholds: a document tha
 
 where m is the mean score of the nearest training documents, weighted by their cosines; S is the sum of the `STRONGEST` largest
 v cosine of a document, and s the usual one, two upper widths above its median over the training documents. All scores are those
-without company. With embeddings, documents are as alike as they are by words and by meaning (`tonmf.detector.scores.meaning`).
+without company. With embeddings, documents are as alike as they are by words and by meaning, and without words by meaning alone
+(`tonmf.detector.scores.likeness`).
 Copies of a document (`tonmf.detector.scores.copies`) vouch together like one.
 """
 
@@ -19,14 +20,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tonmf.arrays import Array
-from tonmf.detector.scores.meaning import AT_ONCE, alike, largest, leave_out_itself
+from tonmf.detector.scores.likeness import ByBoth, Comparable
+from tonmf.detector.scores.meaning import AT_ONCE, largest, leave_out_itself
 from tonmf.detector.scores.prepared import Prepares
 from tonmf.detector.scores.scale import UPPER
 from tonmf.nmf.ops import Ops
@@ -59,33 +61,13 @@ EXPLAINED = 0.25
 
 
 @dataclass(frozen=True)
-class Company(Prepares):
-    """The unit rows of the documents that vouch, how much each does, the most that company adds to a score, and the usual S.
+class Vouchers(Prepares):
+    """The documents that vouch, how much each does, the most that company adds to a score, and the usual S."""
 
-    `meaning` is that of the documents that vouch, relative to the mean, if there are embeddings.
-    """
-
-    rows: sp.csr_matrix
+    rows: Any
     weights: Array
     most: float
     usual: float = 0.0
-    meaning: Array | None = None
-
-    @cached_property
-    def prepared(self) -> TwoWay:
-        """Return the rows, prepared once for all documents to come."""
-        return TwoWayMatrix(self.rows)
-
-    def by_both(self, rows: sp.csr_matrix, meaning: Array) -> Array:
-        """Return the sum of the largest weighted likenesses of documents with those that vouch, by words and by meaning."""
-        assert self.meaning is not None  # noqa: S101 (company that was learnt with embeddings has it)
-        sums = np.zeros(rows.shape[0])
-        for start in range(0, len(sums), AT_ONCE):
-            some = slice(start, start + AT_ONCE)
-            likeness = alike(rows[some], self.rows, meaning[some], self.meaning)
-            leave_out_itself(likeness)
-            sums[some] = largest(likeness * self.weights, STRONGEST).sum(axis=1)
-        return sums
 
     def beyond(self, strongest: Array) -> Self:
         """Return the same, with what is usual by the training documents' sums of the largest weighted cosines."""
@@ -96,6 +78,27 @@ class Company(Prepares):
         """Return the part of a score, given the sum of the largest weighted cosines."""
         added: Array = self.most * (1 - np.exp(-np.maximum(strongest - self.usual, 0)))
         return added
+
+
+@dataclass(frozen=True)
+class Company(Vouchers):
+    """The documents that vouch, by their unit rows.
+
+    `meaning` is that of these documents, relative to the mean, if there are embeddings.
+    """
+
+    rows: sp.csr_matrix
+    meaning: Array | None = None
+
+    @cached_property
+    def prepared(self) -> TwoWay:
+        """Return the rows, prepared once for all documents to come."""
+        return TwoWayMatrix(self.rows)
+
+    def by_both(self, rows: sp.csr_matrix, meaning: Array) -> Array:
+        """Return the sum of the largest weighted likenesses of documents with those that vouch, by words and by meaning."""
+        assert self.meaning is not None  # noqa: S101 (company that was learnt with embeddings has it)
+        return vouched_for(ByBoth(rows, meaning), ByBoth(self.rows, self.meaning), self.weights)
 
     def later(self, rows: sp.csr_matrix, share: float) -> Self:
         """Return the same documents by new rows, when they are only a share of the documents seen."""
@@ -113,6 +116,72 @@ def strange_documents(scores: Array, threshold: float, readable: NDArray[np.bool
     """Return the numbers of the strange documents that have a known term, in order."""
     strange = np.flatnonzero(readable & (scores > STRANGE * threshold))
     return np.sort(strange[np.argsort(-scores[strange], kind="stable")[:MOST_STRANGE]])
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """The strange documents, and the ordinary ones of the sample, which surround them together.
+
+    ========== ========= ===================================================================
+    field      shape     what
+    ========== ========= ===================================================================
+    strange    n_strange numbers of the strange documents, in order
+    ordinary   n_others  numbers of the ordinary documents
+    stands_for n_both    how many documents each stands for, the strange ones first
+    counts     n_both    how much each counts: copies of one document together like one
+    scores     n_both    the score of each, in thresholds
+    n_counted  ()        how much all training documents count together
+    ========== ========= ===================================================================
+    """
+
+    strange: NDArray[np.int64]
+    ordinary: NDArray[np.int64]
+    stands_for: Array
+    counts: Array
+    scores: Array
+    n_counted: float
+
+    @classmethod
+    def of(
+        cls,
+        scores: Array,
+        threshold: float,
+        readable: NDArray[np.bool_],
+        sampled: NDArray[np.int64],
+        n_ordinary: int,
+        weights: Array | None = None,
+    ) -> Self | None:
+        """Find them among the training documents, as `learn_company` describes these; None if no document is strange."""
+        strange = strange_documents(scores, threshold, readable)
+        if threshold <= 0 or len(strange) == 0:
+            return None
+        n_strange = int((readable & (scores > STRANGE * threshold)).sum())
+        ordinary = np.setdiff1d(sampled, strange)
+        both, counts = np.append(strange, ordinary), np.ones(len(scores)) if weights is None else weights
+        stands_for = np.repeat(
+            [n_strange / len(strange), n_ordinary / max(len(sampled), 1)], [len(strange), len(ordinary)]
+        )
+        known = np.minimum(scores[both] / threshold, HIGHEST)
+        return cls(strange, ordinary, stands_for, counts[both], known, float(counts.sum()))
+
+    @property
+    def both(self) -> NDArray[np.int64]:
+        """Return the numbers of all these documents, the strange ones first."""
+        return np.append(self.strange, self.ordinary)
+
+    @property
+    def each(self) -> Array:
+        """Return how much each counts as a neighbour."""
+        weights: Array = self.stands_for * self.counts
+        return weights
+
+    def vouched(self, means: Array) -> Array:
+        """Return how much each strange document vouches for others, given the mean score of its neighbours."""
+        counts = self.counts[: len(self.strange)]
+        vouched: Array = np.maximum(means - STRANGE, 0.0)
+        share = float(self.stands_for[0] * counts[vouched > 0].sum() / self.n_counted)
+        vouched *= counts * np.clip(2 - share / LARGE_SHARE, 0, 1)
+        return vouched
 
 
 def learn_company(
@@ -152,43 +221,43 @@ def learn_company(
     -------
     company : Company or None
     """
-    strange = strange_documents(scores, threshold, readable)
-    if threshold <= 0 or len(strange) == 0:
+    around = Surroundings.of(scores, threshold, readable, sampled, n_ordinary, weights)
+    if around is None:
         return None
-    n_strange = int((readable & (scores > STRANGE * threshold)).sum())
-    ordinary = np.setdiff1d(sampled, strange)
-    looked_at, counts = np.append(strange, ordinary), np.ones(len(scores)) if weights is None else weights
-    stands_for = np.repeat([n_strange / len(strange), n_ordinary / max(len(sampled), 1)], [len(strange), len(ordinary)])
-    rows, others = rows_of(strange), rows_of(ordinary)
-    around = sp.csr_matrix(sp.vstack([rows, others], format="csr"))
-    known = np.minimum(scores[looked_at] / threshold, HIGHEST)
-    each = stands_for * counts[looked_at]
+    rows = rows_of(around.strange)
+    both = sp.csr_matrix(sp.vstack([rows, rows_of(around.ordinary)], format="csr"))
     if meaning_of is None:
-        means = ops.mean_around(ops.prepare(rows), ops.prepare(around), each, known, AROUND)
+        means = ops.mean_around(ops.prepare(rows), ops.prepare(both), around.each, around.scores, AROUND)
     else:
-        means = _mean_around(rows, around, meaning_of(looked_at), each, known)
-    vouched = np.maximum(means - STRANGE, 0.0)
-    share = float(stands_for[0] * counts[strange][vouched > 0].sum() / counts.sum())
-    vouched *= counts[strange] * np.clip(2 - share / LARGE_SHARE, 0, 1)
+        means = mean_around(ByBoth(both, meaning_of(around.both)), len(around.strange), around.each, around.scores)
+    vouched = around.vouched(means)
     vouching = vouched > 0
     if not vouching.any():
         return None
-    meaning = None if meaning_of is None else meaning_of(strange[vouching])
+    meaning = None if meaning_of is None else meaning_of(around.strange[vouching])
     return Company(rows[vouching], vouched[vouching], MOST * threshold, meaning=meaning)
 
 
-def _mean_around(rows: sp.csr_matrix, around: sp.csr_matrix, meaning: Array, each: Array, scores: Array) -> Array:
-    """Return the mean score of the documents that are most alike to each row, by words and by meaning.
-
-    The rows are the first of `around`, whose meaning is given.
-    """
-    n_nearest, means = min(AROUND, around.shape[0]), np.zeros(rows.shape[0])
-    for start in range(0, len(means), AT_ONCE):
-        some = slice(start, min(start + AT_ONCE, len(means)))
-        likeness, here = alike(rows[some], around, meaning[some], meaning), np.arange(some.stop - start)
+def mean_around(both: Comparable, n_strange: int, each: Array, scores: Array, n_nearest: int = AROUND) -> Array:
+    """Return the mean score of the documents that are most alike to each strange one; these are the first of all."""
+    n_nearest, means = min(n_nearest, len(both)), np.zeros(n_strange)
+    for start in range(0, n_strange, AT_ONCE):
+        some = slice(start, min(start + AT_ONCE, n_strange))
+        likeness, here = both[some].alike(both), np.arange(some.stop - start)
         likeness[here, start + here] = 0  # not itself
         nearest = np.argpartition(-likeness, n_nearest - 1, axis=1)[:, :n_nearest]
         weights = np.take_along_axis(likeness, nearest, axis=1) * each[nearest]
         total = weights.sum(axis=1)
         means[some] = (weights * scores[nearest]).sum(axis=1) / np.where(total > 0, total, 1)
     return means
+
+
+def vouched_for(documents: Comparable, vouching: Comparable, weights: Array) -> Array:
+    """Return the sum of the largest weighted likenesses of documents with those that vouch, but for themselves."""
+    sums = np.zeros(len(documents))
+    for start in range(0, len(sums), AT_ONCE):
+        some = slice(start, start + AT_ONCE)
+        likeness = documents[some].alike(vouching)
+        leave_out_itself(likeness)
+        sums[some] = largest(likeness * weights, STRONGEST).sum(axis=1)
+    return sums

@@ -9,8 +9,6 @@ import numpy as np
 from tonmf.arrays import Array
 from tonmf.errors import InputError, Param
 
-TINY = np.finfo(np.float32).tiny
-
 
 def check_embeddings(embeddings: Any, n_docs: int, width: int | None = None) -> Array:
     """Check embeddings, and return them as float32 rows of unit norm; a row of zeros stays zero."""
@@ -32,9 +30,15 @@ def check_embeddings(embeddings: Any, n_docs: int, width: int | None = None) -> 
             f"embeddings must be finite: row {int(np.argmin(finite))} and {int((~finite).sum()) - 1} more hold NaN, "
             "infinity or numbers too large for float32."
         )
-    scaled = rows / np.maximum(np.abs(rows).max(axis=1, keepdims=True), TINY)  # or squares may overflow or vanish
+    return to_unit_norm(rows)
+
+
+def to_unit_norm(rows: Array) -> Array:
+    """Return rows at unit norm in float32; a row of zeros stays zero."""
+    tiny = np.finfo(rows.dtype).tiny
+    scaled = rows / np.maximum(np.abs(rows).max(axis=1, keepdims=True), tiny)  # or squares may overflow or vanish
     norms = np.linalg.norm(scaled, axis=1, keepdims=True)
-    return np.ascontiguousarray(scaled / np.maximum(norms, TINY), dtype=np.float32)
+    return np.ascontiguousarray(scaled / np.maximum(norms, tiny), dtype=np.float32)
 
 
 def check_new_embeddings(embeddings: Any, n_docs: int, width: int | None, embedder: str | None = None) -> Array | None:

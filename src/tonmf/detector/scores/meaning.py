@@ -19,18 +19,16 @@ so a document is near to ordinary ones if it is near to those that are trusted. 
 where t says how far the strangest documents stand out. Where the embedding model sees no difference between them and others,
 its word counts for less.
 
-Documents are alike if they are by their words and by their meaning (`alike`). Embeddings have much in common whatever they are
-of, so their cosines are taken around c.
+Embeddings have much in common whatever they are of, so how alike two documents are (`likeness`) goes by their cosine around c.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tonmf.arrays import Array
@@ -57,6 +55,19 @@ AT_ONCE = 1024
 """Documents whose cosines are computed at once."""
 
 
+class EmbeddingRows(Protocol):
+    """Embeddings of many documents, of which some can be taken: an array, in memory or on disk, or what makes one of them."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Return the number of documents, and the width of an embedding."""
+        ...
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, which: Any, /) -> Any: ...
+
+
 @dataclass(frozen=True)
 class Meaning(Prepares):
     """S, c, the scale of r, and λ."""
@@ -72,7 +83,7 @@ class Meaning(Prepares):
         return np.ascontiguousarray(self.rows.T, dtype=np.float64)
 
     @classmethod
-    def of(cls, embeddings: Array, sampled: NDArray[np.int64]) -> Self:
+    def of(cls, embeddings: EmbeddingRows, sampled: NDArray[np.int64]) -> Self:
         """Take the sample of the training documents, and their mean."""
         return cls(as_rows(embeddings, sampled), mean_of(embeddings))
 
@@ -85,10 +96,10 @@ class Meaning(Prepares):
         scale = Scale(scale.median, max(scale.spread, LEAST_SPREAD))
         return replace(self, scale=scale, weight=2 * WEIGHT * tail / (tail + _tail(words)))
 
-    def remoteness(self, embeddings: Array, trust: Array | None) -> Array:
+    def remoteness(self, embeddings: Array, trust: Array | None, n_nearest: int = NEAREST) -> Array:
         """Return r of documents, NaN for one without an embedding; without trust, all of the sample are trusted alike."""
         far = np.empty(len(embeddings))
-        n_nearest = min(NEAREST, max(len(self.rows) - 1, 1))
+        n_nearest = min(n_nearest, max(len(self.rows) - 1, 1))
         for start in range(0, len(far), AT_ONCE):
             rows = as_rows(embeddings, slice(start, start + AT_ONCE))
             cosines = self.cosines(rows)
@@ -125,7 +136,7 @@ def _tail(scores: Array) -> float:
     return float((tail - median) / (upper - median)) if upper > median else 1.0
 
 
-def mean_of(embeddings: Array) -> Array:
+def mean_of(embeddings: EmbeddingRows) -> Array:
     """Return the mean of the embeddings that there are, however many; zero if there is none."""
     total, n_used = np.zeros(embeddings.shape[1]), 0
     for start in range(0, len(embeddings), AT_ONCE):
@@ -134,10 +145,11 @@ def mean_of(embeddings: Array) -> Array:
     return np.asarray(total / max(n_used, 1), np.float32)
 
 
-def as_rows(embeddings: Array, which: Any) -> Array:
+def as_rows(embeddings: EmbeddingRows, which: Any) -> Array:
     """Return some embeddings as float32 in memory; those of many documents are kept on disk as float16, nearly at unit norm."""
-    rows = np.ascontiguousarray(embeddings[which], dtype=np.float32)
-    return rows if embeddings.dtype == np.float32 else at_unit_norm(rows)
+    some = embeddings[which]
+    rows = np.ascontiguousarray(some, dtype=np.float32)
+    return rows if some.dtype == np.float32 else at_unit_norm(rows)
 
 
 def at_unit_norm(rows: Array) -> Array:
@@ -162,13 +174,3 @@ def leave_out_itself(likeness: Array) -> None:
     """Set the largest likeness of each row to 0 if it is 1, in place: that is the document itself."""
     places = np.arange(len(likeness)), likeness.argmax(axis=1)
     likeness[places] = np.where(likeness[places] > SAME_ROW, 0, likeness[places])
-
-
-def alike(rows: sp.csr_matrix, others: sp.csr_matrix, meaning: Array, of_others: Array) -> Array:
-    """Return how alike documents are: the mean of the cosine of their words and, if it is positive, that of their meaning.
-
-    Words are given as unit rows, meaning relative to the mean of the training documents (`Meaning.around_centre`).
-    """
-    by_words: Array = (rows @ others.T).toarray()
-    by_meaning = np.maximum(meaning.astype(np.float64) @ of_others.T.astype(np.float64), 0)
-    return np.asarray((by_words + by_meaning) / 2)
