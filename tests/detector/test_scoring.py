@@ -15,6 +15,7 @@ from tonmf.datasets.noticeboard import read_noticeboard
 from tonmf.detector.scores.alarms import CUTS, Alarms
 from tonmf.detector.scores.company import Company
 from tonmf.detector.scores.corpus import Corpus
+from tonmf.detector.scores.meaning import Meaning
 from tonmf.detector.scores.ordinary import sample_of
 from tonmf.detector.scores.scale import Scale, doubt
 from tonmf.detector.scores.scoring import NO_LUMP, WIDTHS, Measures, Scorer, learn_scorer, level_of, mean_score
@@ -34,7 +35,7 @@ def scorer_of():
         1.0, {"unknown": 0.5, "rare": 0.0}, dict.fromkeys(CUTS, 0.0), {"unknown": 0.4, "rare": 9.0, "repeated": 9.0}
     )
     same = Scale(0.0, 1.0)
-    return Scorer([], sp.csr_matrix((0, 0)), same, None, same, alarms, LEVEL)
+    return Scorer([], sp.csr_matrix((0, 0)), same, alarms, LEVEL)
 
 
 @pytest.fixture
@@ -42,10 +43,10 @@ def scorer():
     return scorer_of()
 
 
-def measures_of(topics, remoteness, distances=None, company=0.0):
+def measures_of(topics, remoteness, meaning=None, company=0.0):
     topics, remoteness = np.array(topics, float), np.array(remoteness, float)
-    distances = None if distances is None else np.array(distances)
-    return Measures(topics, remoteness, distances, np.zeros(len(topics)), np.broadcast_to(company, len(topics)))
+    meaning = None if meaning is None else np.array(meaning)
+    return Measures(topics, remoteness, meaning, np.zeros(len(topics)), np.broadcast_to(company, len(topics)))
 
 
 def totals(n_outside, n_words=20):
@@ -63,9 +64,13 @@ def test_the_distance_from_ordinary_documents_counts_three_times_as_much_as_b_or
     np.testing.assert_array_equal(scores.total, scores.plain)
 
 
-def test_the_distance_between_embeddings_is_added_as_it_is(scorer):
-    scores = scorer.combine(measures_of([5.0], [0.0], [0.25]), totals([0]))
-    np.testing.assert_allclose(scores.plain, [PULL + 0.25])
+MEANING = Meaning(np.zeros((0, 2), np.float32), np.zeros(2, np.float32), weight=0.5)
+
+
+def test_the_distance_in_meaning_is_added_by_its_weight_and_nothing_where_it_is_unknown(scorer):
+    with_meaning = replace(scorer, meaning=MEANING)
+    scores = with_meaning.combine(measures_of([5.0, 5.0], [0.0, 0.0], [0.5, np.nan]), totals([0, 0]))
+    np.testing.assert_allclose(scores.plain, [PULL + 0.25, PULL])
 
 
 def test_company_adds_up_to_its_most_and_less_where_there_are_few_words(scorer):
@@ -78,13 +83,14 @@ def test_company_adds_up_to_its_most_and_less_where_there_are_few_words(scorer):
 
 
 def test_few_words_leave_a_document_near_the_middle(scorer):
-    """n/(n + 3) of what the words say: half of it where there are three different ones. Embeddings say it all."""
+    """n/(n + 3) of what the words say: half of it where there are three different ones. Meaning counts in full."""
     n_words = [1, 3, 9, 27, 10**6]
     measures = measures_of([5.0] * 5, [0.0] * 5)
     scores = scorer.combine(measures, totals([0] * 5, n_words))
     np.testing.assert_allclose(scores.total, [0.25, 0.5, 0.75, 0.9, 1.0], rtol=1e-5)
-    with_embeddings = scorer.combine(measures_of([0.0] * 5, [0.0] * 5, [2.0] * 5), totals([0] * 5, n_words))
-    np.testing.assert_allclose(with_embeddings.plain, 2.0)
+    with_meaning = replace(scorer, meaning=MEANING)
+    by_meaning = with_meaning.combine(measures_of([0.0] * 5, [0.0] * 5, [4.0] * 5), totals([0] * 5, n_words))
+    np.testing.assert_allclose(by_meaning.plain, 2.0)
     np.testing.assert_allclose(replace(scorer, evidence=0.0).combine(measures, totals([0] * 5, n_words)).total, 1.0)
 
 
