@@ -38,8 +38,8 @@ def main(arguments: list[str]) -> None:
         collections = [of_collection(name, options.texts, options.runs) for name in COLLECTIONS]
         searches = [in_new_process("benchmarks.nearest", m, n) for n in options.vectors for m in SEARCHES]
         save("meaning", {"runs": options.runs, "collections": collections, "searches": searches})
-    saved = json.loads((RESULTS / "meaning.json").read_text(encoding="utf-8"))
-    text = page_text(saved["results"], saved["machine"])
+    path = RESULTS / "meaning.json"
+    text = page_text(json.loads(path.read_text(encoding="utf-8")) if path.exists() else None)
     print(text)
     write_whole(PAGE, text)
 

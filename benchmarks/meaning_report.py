@@ -13,10 +13,14 @@ PAGE = ROOT / "docs" / "evidence" / "meaning.md"
 Figures = dict[str, Any]
 
 
-def page_text(results: Figures, machine: Figures) -> str:
-    """Return the page."""
+def page_text(saved: Figures | None) -> str:
+    """Return the page about what benchmarks/results/meaning.json holds, if there is such a file."""
+    title = "# What embeddings cost"
+    if saved is None:
+        return f"{title}\n\nNot measured yet: `python -m benchmarks meaning` writes this page.\n"
+    machine, results = saved["machine"], saved["results"]
     collections, searches = results["collections"], results["searches"]
-    return f"""# What embeddings cost
+    return f"""{title}
 
 `python -m benchmarks meaning` writes this page and prints every figure on it. It ran on {machine["cores"]} cores of
 {_article(machine["cpu"])} with {machine["memory_gb"]:g} GB. [Quality](quality.md) has what embeddings gain.

@@ -31,6 +31,10 @@ def results(**changed):
     return {"runs": 3, "collections": [collection | changed], "searches": searches}
 
 
+def page_of(measured):
+    return page_text({"machine": MACHINE, "results": measured})
+
+
 def cells(page, first):
     """Return the cells of the rows that begin with these."""
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines() if line.startswith("|")]
@@ -38,7 +42,7 @@ def cells(page, first):
 
 
 def test_the_page_has_rates_and_what_embeddings_add():
-    page = page_text(results(), MACHINE)
+    page = page_of(results())
     assert cells(page, ["BBC", "2,000"]) == [
         ["100", "10", "1,000", "4,000"],
         ["2", "3", "+50%", "0.5", "0.4", "-20%"],
@@ -47,15 +51,19 @@ def test_the_page_has_rates_and_what_embeddings_add():
     assert "2 cores of\nan Intel(R) Xeon(R) with 24 GB" in page
 
 
+def test_the_page_says_so_if_nothing_was_measured():
+    assert "Not measured yet: `python -m benchmarks meaning`" in page_text(None)
+
+
 def test_sentences_follow_the_figures():
-    page = page_text(results(encode_s=0.05), MACHINE)
+    page = page_of(results(encode_s=0.05))
     assert "MiniLM takes 0.5 times as long as a fit by words" in page
 
 
 def test_peers_are_compared_with_ours_among_the_most_vectors():
     measured = results()
     measured["searches"] = [search(method, 100.0, vectors=10) for method in SEARCHES] + measured["searches"]
-    page = page_text(measured, MACHINE)
+    page = page_of(measured)
     assert "- 1,000 vectors: faiss IndexFlatIP takes 5 times as long as tonmf, preparation included." in page
     assert "- 1,000 vectors: faiss IndexIVFFlat takes 0.75 times as long as tonmf, preparation included." in page
 

@@ -1,5 +1,6 @@
 """The page of the benchmark of quality, and what it says about embeddings: by rules, from made-up measurements."""
 
+import json
 import warnings
 
 import pytest
@@ -138,3 +139,23 @@ def test_options_choose_what_is_measured(options, methods, n_tasks, n_draws, tmp
     assert {config["method"] for config in chosen} == methods
     assert len({config["task"] for config in chosen}) == n_tasks
     assert len({config["seed"] for config in chosen}) == n_draws
+
+
+def test_a_report_and_a_method_that_is_measured_again_keep_all_other_results(tmp_path, monkeypatch, capsys):
+    again = []
+    monkeypatch.setattr("benchmarks.quality.RESULTS", tmp_path)
+    monkeypatch.setattr("benchmarks.quality.PAGE", tmp_path / "quality.md")
+    monkeypatch.setattr("benchmarks.quality._measure", lambda configs, log, n_processes: again.extend(configs))
+    lines = [
+        {**result(config["task"], config["method"], 0.9), "config": config, "experiment": "quality", "versions": {}}
+        for config in QUALITY.configs()
+    ]
+    log = "".join(json.dumps({**line, "seconds": 1.0}) + "\n" for line in lines)
+    (tmp_path / "quality.jsonl").write_text(log, encoding="utf-8")
+    main(["--report"])
+    assert not again
+    assert "There are 28 tasks with 5 draws each." in (tmp_path / "quality.md").read_text(encoding="utf-8")
+    assert json.loads((tmp_path / "quality.json").read_text())["summary"]["embeddings"]["tasks"] == 23
+    main(["--again", FUSED])
+    assert {config["method"] for config in again} == {FUSED}
+    assert len(again) == 23 * 5
