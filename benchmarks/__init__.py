@@ -6,7 +6,9 @@ memory    `dense`, `scaling`, `outofcore`
 programs  `serving` (``tonmf serve``), `opening` (a report in a browser), `watching` (``tonmf watch``)
 clusters  `cluster`, with `traffic` to count bytes
 streams   `novelty`, `newswire`
-quality   `quality` and `quality_report`, with `tasks`, `peers` and `embeddings`
+quality   `quality`, `quality_measurements`, `quality_report` and `embedding_report`, with `tasks`, `embeddings`, and the peers
+          on words (`peers`) and on embeddings (`embedding_peers`)
+meaning   `meaning` and `meaning_report`: what embeddings cost, with `nearest` for the search
 real text `robustness` and `robustness_report`, with `corpora`, `log_lines`, `changes` and `foreign`
 new texts `new_documents` and `new_documents_report`
 marks     `feedback` and `feedback_report`, with `readers`; `marking` (time)

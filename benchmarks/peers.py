@@ -1,4 +1,4 @@
-"""The methods that the benchmark of quality compares with tonmf, each at several settings.
+"""The methods that the benchmark of quality compares with tonmf on bags of words, each at several settings.
 
 A peer is a `Method` of `tonmf.experiments.methods` that returns its scores by setting, since one fit often yields the scores of
 several. All peers see the same bag of words: sublinear tf-idf rows of words in at least 2 documents, without English stop
@@ -71,7 +71,7 @@ def scores_of(peer: Method[Scores], view: View) -> Scores:
     return peer.run(view, peer.rows[0], SEED)
 
 
-def _knn(rows: sp.csr_matrix | NDArray[np.float32], labels: Any, seed: int) -> Scores:
+def _knn(rows: sp.csr_matrix, labels: Any, seed: int) -> Scores:
     swept = KNNDistance(max(NEIGHBOURS), metric="cosine", score_by="mean").fit(rows).sweep()
     return {f"k={k}": swept[:, k - 1] for k in NEIGHBOURS}
 
@@ -172,9 +172,6 @@ PEERS: dict[str, Method[Scores]] = {
     )
 }
 """The bag-of-words peers, in the order in which they are measured."""
-
-EMBEDDING_NEIGHBOURS = _peer("MiniLM k-NN", "mean cosine distance to the k nearest in embedding space", _knn, "MiniLM")
-"""k-NN among sentence embeddings (`benchmarks.embeddings`)."""
 
 
 def quiet() -> None:

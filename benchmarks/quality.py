@@ -1,16 +1,20 @@
 """``make bench-quality``: compare the default detector with every peer, on labelled tasks from real data.
 
 This is an experiment like those of the paper (`tonmf.experiments`). Each result is written to benchmarks/results/quality.jsonl
-at once, so an interrupted run resumes. ``--fresh`` measures everything again, ``--again NAME`` one method again. ``--only
-NAME`` measures no other method, and prints its means in place of the page. ``--no-embeddings`` leaves out MiniLM, whose
-embeddings take hours to compute. ``--report`` only writes benchmarks/results/quality.json and the page.
+at once, so an interrupted run resumes. ``--fresh`` measures everything again, ``--again NAME`` one method again.
+``--no-embeddings`` leaves out MiniLM, whose embeddings take hours to compute. ``--report`` only writes
+benchmarks/results/quality.json and the page.
+
+The other options measure part of the grid, and leave the page alone. ``--only NAME`` measures no other method, and prints its
+means. ``--embeddings-only`` measures what the section about embeddings compares, and prints that section. ``--tuned`` leaves
+out the tasks that we did not tune on, and ``--draws N`` takes only the first draws.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -19,15 +23,17 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks import peers
 from benchmarks.contenders import scores_alone
+from benchmarks.embedding_peers import EMBEDDING_PEERS
 from benchmarks.embeddings import DRAWS, embeddings_for, embeddings_of
 from benchmarks.grid import measure_all
 from benchmarks.harness import RESULTS
-from benchmarks.quality_report import EMBEDDED, FUSED, MINILM, OURS, PAGE, means_of, report, write_report
+from benchmarks.quality_measurements import EMBEDDED, FUSED, MEANING, OURS
+from benchmarks.quality_report import PAGE, means_of, print_embeddings, report, write_report
 from benchmarks.tasks import TASKS, draw, draw_of
 from tonmf import TextOutlierDetector
 from tonmf.experiments.log import ResultLog
 from tonmf.experiments.running import todo
-from tonmf.experiments.specification import Config, Experiment
+from tonmf.experiments.specification import Config, Experiment, Result
 from tonmf.experiments.tasks import Draw
 
 
@@ -53,16 +59,16 @@ def measure_ours(drawn: Draw) -> dict[str, Any]:
 def measure_fused(drawn: Draw) -> dict[str, Any]:
     """Measure the default detector with MiniLM embeddings; the time to make those is not counted."""
     embeddings = embeddings_for(drawn.dataset)
-    start = time.perf_counter()
-    detector = TextOutlierDetector(n_jobs=1).fit(drawn.documents, embeddings=embeddings)
-    seconds = time.perf_counter() - start
-    return {"settings": {"default": {**_figures(drawn, detector.outlier_scores_), "seconds": seconds}}}
+    detector = TextOutlierDetector(n_jobs=1)
+    return _by_setting(drawn, lambda: {"default": detector.fit(drawn.documents, embeddings=embeddings).outlier_scores_})
 
 
-def measure_minilm(drawn: Draw) -> dict[str, Any]:
-    """Measure k-NN among MiniLM embeddings."""
+def measure_meaning(drawn: Draw) -> dict[str, Any]:
+    """Measure the detector that sees MiniLM embeddings alone; the time to make those is not counted."""
+    from tonmf import EmbeddingOutlierDetector
+
     embeddings = embeddings_for(drawn.dataset)
-    return _by_setting(drawn, lambda: peers.EMBEDDING_NEIGHBOURS.score(embeddings, drawn.labels, peers.SEED))
+    return _by_setting(drawn, lambda: {"default": EmbeddingOutlierDetector().fit(embeddings).outlier_scores_})
 
 
 def _by_setting(drawn: Draw, score: Callable[[], peers.Scores]) -> dict[str, Any]:
@@ -84,8 +90,8 @@ def _view(task: str, seed: int) -> peers.View:
     return peers.View(draw_of(task, seed).dataset)
 
 
-OWN: dict[str, Callable[[Draw], dict[str, Any]]] = {OURS: measure_ours, FUSED: measure_fused, MINILM: measure_minilm}
-METHODS = (*OWN, *peers.PEERS)
+OWN: dict[str, Callable[[Draw], dict[str, Any]]] = {OURS: measure_ours, MEANING: measure_meaning, FUSED: measure_fused}
+METHODS = (*OWN, *EMBEDDING_PEERS, *peers.PEERS)
 
 
 def measure(config: Config) -> dict[str, Any]:
@@ -95,6 +101,9 @@ def measure(config: Config) -> dict[str, Any]:
     with threadpool_limits(1):
         if method in OWN:
             return OWN[method](drawn)
+        if method in EMBEDDING_PEERS:
+            embeddings = embeddings_for(drawn.dataset)
+            return _by_setting(drawn, lambda: EMBEDDING_PEERS[method].score(embeddings, drawn.labels, peers.SEED))
         peer, view = peers.PEERS[method], _view(config["task"], config["seed"])
         return _by_setting(drawn, lambda: peers.scores_of(peer, view))
 
@@ -121,24 +130,43 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--fresh", action="store_true", help="measure everything again")
     parser.add_argument("--again", metavar="NAME", choices=METHODS, help="measure this method again")
     parser.add_argument("--only", metavar="NAME", choices=METHODS, help="measure only this method")
-    parser.add_argument("--no-embeddings", action="store_true", help="do not measure with embeddings of MiniLM")
+    embeddings = parser.add_mutually_exclusive_group()
+    embeddings.add_argument("--no-embeddings", action="store_true", help="do not measure with embeddings of MiniLM")
+    embeddings.add_argument(
+        "--embeddings-only", action="store_true", help="measure only what is compared on embeddings"
+    )
+    parser.add_argument("--tuned", action="store_true", help="measure only tasks that we tuned on")
+    parser.add_argument("--draws", type=int, default=DRAWS, help="measure only the first draws")
     parser.add_argument("--report", action="store_true", help="only write the page and the summary")
     parser.add_argument("--jobs", type=int, default=2, help="number of processes, with one thread each")
     options = parser.parse_args(arguments)
     RESULTS.mkdir(exist_ok=True)
     log = ResultLog(RESULTS / "quality.jsonl")
+    chosen = [config for config in QUALITY.configs() if _is_chosen(config, options)]
     if not options.report:
-        wanted = todo(QUALITY, log, fresh=options.fresh)
-        wanted += [c for c in QUALITY.configs() if c["method"] == options.again and c not in wanted]
-        left_out = EMBEDDED if options.no_embeddings else ()
-        wanted = [c for c in wanted if options.only in (None, c["method"]) and c["method"] not in left_out]
-        _measure(wanted, log, options.jobs)
-    found = [log.result(QUALITY.name, config) for config in QUALITY.configs()]
-    results = [result for result in found if result is not None]
-    if options.only is None:
-        write_report(results, PAGE, RESULTS / "quality.json")
-    else:
-        print(means_of(results, options.only))
+        missing = todo(QUALITY, log, fresh=options.fresh)
+        _measure([c for c in chosen if c in missing or c["method"] == options.again], log, options.jobs)
+    if options.only is not None:
+        print(means_of(_found(log, chosen), options.only))
+    elif options.embeddings_only:
+        print_embeddings(_found(log, chosen))
+    elif not options.tuned and options.draws == DRAWS:
+        write_report(_found(log, QUALITY.configs()), PAGE, RESULTS / "quality.json")
+
+
+def _is_chosen(config: Config, options: argparse.Namespace) -> bool:
+    method, task = config["method"], TASKS[config["task"]]
+    return (
+        options.only in (None, method)
+        and not (options.no_embeddings and method in EMBEDDED)
+        and not (options.embeddings_only and (method not in (OURS, *EMBEDDED) or not task.is_text))
+        and not (options.tuned and not task.tuned)
+        and config["seed"] < options.draws
+    )
+
+
+def _found(log: ResultLog, configs: Iterable[Config]) -> list[Result]:
+    return [result for config in configs if (result := log.result(QUALITY.name, config)) is not None]
 
 
 def _measure(configs: list[Config], log: ResultLog, n_processes: int) -> None:

@@ -9,103 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.embedding_report import embedding_tables, headline, section, summarise_embeddings
 from benchmarks.harness import RESULTS, ROOT, describe_machine, print_table, write_whole
-from benchmarks.peers import EMBEDDING_NEIGHBOURS, PEERS
-from benchmarks.tasks import TASKS
+from benchmarks.peers import PEERS
+from benchmarks.quality_measurements import OURS, Measurements, Row, Table, compare, rows_of, three
 from tonmf.experiments.measured import markdown_table
 from tonmf.experiments.specification import Result, Section
 
-OURS, FUSED, MINILM = "tonmf", "tonmf + MiniLM", EMBEDDING_NEIGHBOURS.name
-
-EMBEDDED = (MINILM, FUSED)
-"""Methods that see embeddings, and so texts only; they may be left out."""
-
 PAGE = ROOT / "docs" / "evidence" / "quality.md"
-
-Row = dict[str, Any]
-
-
-def rows_of(results: Iterable[Result]) -> list[Row]:
-    """Return one row for each method, setting, task and draw."""
-    return [
-        {**result["result"], **figures, "setting": setting, **result["config"]}
-        for result in results
-        for setting, figures in result["result"]["settings"].items()
-    ]
-
-
-class Measurements:
-    """Means over draws, by method, setting and task."""
-
-    def __init__(self, rows: Iterable[Row]) -> None:
-        self.rows = list(rows)
-        self.tasks = [task for task in TASKS.values() if any(row["task"] == task.name for row in self.rows)]
-        self.texts = [task.name for task in self.tasks if task.is_text]
-        self.names = [task.name for task in self.tasks]
-        measured = {row["method"] for row in self.rows}
-        self.embedded = [method for method in EMBEDDED if method in measured]
-
-    def settings(self, method: str) -> list[str]:
-        """Return the settings of a method."""
-        return sorted({row["setting"] for row in self.rows if row["method"] == method})
-
-    def by_task(self, method: str, setting: str, field: str, tasks: list[str]) -> np.ndarray:
-        """Return the mean over draws for each task."""
-        values: dict[str, list[float]] = {name: [] for name in tasks}
-        for row in self.rows:
-            if row["method"] == method and row["setting"] == setting and row["task"] in values:
-                values[row["task"]].append(row[field])
-        return np.array([np.mean(values[name]) for name in tasks])
-
-    def best_setting(self, method: str, tasks: list[str]) -> str:
-        """Return the setting with the highest mean AUC over tasks, chosen with the labels."""
-        return max(self.settings(method), key=lambda setting: self.by_task(method, setting, "auc", tasks).mean())
-
-    def best(self, method: str, field: str, tasks: list[str]) -> np.ndarray:
-        """Return values by task, at the one setting that is best over all tasks."""
-        return self.by_task(method, self.best_setting(method, tasks), field, tasks)
-
-    def oracle(self, method: str, field: str, tasks: list[str]) -> np.ndarray:
-        """Return values by task, each at the best setting for that task."""
-        return np.max([self.by_task(method, setting, field, tasks) for setting in self.settings(method)], axis=0)
-
-
-def interval(values: np.ndarray) -> tuple[float, float]:
-    """Return the 95 % bootstrap interval of a mean over tasks."""
-    rng = np.random.default_rng(0)
-    means = values[rng.integers(len(values), size=(10_000, len(values)))].mean(axis=1)
-    low, high = np.percentile(means, [2.5, 97.5])
-    return float(low), float(high)
-
-
-def compare(data: Measurements, methods: list[str], tasks: list[str]) -> tuple[list[str], list[list[Any]]]:
-    """Return the columns and one line for each method."""
-    columns = [
-        "method", "setting", "AUC", "AP", "worst AUC", "tonmf − it (95 %)", "tonmf better on", "AUC, best setting by task", "s",
-    ]  # fmt: skip
-    ours = data.best(OURS, "auc", tasks)
-    lines = []
-    for method in methods:
-        auc, ap = data.best(method, "auc", tasks), data.best(method, "ap", tasks)
-        low, high = interval(ours - auc)
-        lines.append(
-            [
-                method,
-                data.best_setting(method, tasks),
-                _three(auc.mean()),
-                _three(ap.mean()),
-                _three(auc.min()),
-                "" if method == OURS else f"{_three(low)} to {_three(high)}",
-                "" if method == OURS else f"{(ours > auc).mean():.0%}",
-                _three(data.oracle(method, "auc", tasks).mean()),
-                f"{data.best(method, 'seconds', tasks).mean():.1f}",
-            ]
-        )
-    return columns, lines
-
-
-def _three(value: float) -> str:
-    return f"{value:.3f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.3f}"
 
 
 def summarise(data: Measurements) -> dict[str, Any]:
@@ -115,13 +26,12 @@ def summarise(data: Measurements) -> dict[str, Any]:
     best_peer = max(peers, key=peers.__getitem__)
     ours, theirs = data.best(OURS, "auc", names), data.best(best_peer, "auc", names)
     ours_ap, theirs_ap = data.best(OURS, "ap", names), data.best(best_peer, "ap", names)
-    texts = {method: data.best(method, "auc", data.texts).mean() for method in (OURS, *data.embedded)}
     measured = [row for row in data.rows if row["method"] == OURS]
     before_alarms = {of: float(np.mean([row["before_alarms"][of] for row in measured])) for of in ("auc", "ap")}
     alone = {of: float(np.mean([row["alone"][of] for row in measured])) for of in ("auc", "ap")}
     return {
         "tasks": len(names),
-        "draws": len({row["seed"] for row in data.rows}),
+        "draws": data.draws,
         "best_peer": best_peer,
         "auc": ours.mean(),
         "best_peer_auc": theirs.mean(),
@@ -130,7 +40,7 @@ def summarise(data: Measurements) -> dict[str, Any]:
         "best_peer_ap": theirs_ap.mean(),
         "ap_ratio": ours_ap.mean() / theirs_ap.mean(),
         "better_on": float((ours > theirs).mean()),
-        "texts_auc": texts,
+        "embeddings": summarise_embeddings(data),
         "alarm_changes_auc_by": float(np.mean([row["auc"] for row in measured])) - before_alarms["auc"],
         "company_auc": before_alarms["auc"],
         "company_ap": before_alarms["ap"],
@@ -149,9 +59,18 @@ def means_of(results: Iterable[Result], method: str) -> str:
     }
     lines = []
     for part, tasks in parts.items():
-        auc, ap = (_three(float(data.best(method, field, tasks).mean())) for field in ("auc", "ap"))
+        if not tasks:
+            continue
+        auc, ap = (three(float(data.best(method, field, tasks).mean())) for field in ("auc", "ap"))
         lines.append(f"{method}, {part} ({len(tasks)} tasks): AUC {auc}, AP {ap}")
     return "\n".join(lines)
+
+
+def print_embeddings(results: Iterable[Result]) -> None:
+    """Print the section about embeddings, as far as it is measured."""
+    data = Measurements(rows_of(results))
+    summary = summarise_embeddings(data)
+    print("Not measured yet." if summary is None else section(summary, embedding_tables(data)))
 
 
 def write_report(results: Sequence[Result], page: Path, figures: Path) -> None:
@@ -169,8 +88,8 @@ def write_report(results: Sequence[Result], page: Path, figures: Path) -> None:
     write_whole(page, f"# {section.title}\n\n{section.text}")
 
 
-def tables_of(data: Measurements) -> dict[str, tuple[list[str], list[list[Any]]]]:
-    """Return the tables of the page: columns and lines, by name."""
+def tables_of(data: Measurements) -> dict[str, Table]:
+    """Return the tables of the page by name."""
     methods = [OURS, *sorted(PEERS, key=lambda m: -data.best(m, "auc", data.names).mean())]
     tuned = [task.name for task in data.tasks if task.tuned]
     held_out = [task.name for task in data.tasks if not task.tuned]
@@ -178,7 +97,7 @@ def tables_of(data: Measurements) -> dict[str, tuple[list[str], list[list[Any]]]
         "all": compare(data, methods, data.names),
         "tuned": compare(data, methods, tuned),
         "held out": compare(data, methods, held_out),
-        "texts": compare(data, [OURS, *data.embedded], data.texts),
+        **embedding_tables(data),
         "by task": by_task(data, summarise(data)["best_peer"]),
         "threshold": thresholds(data),
     }
@@ -192,25 +111,21 @@ def report(results: Sequence[Result]) -> Section:
     return Section("How well it finds outliers", page_text(summarise(data), tables_of(data), costs))
 
 
-def by_task(data: Measurements, best_peer: str) -> tuple[list[str], list[list[Any]]]:
-    """Tabulate AUC (AP) by task: ours, the best bag-of-words peer, and what sees embeddings, if that was measured."""
-    methods = [OURS, best_peer, *data.embedded]
+def by_task(data: Measurements, best_peer: str) -> Table:
+    """Tabulate AUC (AP) by task: ours, and the best bag-of-words peer."""
+    methods = [OURS, best_peer]
+    settings = {method: data.best_setting(method, data.names) for method in methods}
     lines = []
     for task in data.tasks:
         line = [task.name, "yes" if task.tuned else "no"]
-        for method in methods:
-            if method in EMBEDDED and not task.is_text:
-                line.append("")
-                continue
-            tasks = data.texts if method in EMBEDDED else data.names
-            setting = data.best_setting(method, tasks)
+        for method, setting in settings.items():
             auc, ap = (data.by_task(method, setting, field, [task.name])[0] for field in ("auc", "ap"))
-            line.append(f"{_three(auc)} ({_three(ap)})")
+            line.append(f"{three(auc)} ({three(ap)})")
         lines.append(line)
     return ["task", "tuned on", *methods], lines
 
 
-def thresholds(data: Measurements) -> tuple[list[str], list[list[Any]]]:
+def thresholds(data: Measurements) -> Table:
     """Tabulate what ``contamination="auto"`` flags."""
     columns = ["task", "precision", "recall", "flagged", "flagged with no outlier there"]
 
@@ -224,20 +139,13 @@ def thresholds(data: Measurements) -> tuple[list[str], list[list[Any]]]:
     return columns, [[name, *(mean(rows, field) for field in fields)] for name, rows in groups]
 
 
-WITH_EMBEDDINGS = """## With sentence embeddings
-
-Text tasks only. The time MiniLM needs to embed the texts, many times that of everything here, is not counted.
-
-"""
-
-
-def page_text(summary: dict[str, Any], tables: dict[str, Any], cost: dict[str, Any] | None) -> str:
+def page_text(summary: dict[str, Any], tables: dict[str, Table], cost: dict[str, Any] | None) -> str:
     """Return the text of the page, below its title."""
 
     def table(title: str) -> str:
         return markdown_table(*tables[title])
 
-    s: Callable[[str], str] = lambda key: _three(summary[key])  # noqa: E731
+    s: Callable[[str], str] = lambda key: three(summary[key])  # noqa: E731
     speed = (
         "Not measured yet: `python -m benchmarks cost`."
         if cost is None
@@ -246,12 +154,9 @@ def page_text(summary: dict[str, Any], tables: dict[str, Any], cost: dict[str, A
         f"run: {cost['ratio']:.2f} times as long\n  (medians of {cost['runs']}, `make bench BENCH_ARGS=cost`)."
     )
     embedded = with_embeddings = ""
-    if FUSED in (texts := summary["texts_auc"]):
-        embedded = (
-            f"- With sentence embeddings of MiniLM beside the text, on the text tasks: {_three(texts[FUSED])} together,\n"
-            f"  {_three(texts[OURS])} from the text alone and {_three(texts[MINILM])} from the embeddings alone.\n"
-        )
-        with_embeddings = WITH_EMBEDDINGS + table("texts") + "\n\n"
+    if summary["embeddings"] is not None:
+        embedded = headline(summary["embeddings"]) + "\n"
+        with_embeddings = section(summary["embeddings"], tables) + "\n"
     return f"""`make bench-quality` writes this page and prints every figure on it. It keeps each result, so an interrupted run
 resumes. There are {summary["tasks"]} tasks with {summary["draws"]} draws each. A task is made of real data with classes:
 documents of some classes are ordinary, and a few of another class are the outliers.

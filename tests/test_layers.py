@@ -275,7 +275,7 @@ def test_no_module_is_called_after_nothing():
     assert not [module for module, _ in modules() if module.rsplit(".", 1)[-1] in forbidden]
 
 
-OPTIONAL = {"Stemmer", "faiss", "stop_words", "safetensors", "narwhals", "pandas", "polars", "pyarrow", "typer", "rich"}
+OPTIONAL = {"Stemmer", "stop_words", "safetensors", "narwhals", "pandas", "polars", "pyarrow", "typer", "rich"}
 OPTIONAL |= {"dask", "cupy", "matplotlib", "pooch", "platformdirs"}
 OPTIONAL |= {"huggingface_hub", "model2vec", "sentence_transformers", "torch", "transformers"}
 OPTIONAL |= {

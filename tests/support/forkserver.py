@@ -317,7 +317,6 @@ def import_everything():
     for name in (
         "distributed.cli.dask_scheduler",
         "distributed.cli.dask_worker",
-        "faiss",
         "matplotlib.figure",
         "pandas",
         "pyarrow.csv",
