@@ -87,7 +87,7 @@ class SentenceModel:
 
 
 def check_name(name: str) -> None:
-    """Reject a name that cannot be that of a model here, before anything heavy is loaded; the model itself is not looked for."""
+    """Reject a name that cannot be that of a model here, before anything heavy is loaded; a model is not looked for."""
     _check_not_empty(name)
     if name.startswith(ADDRESSES):
         from tonmf.embed.endpoint import check_address

@@ -117,7 +117,7 @@ def _only_array(path: str) -> Vectors:
             names = list(getattr(arrays, "files", []))
             if len(names) != 1:
                 raise InputError(
-                    f"{path_shown(path)}: expected one array, got {len(names)}{': ' + listed(names) if names else ''}. Save the "
+                    f"{path_shown(path)}: expected one array, got {len(names)} ({listed(names)}). Save the "
                     "embeddings alone, best as .npy (numpy.save)."
                 )
             return _matrix(arrays[names[0]], path)
@@ -209,7 +209,9 @@ def _read_json_lines(source: Opened) -> _Table:
             column = _chosen([name for name, value in row.items() if _is_vector(value)], list(row), source.name)
         value = row.get(column)
         if not _is_vector(value):
-            raise InputError(f"{source.name}, {place}: expected a list of numbers in {shown(column)}, got {shown(value)}.")
+            raise InputError(
+                f"{source.name}, {place}: expected a list of numbers in {shown(column)}, got {shown(value)}."
+            )
         vectors.append(np.array(value, np.float32))
         if len(vectors[-1]) != len(vectors[0]):
             raise _uneven(source.name, place, len(vectors[-1]), len(vectors[0]))
@@ -273,7 +275,9 @@ def _rows_by_id(path: str, ids: Sequence[str], documents: Documents) -> NDArray[
     if len(row_of) < len(ids):
         twice = next(name for row, name in enumerate(ids) if row_of[name] != row)
         if twice in set(documents.ids):
-            raise InputError(f"{name}: several embeddings have the id {shown(twice)}. Leave one, or leave out the column.")
+            raise InputError(
+                f"{name}: several embeddings have the id {shown(twice)}. Leave one, or leave out the column."
+            )
     return np.array([row_of[one] for one in documents.ids], np.int64)
 
 

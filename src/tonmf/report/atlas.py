@@ -52,7 +52,7 @@ def places_of_documents(shares: Sequence[Iterable[TopicShare]], circle: NDArray[
 def towards_documents(
     circle: NDArray[np.float64], shares: Sequence[Iterable[TopicShare]], places: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return places on the circle in the direction of the documents that topics explain; as before for one that explains none."""
+    """Return places on the circle in the direction of the documents of each topic; a topic without any stays in its place."""
     sums = np.zeros_like(circle)
     for of_document, place in zip(shares, places, strict=True):
         for topic in of_document:
