@@ -155,7 +155,7 @@ def _read_parquet(source: Opened) -> _Table:
 
     def holds_vectors(kind: Any) -> bool:
         is_list = types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)
-        return is_list and (types.is_floating(kind.value_type) or types.is_integer(kind.value_type))
+        return bool(is_list and (types.is_floating(kind.value_type) or types.is_integer(kind.value_type)))
 
     with as_input_errors(source.name, "a Parquet file"), parquet.ParquetFile(seekable(source)) as file:
         schema = file.schema_arrow

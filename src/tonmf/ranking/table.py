@@ -100,8 +100,7 @@ def _reasons(
     if detector.uses_embeddings_ and embeddings is None and detector.embedder is None:
         found = zip(*detector.reasons(documents, n_words), strict=True)
         return [Reason(topic, [word.word for word in words], None) for topic, words in found]
-    how_much = {"n_words": n_words, "n_nearest": 0, "n_missing": 0}
-    explained = detector.explain(documents, embeddings=embeddings, names=ids, **how_much)
+    explained = detector.explain(documents, embeddings=embeddings, names=ids, n_words=n_words, n_nearest=0, n_missing=0)
     return [Reason.of(ranking.flagged(why, row)) for why, row in zip(explained, numbers, strict=True)]
 
 

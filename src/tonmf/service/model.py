@@ -103,8 +103,9 @@ class ServedModel:
         """Return an explanation for each document."""
         self.meet(documents)
         names, content = [name for name, _ in documents], self.content(documents)
-        how_much = {"n_words": n_words, "n_nearest": n_nearest}
-        reasons = self.detector.explain(content, embeddings=self.embedded(content), names=names, **how_much)
+        reasons = self.detector.explain(
+            content, embeddings=self.embedded(content), names=names, n_words=n_words, n_nearest=n_nearest
+        )
         answers = []
         for (_, document), why in zip(documents, reasons, strict=True):
             answer = why.to_dict()

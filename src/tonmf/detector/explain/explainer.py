@@ -243,7 +243,7 @@ class Explainer(Prepares):
         return found
 
     def _nearest_by_meaning(self, embeddings: Array | None, n_docs: int, n_nearest: int) -> list[list[NearDocument]]:
-        """Return for each document the ordinary documents of the sample that are nearest in meaning; none without embeddings."""
+        """Return for each document the ordinary ones of the sample that are nearest in meaning; none without embeddings."""
         meaning = self.scorer.meaning
         if n_nearest == 0 or meaning is None or embeddings is None:
             return [[] for _ in range(n_docs)]
