@@ -274,7 +274,8 @@ class Explanation:
             main = f"; its main topic is “{listed(self.topics[0].words[:3])}”" if self.topics else ""
             return f"{self._of_topics()}{main}."
         if self.by_meaning_alone:
-            return f"By its words it would not be flagged, but its meaning is far from that of ordinary documents{self._far_from()}."
+            far = f"its meaning is far from that of ordinary documents{self._far_from()}"
+            return f"By its words it would not be flagged, but {far}."
         own = {name: value for name, value in self.parts.items() if name != "marks"}
         largest = max(own, key=own.__getitem__)
         if largest in _FAR:
