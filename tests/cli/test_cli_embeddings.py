@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shlex
 
 import numpy as np
 import pytest
@@ -112,7 +113,7 @@ def test_marks_and_reviews_know_the_embeddings(shared, host, tmp_path):
         done = tonmf(shared, "review", *args, "--marks", marks, "--export", tmp_path / "x.csv", stdin=b"s\nf\nq\n")
         assert done.code == 0, done.err
         assert len(marks.read_text().splitlines()) == 3
-        assert " ".join(args[-2:]) in done.out
+        assert shlex.join(args[-2:]) in done.out
 
 
 def test_watch_embeds_as_documents_come(shared, host):

@@ -132,8 +132,8 @@ def detect(
         documents_on_disk = DocumentFiles(files, replace(reading, keep_columns=output is not None))
         with screen.step("Loading"):
             from tonmf.cli.large import fetch_and_write, learn_large
-        on_disk = {"embeddings": embedding.mapped(), "memory": memory, "cache": cache}
-        fitted, on_embeddings = learn_large(screen, documents_on_disk, **on_disk, **learning)
+        on_disk = {"memory": memory, "cache": cache, **learning}
+        fitted, on_embeddings = learn_large(screen, documents_on_disk, embedding.mapped(), **on_disk)
         large = fitted.at_rate(rate)
         if save is not None:
             large.detector.save(save, excerpts=excerpts)
