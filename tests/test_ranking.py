@@ -225,3 +225,27 @@ def test_pieces_of_a_row_of_counts_are_its_terms():
     pieces = pieces_of(detector, X, 0, words)
     assert {piece.text for piece in pieces} <= {"ant", "cow", " "}
     assert next(piece.text for piece in pieces if piece.share > 0) == words[0].word
+
+
+def test_reasons_take_the_embeddings_of_the_training_documents():
+    texts = make_corpus(n_docs=80, n_outliers=3, random_state=0).texts
+    embeddings = np.random.default_rng(0).standard_normal((80, 4))
+    detector = TextOutlierDetector(n_restarts=1, topic_shares=(0.03,)).fit(texts, embeddings=embeddings)
+    ids = list(map(str, range(80)))
+    ranking = Ranking.of(detector, texts, ids, detector.outlier_scores_)
+    assert all(ranking.columns()["reason"])
+    why = ranking.explain([5])[0]
+    assert why.score == pytest.approx(detector.outlier_scores_[5], abs=1e-6)
+    by = Ranking.by(detector, texts, ids, embeddings=embeddings, with_reasons=True)
+    np.testing.assert_allclose(by.scores, detector.outlier_scores_, atol=1e-6)
+
+
+def test_scores_by_embeddings_that_nobody_has_get_no_sentence(tmp_path):
+    texts = make_corpus(n_docs=80, n_outliers=3, random_state=0).texts
+    embeddings = np.random.default_rng(0).standard_normal((80, 4))
+    TextOutlierDetector(n_restarts=1, topic_shares=(0.03,)).fit(texts, embeddings=embeddings).save(tmp_path / "model")
+    detector = load(tmp_path / "model")
+    scores = detector.outlier_score(texts, embeddings=embeddings)
+    columns = Ranking.of(detector, texts, list(map(str, range(80))), scores, np.ones(80)).columns()
+    assert set(columns["reason"]) == {None}
+    assert any(columns["unexpected_terms"])

@@ -335,8 +335,8 @@ def test_a_cache_on_a_disk_that_cannot_be_written(corpus, tmp_path):
 def test_what_cannot_be_beside_memory_is_said(corpus):
     with pytest.raises(ParameterError, match="vectorizer"):
         TextOutlierDetector(memory="1GB", vectorizer=CountVectorizer()).fit(corpus.texts)
-    with pytest.raises(InputError, match="embeddings"):
-        TextOutlierDetector(memory="1GB").fit(corpus.texts, embeddings=np.ones((500, 2)))
+    with pytest.raises(InputError, match="names must be in memory"):
+        TextOutlierDetector(memory="1GB").fit(corpus.texts, names=list(range(500)))
     with pytest.raises(InputError, match="matrix"):
         TextOutlierDetector(memory="1GB").fit(np.eye(3))
     with pytest.raises(InputError, match="at least one document"):

@@ -1,12 +1,11 @@
 """A model behind an address: a real server answers, late, wrongly, or not at all."""
 
-import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 
 import numpy as np
 import pytest
 from embedders import HashEmbedder
+from embedding_server import Handler, embedding_server
 
 from tonmf import InputError, ParameterError
 from tonmf.embed import endpoint, make_encoder
@@ -15,55 +14,14 @@ KEY = "sk-a-secret"
 TEXTS = [f"text {number}" for number in range(10)]
 
 
-class Server(ThreadingHTTPServer):
-    """Embeds texts by hashing; first answers with what `first` lists: (status, headers, content)."""
-
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.first, self.requests, self.longest = [], [], None
-        self.name = f"http://127.0.0.1:{self.server_port}/v1#hashes"
-
-
-class Handler(BaseHTTPRequestHandler):
-    def do_POST(self):
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.requests.append((self.path, self.headers.get("Authorization"), asked))
-        if self.server.first:
-            status, headers, content = self.server.first.pop(0)
-        else:
-            status, headers, content = self.embedded(asked["input"])
-        if status is None:  # hang up
-            return None
-        content = content if isinstance(content, bytes) else json.dumps(content).encode()
-        self.send_response(status)
-        for name, value in {"Content-Length": str(len(content)), **headers}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        return self.wfile.write(content)
-
-    def embedded(self, texts):
-        if self.server.longest is not None and sum(map(len, texts)) > self.server.longest:
-            return 400, {}, {"error": {"message": "maximum context length exceeded"}}
-        rows = HashEmbedder(8).encode(texts).tolist()
-        data = [{"index": index, "embedding": row} for index, row in enumerate(rows)]
-        return 200, {}, {"data": data[::-1]}
-
-    def log_message(self, *_):
-        pass
-
-
 @pytest.fixture
 def host(monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     for name in endpoint.KEYS:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(endpoint, "FIRST_WAIT", 0.001)
-    with Server() as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+    with embedding_server() as server:
         yield server
-        server.shutdown()
-        thread.join()
 
 
 def refused(host, *first):

@@ -10,6 +10,7 @@
 `options`          options that several commands share
 `reading`          options for reading files; files to documents
 `learning`         checks of options and models; fit or load a detector
+`embedding`        ``--embed`` and ``--embeddings``: the embeddings of documents, made or read
 `marks`            ``--marks``: the marks in a file, and the documents that they are of
 `large`            ``--memory``: documents that do not fit into memory
 `errors`           exceptions to one line and an exit code; parameters to flags

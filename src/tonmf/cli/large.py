@@ -5,26 +5,34 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
+from tonmf.cli.embedding import on_embedding
 from tonmf.cli.errors import in_flags
 from tonmf.cli.output import is_stdout, say_renamed, writing
 from tonmf.cli.screen import Screen
 
 if TYPE_CHECKING:
+    from tonmf.arrays import Array
     from tonmf.io.document_files import DocumentFiles
     from tonmf.ranking import LargeRanking
     from tonmf.text.batches import Batch
 
 
-def learn_large(screen: Screen, documents: DocumentFiles, **options: Any) -> LargeRanking:
-    """Fit a detector on files within a memory limit, and rank their documents."""
+def learn_large(
+    screen: Screen, documents: DocumentFiles, embeddings: Array | None = None, **options: Any
+) -> tuple[LargeRanking, list[str]]:
+    """Fit a detector on files within a memory limit, and rank their documents; also return notes on their embeddings."""
     with screen.step("Loading"):
         from tonmf.detector.detector import TextOutlierDetector
         from tonmf.ranking import LargeRanking
     fingerprint = documents.fingerprint
     with screen.progress("Counting, then learning") as done:
-        detector = TextOutlierDetector(**options, callback=done).fit(documents)
+        detector = TextOutlierDetector(**options, callback=done).fit(documents, embeddings=embeddings)
     detector.callback = None
-    return LargeRanking.of_training(detector, fingerprint)
+    encoder = detector.encoder()
+    notes = [] if encoder is None else on_embedding(encoder, len(detector.outlier_scores_))
+    for note in notes:
+        screen.note(note)
+    return LargeRanking.of_training(detector, fingerprint, embeddings), notes
 
 
 def fetch_and_write(

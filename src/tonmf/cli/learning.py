@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tonmf.cli.embedding import Embedding, embedded, on_embedding
 from tonmf.cli.marks import apply_marks
 from tonmf.cli.screen import Screen
 from tonmf.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
+    from tonmf.arrays import Array
     from tonmf.detector.detector import TextOutlierDetector
     from tonmf.detector.fitted import FittedDetector
     from tonmf.io import Documents
@@ -31,6 +33,7 @@ def learning_options(
     topics: int,
     seed: int,
     jobs: int | None,
+    embed: str | None = None,
 ) -> dict[str, Any]:
     """Return the options of a command as parameters of the detector."""
     from tonmf.parameters import boilerplate_of, contamination_of
@@ -48,6 +51,7 @@ def learning_options(
         "mask": mask_of(mask),
         "strip_html": strip_html,
         "strip_headers": strip_headers,
+        "embedder": embed,
     }
 
 
@@ -79,7 +83,7 @@ def check_kind(options: Mapping[str, Any], kind: str) -> None:
 
     if kind != TEXTS:
         usual = {"stop_words": ENGLISH, "stemmer": None, "mask": DEFAULT_MASK, "boilerplate": 0.05}
-        usual |= {"strip_html": True, "strip_headers": True}
+        usual |= {"strip_html": True, "strip_headers": True, "embedder": None}
         check_unused(options, usual, tuple(usual), f"on {kind}")
 
 
@@ -108,12 +112,16 @@ def check_save(save: str | None, excerpts: bool) -> None:
         raise ParameterError("--no-excerpts has no effect without --save. Give both, or leave it out.")
 
 
-def learn(screen: Screen, content: Any, ids: Sequence[str], **how: Any) -> Ranking:
-    """Fit a detector (`fit`), and rank the documents."""
+def learn(screen: Screen, content: Any, ids: Sequence[str], **how: Any) -> tuple[Ranking, list[str]]:
+    """Fit a detector (`fit`), and rank the documents; also return notes on their embeddings."""
     detector = fit(screen, content, ids, **how)
     from tonmf.ranking import Ranking
 
-    return Ranking.of(detector, content, ids, detector.outlier_scores_)
+    encoder = detector.encoder()
+    notes = [] if encoder is None else on_embedding(encoder, len(ids))
+    for note in notes:
+        screen.note(note)
+    return Ranking.of(detector, content, ids, detector.outlier_scores_), notes
 
 
 def fit(
@@ -123,6 +131,7 @@ def fit(
     *,
     terms: Sequence[str] | None = None,
     dask: str | None = None,
+    embeddings: Array | None = None,
     **options: Any,
 ) -> TextOutlierDetector:
     """Fit a detector, with a progress bar."""
@@ -130,7 +139,8 @@ def fit(
         from tonmf.detector.detector import TextOutlierDetector
     with screen.progress("Learning") as done:
         if dask is None:
-            detector = TextOutlierDetector(**options, callback=done).fit(content, names=ids, terms=terms)
+            detector = TextOutlierDetector(**options, callback=done)
+            detector.fit(content, names=ids, terms=terms, embeddings=embeddings)
         else:
             detector = learn_on_cluster(dask, content, ids, **options, callback=done)
     detector.callback = None
@@ -154,8 +164,11 @@ def scored(
     jobs: int | None,
     marks: Mapping[str, str] | None = None,
     with_reasons: bool = False,
+    embedding: Embedding | None = None,
 ) -> tuple[Ranking, list[str]]:
-    """Score documents by a saved model and marks on them, and rank them; also return notes on the marks."""
+    """Score documents by a saved model and marks on them, and rank them; also return notes on embeddings and marks."""
+    embedding = embedding or Embedding()
+    given = embedding.given(screen, documents)
     with screen.step("Loading"):
         from tonmf.persist import load_fitted
         from tonmf.ranking import Ranking
@@ -163,11 +176,15 @@ def scored(
         detector = load_fitted(model)
         detector.n_jobs = jobs
         check_terms(detector, documents)
-        notes = apply_marks(detector, marks or {}, documents.ids, documents.content)
+        notes = embedding.prepare(detector, model)
+    rows, on_embeddings = embedded(screen, detector, documents.content, given)
+    with screen.step("Marking"):
+        notes += apply_marks(detector, marks or {}, documents.ids, documents.content, rows)
     for note in notes:
         screen.note(note)
     with screen.progress("Scoring") as done:
-        return Ranking.by(detector, documents.content, documents.ids, done, with_reasons), notes
+        ranking = Ranking.by(detector, documents.content, documents.ids, done, with_reasons, rows)
+    return ranking, [*on_embeddings, *notes]
 
 
 def check_terms(detector: FittedDetector, documents: Documents) -> None:

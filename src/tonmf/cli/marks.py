@@ -12,6 +12,7 @@ from tonmf.errors import InputError
 from tonmf.wording import cannot, number_of, path_shown
 
 if TYPE_CHECKING:
+    from tonmf.arrays import Array
     from tonmf.detector.fitted import FittedDetector
 
 NAMED = 3
@@ -49,7 +50,11 @@ def check_growing_marks(path: str) -> None:
 
 
 def apply_marks(
-    detector: FittedDetector, marks: Mapping[str, str], ids: Sequence[str], documents: Any = None
+    detector: FittedDetector,
+    marks: Mapping[str, str],
+    ids: Sequence[str],
+    documents: Any = None,
+    embeddings: Array | None = None,
 ) -> list[str]:
     """Mark the documents that are here, and return a note on marks of others; `documents` if these are not training ones."""
     if not marks:
@@ -64,7 +69,7 @@ def apply_marks(
     if documents is None:
         detector.mark(strange=strange, fine=fine)
     else:
-        detector.mark(strange=strange, fine=fine, documents=documents, names=ids)
+        detector.mark(strange=strange, fine=fine, documents=documents, embeddings=embeddings, names=ids)
     if not missing:
         return []
     named = ", ".join(missing[:NAMED]) + (", …" if len(missing) > NAMED else "")

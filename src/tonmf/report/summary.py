@@ -18,9 +18,10 @@ from tonmf.errors import InputError
 from tonmf.metrics import precision_recall_curve, roc_curve
 from tonmf.parameters import defaults_of
 from tonmf.ranking import Ranking, ignore, stretches
-from tonmf.report.atlas import places_of_documents, places_of_topics
+from tonmf.report.atlas import places_of_documents, places_of_topics, towards_documents
 from tonmf.report.described import IN_FULL, IN_SHORT, Level, describe, levels
 from tonmf.report.marking import marking_of
+from tonmf.report.meaning_map import places_by_meaning
 from tonmf.storage.atomic import replacing
 from tonmf.storage.bundles import now, versions
 from tonmf.storage.parameters import changed_parameters
@@ -78,7 +79,11 @@ def summarise(
         raise InputError(f"Expected one label for each of the {len(ranking.ids)} documents; got {len(labels)}.")
     how_much, circle = levels(ranking), _circle(ranking)
     documents, topics = _documents(ranking, how_much, on_done)
-    for document, (x, y) in zip(documents, places_of_documents(topics, circle).tolist(), strict=True):
+    places = places_of_documents(topics, circle)
+    if ranking.embeddings is not None:
+        places = places_by_meaning(ranking.embeddings)[ranking.order]
+        circle = towards_documents(circle, topics, places)
+    for document, (x, y) in zip(documents, places.tolist(), strict=True):
         document |= {"x": round(x, 4), "y": round(y, 4)}
     for document, (first, n_copies) in zip(documents, _copies(ranking), strict=True):
         document |= {"copy_of": first, "copies": n_copies}
@@ -93,6 +98,7 @@ def summarise(
         "analysed": _analysed(ranking, documents),
         "notes": notes,
         "topics": _topics(ranking, documents, circle),
+        "map": "topics" if ranking.embeddings is None else "meaning",
         "groups": _groups(ranking),
         "curves": curves,
         "marking": marking_of(ranking),

@@ -30,7 +30,8 @@ ABOUT = "Finds documents that do not belong, and says why. Scores of documents a
 class Settings:
     """Settings of an app.
 
-    `marks` are those on the model to serve; `store` is open; `threads` is the number for each job, all cores if None.
+    `marks` are those on the model to serve; `store` is open; `threads` is the number for each job, all cores if None;
+    `embedder` is what jobs embed texts with if they are asked to.
     """
 
     marks: KeptMarks
@@ -38,6 +39,7 @@ class Settings:
     access: Access
     limits: Limits
     threads: int | None = None
+    embedder: str | None = None
 
 
 def make_app(settings: Settings) -> ASGIApp:
@@ -45,7 +47,7 @@ def make_app(settings: Settings) -> ASGIApp:
     limits, metrics, model = settings.limits, Metrics(), settings.marks.model
     queue = ModelQueue(metrics.count_call)
     store = settings.store
-    runner = JobRunner(store, limits, settings.threads)
+    runner = JobRunner(store, limits, settings.threads, settings.embedder)
     admission = Admission(limits.waiting, limits.held)
 
     @asynccontextmanager
@@ -72,7 +74,7 @@ def make_app(settings: Settings) -> ASGIApp:
     desk = job_routes.Desk(store, runner, limits, on_jobs)
     app.include_router(score_routes.router(scoring))
     app.include_router(mark_routes.router(mark_routes.MarkDesk(scoring, settings.marks, on_jobs, desk)))
-    app.include_router(model_routes.router(model, queue, limits, metrics, settings.access))
+    app.include_router(model_routes.router(model, queue, limits, metrics, settings.access, settings.embedder))
     app.include_router(job_routes.router(desk))
     app.include_router(page_routes.router())
     _watch(metrics, queue, admission, store)

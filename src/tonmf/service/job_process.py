@@ -62,7 +62,7 @@ def work(folder: Path, job: dict[str, Any], report: Report) -> dict[str, Any]:
     from tonmf.ranking import Ranking
     from tonmf.report import summarise, write_html, write_summary
     from tonmf.service.errors import in_fields
-    from tonmf.service.uploads import learning_options, reading_options, without_paths
+    from tonmf.service.uploads import embedder_of, learning_options, reading_options, without_paths
     from tonmf.storage.atomic import replacing
 
     upload, name = folder / job["file"], job["name"]
@@ -70,7 +70,10 @@ def work(folder: Path, job: dict[str, Any], report: Report) -> dict[str, Any]:
     ids = [_called(document_id, upload.name, name) for document_id in documents.ids]
     notes = [without_paths(in_fields(note), upload, name) for note in documents.notes]
     detector = TextOutlierDetector(
-        **learning_options(job["options"]), n_jobs=job["threads"], callback=report.step("Learning")
+        **learning_options(job["options"]),
+        embedder=embedder_of(job["options"], job.get("embedder")),
+        n_jobs=job["threads"],
+        callback=report.step("Learning"),
     ).fit(documents.content, names=ids, terms=documents.terms)
     detector.callback = None
     ranking = Ranking.of(detector, documents.content, ids, detector.outlier_scores_)

@@ -33,10 +33,12 @@ class JobRunner:
     limits : Limits
     threads : int, optional
         Of each job; all cores if not given.
+    embedder : str, optional
+        What embeds the texts of jobs that ask for it.
     """
 
-    def __init__(self, store: JobStore, limits: Limits, threads: int | None) -> None:
-        self._store, self._limits, self._threads = store, limits, threads
+    def __init__(self, store: JobStore, limits: Limits, threads: int | None, embedder: str | None = None) -> None:
+        self._store, self._limits, self._threads, self.embedder = store, limits, threads, embedder
         self._queue: deque[Job] = deque()
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._processes: dict[str, asyncio.subprocess.Process] = {}
@@ -117,7 +119,7 @@ class JobRunner:
     async def _follow(self, job: Job) -> dict[str, Any]:
         """Start a job's process and record its progress; return its last report."""
         payload = {"file": job.file, "name": job.name, "options": job.options, "threads": self._threads}
-        payload["at_once"] = self._limits.running_jobs
+        payload |= {"at_once": self._limits.running_jobs, "embedder": self.embedder}
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-P", "-m", "tonmf.service.job_process", str(self._store.path(job.id))),
             stdin=asyncio.subprocess.PIPE,

@@ -27,6 +27,7 @@ from tonmf.service.uploads import (
     check_content,
     disk_error,
     display_name,
+    embedder_of,
     learning_options,
     reading_options,
     receive_file,
@@ -66,6 +67,7 @@ class Desk:
         name = display_name(name)
         reading_options(options)
         learning_options(options)
+        embedder_of(options, self.runner.embedder)
         stored_name("", name, options["format"])
         self._check_room()
         self._arriving += 1
@@ -172,6 +174,10 @@ def router(desk: Desk) -> APIRouter:
         boilerplate: Annotated[str, Query(max_length=50)] = "5%",
         topics: Annotated[int, Query(ge=1, le=1000)] = 25,
         seed: Annotated[int, Query(ge=0, le=2**32 - 1)] = 0,
+        embed: Annotated[
+            bool,
+            Query(description="Whether the meaning of texts counts, by the embedding model that the server names."),
+        ] = False,
     ) -> Response:
         """Upload a file and get a job, which fits a model in the background. The options are those of ``tonmf detect``."""
         options = {
@@ -197,6 +203,7 @@ def router(desk: Desk) -> APIRouter:
             "boilerplate": boilerplate,
             "topics": topics,
             "seed": seed,
+            "embed": embed,
         }
         _check_known(request.query_params, ("name", *options))
         given = {option: value or None if isinstance(value, str) else value for option, value in options.items()}

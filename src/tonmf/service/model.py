@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import asdict, dataclass, field
@@ -10,16 +11,22 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from tonmf.arrays import Array
 from tonmf.detector.detector import TextOutlierDetector
-from tonmf.errors import InputError
+from tonmf.errors import InputError, Param
 from tonmf.io.marks import MARKS
 from tonmf.persist import load_detector
 from tonmf.ranking import judged_among
+from tonmf.service.errors import ServiceError
 from tonmf.storage.bundles import read_bundle
 from tonmf.text.documents import COUNTS, ITEMS
 
 Named = tuple[str, Any]
 """A document's id and the document: a text, a list of items, or a dictionary of counts by column."""
+
+log = logging.getLogger("tonmf.service")
+
+EMBEDDER_FAILS = "The server's embedding model fails, so documents cannot be scored now. Try again later."
 
 WARM_UP_TERMS = 30
 """Terms of the document that is scored before the first request."""
@@ -30,7 +37,7 @@ class ServedModel:
     """A detector, with what every request needs of it.
 
     ============ ======================================================================
-    detector     a fitted one, without embeddings; marks put another in its place
+    detector     a fitted one, which embeds documents itself if it compares embeddings; marks put another in its place
     provenance   when and with what it was saved
     columns      of a model of counts: the numbers of its columns by name
     waiting      marks on documents that were not sent yet, by their ids
@@ -43,13 +50,20 @@ class ServedModel:
     waiting: dict[str, str] = field(default_factory=dict)
 
     @classmethod
-    def load(cls, path: str, threads: int | None = None) -> ServedModel:
-        """Load a saved model; raise `InputError` if it cannot be served."""
+    def load(cls, path: str, threads: int | None = None, embedder: str | None = None) -> ServedModel:
+        """Load a saved model, and what embeds its documents; raise `InputError` if it cannot be served."""
         detector = load_detector(path).set_params(n_jobs=threads)
         if detector.uses_embeddings_:
-            raise InputError(
-                f"{path} was fitted with embeddings, which the server cannot make for new documents. Fit it without them."
-            )
+            if embedder is not None:
+                detector.set_params(embedder=embedder)
+            if detector.embedder is None:
+                raise InputError(
+                    f"{path} was fitted with embeddings, which the server cannot make for new documents. Name the model that "
+                    "makes them (",
+                    Param("embedder"),
+                    "), or fit without them.",
+                )
+            detector.embed([""])  # loads the embedder, and refuses another
         return cls.of(detector, dict(read_bundle(path).part("provenance").fields))
 
     @classmethod
@@ -69,7 +83,7 @@ class ServedModel:
         """Return each document's score, p-value and rank among the training documents, and whether it is flagged and judged."""
         self.meet(documents)
         content = self.content(documents)
-        scores, p_values = self.detector.score_with_p_value(content)
+        scores, p_values = self.detector.score_with_p_value(content, embeddings=self.embedded(content))
         judged = judged_among(self.detector, content, scores)
         flagged, ranks = judged & (scores > self.detector.threshold_), self.detector.rank(scores, judged)
         return [
@@ -88,8 +102,10 @@ class ServedModel:
     def explain(self, documents: Sequence[Named], n_words: int, n_nearest: int, pieces: bool) -> list[dict[str, Any]]:
         """Return an explanation for each document."""
         self.meet(documents)
-        names = [name for name, _ in documents]
-        reasons = self.detector.explain(self.content(documents), names=names, n_words=n_words, n_nearest=n_nearest)
+        names, content = [name for name, _ in documents], self.content(documents)
+        reasons = self.detector.explain(
+            content, embeddings=self.embedded(content), names=names, n_words=n_words, n_nearest=n_nearest
+        )
         answers = []
         for (_, document), why in zip(documents, reasons, strict=True):
             answer = why.to_dict()
@@ -119,7 +135,8 @@ class ServedModel:
         """Return the detector with marks on some of these documents; the served one stays as it is."""
         detector, names = copy(self.detector), [name for name, _ in documents]
         strange, fine = ([name for name in names if marks.get(name) == mark] for mark in MARKS)
-        return detector.mark(strange, fine, documents=self.content(documents), names=names)
+        content = self.content(documents)
+        return detector.mark(strange, fine, documents=content, embeddings=self.embedded(content), names=names)
 
     def meet(self, documents: Sequence[Named]) -> Sequence[Named]:
         """Mark the documents that a mark was waiting for; return all documents."""
@@ -133,6 +150,20 @@ class ServedModel:
         for name in met:
             del self.waiting[name]
         return documents
+
+    @property
+    def embedder(self) -> str | None:
+        """Return the name of the model that embeds documents, without the address of a server; None if there is none."""
+        name = self.detector.embedder if self.detector.uses_embeddings_ else None
+        return None if name is None else str(name).rpartition("#")[2]
+
+    def embedded(self, content: Any) -> Array | None:
+        """Return the embeddings of documents, None if there are none; an embedder that fails is no fault of the request."""
+        try:
+            return self.detector.embed(content)
+        except InputError as error:
+            log.warning("documents cannot be embedded: %s", error)
+            raise ServiceError(503, EMBEDDER_FAILS, {"Retry-After": "60"}) from error
 
     def content(self, documents: Sequence[Named]) -> Any:
         """Return documents in the form that the detector takes."""

@@ -20,8 +20,15 @@ LARGEST_SESSION = 4096
 """Largest body of a request that carries a token, in bytes."""
 
 
-def router(model: ServedModel, queue: ModelQueue, limits: Limits, metrics: Metrics, access: Access) -> APIRouter:
-    """Return the routes."""
+def router(
+    model: ServedModel,
+    queue: ModelQueue,
+    limits: Limits,
+    metrics: Metrics,
+    access: Access,
+    job_embedder: str | None = None,
+) -> APIRouter:
+    """Return the routes; jobs may embed texts with `job_embedder`."""
     routes = APIRouter(tags=["model"])
 
     @routes.head("/healthz", include_in_schema=False)
@@ -33,7 +40,7 @@ def router(model: ServedModel, queue: ModelQueue, limits: Limits, metrics: Metri
     @routes.get("/v1/model", summary="The model", responses=schemas.answers(schemas.ModelAnswer))
     async def about() -> Response:
         """Describe the model and the server's limits."""
-        return _json(described(model, limits, access.token is not None))
+        return _json(described(model, limits, access.token is not None, job_embedder))
 
     @routes.get("/v1/topics", summary="What is ordinary", responses=schemas.answers(schemas.Topics))
     async def topics(
@@ -91,7 +98,7 @@ def router(model: ServedModel, queue: ModelQueue, limits: Limits, metrics: Metri
     return routes
 
 
-def described(model: ServedModel, limits: Limits, with_token: bool) -> dict[str, Any]:
+def described(model: ServedModel, limits: Limits, with_token: bool, job_embedder: str | None = None) -> dict[str, Any]:
     """Describe the model in numbers."""
     detector = model.detector
     return {
@@ -103,6 +110,8 @@ def described(model: ServedModel, limits: Limits, with_token: bool) -> dict[str,
         "topics": detector.rungs_[0].topics.shape[1],
         "threshold": float(detector.threshold_),
         "contamination": detector.contamination,
+        "embedder": model.embedder,
+        "job_embedder": None if job_embedder is None else job_embedder.rpartition("#")[2],
         "provenance": model.provenance,
         "limits": {
             "body": limits.body,

@@ -98,6 +98,10 @@ class ModelAnswer(Answer):
     topics: int
     threshold: float
     contamination: float | str
+    embedder: str | None = Field(description="The model that embeds documents; null if only their words count.")
+    job_embedder: str | None = Field(
+        description="The model that embeds the texts of jobs with embed=true; null if none does."
+    )
     provenance: dict[str, str] = Field(description="When and with what it was saved.")
     limits: LimitsInForce
     token: bool = Field(description="Whether requests need a token.")

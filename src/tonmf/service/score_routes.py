@@ -32,6 +32,9 @@ from tonmf.service.model_queue import Admission, Admitted, ModelQueue, Run
 SCORED_AT_ONCE, EXPLAINED_AT_ONCE = (500, 200_000), (32, 50_000)
 """Documents of one request, and their characters, that are handled before other requests get their turn: about 30 ms."""
 
+EMBEDDED_AT_ONCE = (32, 50_000)
+"""The same for a model that embeds documents, which takes about a second."""
+
 MOST_WORDS, MOST_NEAREST = 1000, 100
 
 
@@ -171,6 +174,9 @@ def router(scoring: Scoring) -> APIRouter:
     """Return the routes."""
     routes = APIRouter(tags=["documents"])
     model, limits = scoring.model, scoring.limits
+    embeds = model.embedder is not None
+    scored_at_once = EMBEDDED_AT_ONCE if embeds else SCORED_AT_ONCE
+    explained_at_once = EMBEDDED_AT_ONCE if embeds else EXPLAINED_AT_ONCE
 
     @routes.post(
         "/v1/score",
@@ -203,7 +209,7 @@ def router(scoring: Scoring) -> APIRouter:
             def envelope() -> dict[str, Any]:
                 return {"threshold": float(model.detector.threshold_), "fdr": rate}
 
-            return Question("score", model.score, SCORED_AT_ONCE, rate, envelope)
+            return Question("score", model.score, scored_at_once, rate, envelope)
 
         return await scoring.answer(request, question_of, ("documents", "fdr"))
 
@@ -231,7 +237,7 @@ def router(scoring: Scoring) -> APIRouter:
                 yes_or_no(body.get("pieces", pieces), "pieces"),
             )
             run = partial(_explain, model, options)
-            return Question(("explain", *options), run, EXPLAINED_AT_ONCE)
+            return Question(("explain", *options), run, explained_at_once)
 
         return await scoring.answer(request, question_of, ("documents", "n_words", "n_nearest", "pieces"))
 

@@ -56,6 +56,7 @@ def serve(
     jobs_folder: Path,
     marks: Mapping[str, str] | None = None,
     threads: int | None = None,
+    embedder: str | None = None,
     access_log: bool = False,
     on_ready: Callable[[str], None] = lambda address: None,
 ) -> None:
@@ -78,6 +79,8 @@ def serve(
         Marks by id. Those on documents that the model does not have wait until a document of that id is sent.
     threads : int, optional
         For the model and for each job; all cores if not given.
+    embedder : str, optional
+        The embedding model of the served model, if that does not name it, and of jobs that ask for embeddings.
     access_log : bool
         Whether to log each request.
     on_ready : callable
@@ -86,9 +89,9 @@ def serve(
     limits = limits or Limits()
     access = access_for(host, token, allowed_hosts)
     with _bound(host, port) as listening, JobStore(jobs_folder) as store:
-        kept = KeptMarks(ServedModel.load(model_path, threads), store.marks_of(fingerprint_of(model_path)))
+        kept = KeptMarks(ServedModel.load(model_path, threads, embedder), store.marks_of(fingerprint_of(model_path)))
         kept.expect(marks or {})
-        settings = Settings(kept, store, access, limits, threads)
+        settings = Settings(kept, store, access, limits, threads, embedder)
         logging.config.dictConfig(LOGGING)
         if marks:
             log.info(_about_marks(len(marks), len(kept.model.waiting)))

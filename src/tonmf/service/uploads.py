@@ -95,6 +95,15 @@ def learning_options(options: dict[str, Any]) -> dict[str, Any]:
     return learning
 
 
+def embedder_of(options: dict[str, Any], embedder: str | None) -> str | None:
+    """Return the server's embedder if a job asks for embeddings, None if it does not; a request never names one itself."""
+    if not options.get("embed"):
+        return None
+    if embedder is None:
+        raise InputError("The server has no embedding model: it was started without --embed. Leave out embed.")
+    return embedder
+
+
 async def receive_file(chunks: AsyncIterator[bytes], path: Path) -> int:
     """Write a body to disk as it arrives; return its size."""
     size, waiting = 0, bytearray()

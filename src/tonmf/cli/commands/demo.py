@@ -22,7 +22,7 @@ def demo(top: opt.Top = 15, report: opt.Report = None) -> None:
     if report is not None:
         check_report(report)
     screen, posts = Screen(), read_noticeboard()
-    ranking = learn(screen, [post.text for post in posts], [post.id for post in posts])
+    ranking, _ = learn(screen, [post.text for post in posts], [post.id for post in posts])
     from rich.text import Text
 
     from tonmf.cli.answer import show_next

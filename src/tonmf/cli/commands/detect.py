@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tonmf.cli import options as opt
+from tonmf.cli.embedding import Embedding
 from tonmf.cli.errors import in_flags
 from tonmf.cli.learning import check_kind, check_learning, check_save, learn, learning_options, rate_in
 from tonmf.cli.marks import apply_marks, marks_in
@@ -52,6 +53,8 @@ def detect(
     min_df: opt.MinDf = 2,
     boilerplate: opt.Boilerplate = "5%",
     topics: opt.Topics = 25,
+    embed: opt.Embed = None,
+    embeddings: opt.Embeddings = None,
     dask: Annotated[
         str | None,
         typer.Option(
@@ -103,7 +106,7 @@ def detect(
     """Find the documents that do not belong among those in FILES, and say why."""
     screen = Screen(quiet, as_json)
     learning = learning_options(
-        contamination, stop_words, stem, mask, strip_html, strip_headers, min_df, boilerplate, topics, seed, jobs
+        contamination, stop_words, stem, mask, strip_html, strip_headers, min_df, boilerplate, topics, seed, jobs, embed
     )
     check_table(output, files, as_json)
     check_save(save, excerpts)
@@ -113,6 +116,10 @@ def detect(
         raise ParameterError("--jobs has no effect beside --dask: workers use the threads that they were started with.")
     _check_report(files, report, title, label_column, label_outlier)
     check_learning(learning)
+    embedding = Embedding.of(embed, embeddings, mapped=memory is not None)
+    if dask is not None and (embed or embeddings):
+        option = "--embed" if embed else "--embeddings"
+        raise ParameterError(f"{option} is for documents on this machine. Leave out either --dask or {option}.")
     rate = _rate(fdr, contamination, report)
     known = _marks_of(marks, memory, dask)
     from tonmf.cli.answer import GROUPS_SHOWN, note_count, show_next, show_ranking, write
@@ -125,25 +132,29 @@ def detect(
         documents_on_disk = DocumentFiles(files, replace(reading, keep_columns=output is not None))
         with screen.step("Loading"):
             from tonmf.cli.large import fetch_and_write, learn_large
-        large = learn_large(screen, documents_on_disk, **learning, memory=memory, cache=cache).at_rate(rate)
+        on_disk = {"memory": memory, "cache": cache, **learning}
+        fitted, on_embeddings = learn_large(screen, documents_on_disk, embedding.mapped(), **on_disk)
+        large = fitted.at_rate(rate)
         if save is not None:
             large.detector.save(save, excerpts=excerpts)
         fetch_and_write(screen, large, documents_on_disk, top, output, (reasons or Reasons.OUTLIERS).value)
         for note in large.observations:
             screen.note(note)
-        ranking, notes = large, [*map(in_flags, documents_on_disk.notes), *large.observations]
+        notes = [*map(in_flags, documents_on_disk.notes), *on_embeddings, *large.observations]
+        ranking = large
     else:
         if cache is not None:
             raise ParameterError("--cache has no effect without --memory. Give both, or leave it out.")
         reading_all = replace(reading, keep_columns=output is not None)
         documents = read(screen, files, with_labels(reading_all, label_column, label_outlier))
         check_kind(learning, documents.kind)
-        ranking = learn(screen, documents.content, documents.ids, terms=documents.terms, dask=dask, **learning)
+        given = {"terms": documents.terms, "embeddings": embedding.given(screen, documents), "dask": dask}
+        ranking, on_embeddings = learn(screen, documents.content, documents.ids, **given, **learning)
         on_marks = apply_marks(ranking.detector, known, documents.ids)
         ranking = (ranking.again() if known else ranking).at_rate(rate)
         for note in (*ranking.observations, *on_marks):
             screen.note(note)
-        notes = [*documents.notes, *ranking.observations, *on_marks]
+        notes = [*documents.notes, *on_embeddings, *ranking.observations, *on_marks]
         if output is not None:
             write(screen, ranking, documents, output, (reasons or Reasons.ALL).value)
         if save is not None:
@@ -155,7 +166,7 @@ def detect(
         return
     rows = show_ranking(screen, ranking, top, notes, ranking.small_groups[:GROUPS_SHOWN], all_copies)
     strangest = ranking.ids[rows[0] if rows else int(ranking.order[0])]
-    show_next(screen, *_next_steps(files, reading, strangest, output, save, report, memory))
+    show_next(screen, *_next_steps(files, reading, embedding, strangest, output, save, report, memory))
 
 
 def _marks_of(marks: str | None, memory: str | None, dask: str | None) -> dict[str, str]:
@@ -211,6 +222,7 @@ def _check_report(
 def _next_steps(
     files: Sequence[str],
     reading: ReadOptions,
+    embedding: Embedding,
     strangest: str,
     output: str | None,
     save: str | None,
@@ -229,7 +241,8 @@ def _next_steps(
             else [keeps, f"{command} --report report.html  writes a report to open in a browser and share"]
         )
     names = shlex.join(files) if len(files) < 4 else f"{shlex.quote(files[0])} …"
-    flags = "".join(f" {flag}" for flag in as_flags(reading))
+    flags = "".join(f" {flag}" for flag in as_flags(reading)) + embedding.flags(with_saved=True)
+    for_new = Embedding(embedding.model, embedding.file and "FILE").flags(with_saved=True)
     page = (
         []
         if report is not None or memory is not None
@@ -239,5 +252,5 @@ def _next_steps(
         f"tonmf explain {shlex.quote(save)} {names}{flags} --id {shlex.quote(strangest)}  says why",
         *page,
         f"tonmf topics {shlex.quote(save)}  shows the topics",
-        f"tonmf score {shlex.quote(save)} NEW_FILES  scores new documents",
+        f"tonmf score {shlex.quote(save)} NEW_FILES{for_new}  scores new documents",
     ]

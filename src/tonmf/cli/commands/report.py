@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tonmf.cli import options as opt
+from tonmf.cli.embedding import Embedding
 from tonmf.cli.learning import check_model, scored
 from tonmf.cli.marks import marks_in
 from tonmf.cli.reading import read, reading_files, with_labels
@@ -32,13 +33,16 @@ def report(
     marks: opt.Marks = None,
     quiet: opt.Quiet = False,
     jobs: opt.Jobs = None,
+    embed: opt.EmbedAgain = None,
+    embeddings: opt.Embeddings = None,
 ) -> None:
     """Write a report on the documents in FILES, scored by a saved MODEL: one HTML file to browse, search and share."""
     screen = Screen(quiet)
     check_model(model, jobs)
+    embedding = Embedding.of(embed, embeddings)
     check_report(output, files)
     known = marks_in(marks)
     documents = read(screen, files, with_labels(reading, label_column, label_outlier))
-    ranking, on_marks = scored(screen, model, documents, jobs, known)
+    ranking, on_marks = scored(screen, model, documents, jobs, known, embedding=embedding)
     notes = [*documents.notes, *ranking.observations, *on_marks]
     write_report(screen, ranking, output, title_of(files, title), notes, documents.labels)

@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any
 import typer
 
 from tonmf.cli import options as opt
+from tonmf.cli.embedding import Embedding, embedded
 from tonmf.cli.learning import check_kind, check_learning, check_model, check_terms, learn, learning_options
 from tonmf.cli.marks import apply_marks
 from tonmf.cli.output import check_table, is_stdout, write_results
@@ -78,6 +79,8 @@ def review(
     min_df: opt.MinDf = 2,
     boilerplate: opt.Boilerplate = "5%",
     topics: opt.Topics = 25,
+    embed: opt.Embed = None,
+    embeddings: opt.Embeddings = None,
     seed: opt.Seed = 0,
     jobs: opt.Jobs = None,
 ) -> None:
@@ -85,25 +88,29 @@ def review(
     screen = Screen()
     model, files = _split(files)
     learning = learning_options(
-        contamination, stop_words, stem, mask, strip_html, strip_headers, min_df, boilerplate, topics, seed, jobs
+        contamination, stop_words, stem, mask, strip_html, strip_headers, min_df, boilerplate, topics, seed, jobs, embed
     )
     if model is None:
         check_learning(learning)
     else:
         check_model(model, jobs)
         _check_idle(context)
+    embedding = Embedding.of(embed, embeddings)
     _check_export(export, files)
     path = marks_beside(files) if marks is None else marks
     earlier = _earlier(path, files)
     with ExitStack() as stack:
         keys = _keys(files, stack)
         documents = read(screen, files, replace(reading, keep_columns=export is not None))
-        pile = _learnt(screen, documents, learning) if model is None else _loaded(screen, model, documents, jobs)
+        if model is None:
+            pile = _learnt(screen, documents, learning, embedding)
+        else:
+            pile = _loaded(screen, model, documents, jobs, embedding)
         _mark_as_before(screen, pile, earlier)
         done, interrupt = _review(screen, pile, path, keys, earlier)
     if export is not None:
         _export(screen, done, documents, export)
-    _conclude(screen, done, model, files, reading, path)
+    _conclude(screen, done, model, files, reading, embedding, path)
     if interrupt is not None:
         raise interrupt
 
@@ -178,10 +185,11 @@ def _keys(files: Sequence[str], stack: ExitStack) -> IO[str]:
         ) from error
 
 
-def _learnt(screen: Screen, documents: Documents, learning: Mapping[str, Any]) -> Pile:
+def _learnt(screen: Screen, documents: Documents, learning: Mapping[str, Any], embedding: Embedding) -> Pile:
     """Fit a detector on the documents, as `detect` does."""
     check_kind(learning, documents.kind)
-    ranking = learn(screen, documents.content, documents.ids, terms=documents.terms, **learning)
+    given = embedding.given(screen, documents)
+    ranking, _ = learn(screen, documents.content, documents.ids, terms=documents.terms, embeddings=given, **learning)
     from tonmf.cli.reviewing.pile import Pile
 
     for note in ranking.observations:
@@ -189,21 +197,25 @@ def _learnt(screen: Screen, documents: Documents, learning: Mapping[str, Any]) -
     return Pile.of_training(ranking)
 
 
-def _loaded(screen: Screen, model: str, documents: Documents, jobs: int | None) -> Pile:
+def _loaded(screen: Screen, model: str, documents: Documents, jobs: int | None, embedding: Embedding) -> Pile:
     """Score the documents by a saved model, as `score` does."""
+    given = embedding.given(screen, documents)
     with screen.step("Loading"):
         from tonmf.cli.reviewing.pile import Pile
         from tonmf.persist import load_detector
 
         detector = load_detector(model).set_params(n_jobs=jobs)
         check_terms(detector, documents)
+    for note in embedding.prepare(detector, model):
+        screen.note(note)
+    rows, _ = embedded(screen, detector, documents.content, given)
     with screen.progress("Scoring") as done:
-        return Pile.of_new(detector, documents.content, documents.ids, done)
+        return Pile.of_new(detector, documents.content, documents.ids, done, rows)
 
 
 def _mark_as_before(screen: Screen, pile: Pile, earlier: Mapping[str, str]) -> None:
     of_others = pile.content if pile.following else None
-    for note in apply_marks(pile.detector, earlier, pile.ids, of_others):
+    for note in apply_marks(pile.detector, earlier, pile.ids, of_others, pile.embeddings if pile.following else None):
         screen.note(note)
 
 
@@ -245,7 +257,13 @@ def _export(screen: Screen, done: Review, documents: Documents, export: str) -> 
 
 
 def _conclude(
-    screen: Screen, done: Review, model: str | None, files: Sequence[str], reading: ReadOptions, path: str
+    screen: Screen,
+    done: Review,
+    model: str | None,
+    files: Sequence[str],
+    reading: ReadOptions,
+    embedding: Embedding,
+    path: str,
 ) -> None:
     """Say what was found, where the marks are, and what to do with them."""
     from rich.text import Text
@@ -259,7 +277,7 @@ def _conclude(
     screen.show(Text(f"Marks are in {path}."), wrap=False)
     names = shlex.join(files) if len(files) < 4 else f"{shlex.quote(files[0])} …"
     command = ["detect"] if model is None else ["score", shlex.quote(model)]
-    flags = "".join(f" {flag}" for flag in as_flags(reading))
+    flags = "".join(f" {flag}" for flag in as_flags(reading)) + embedding.flags(with_saved=model is not None)
     ranked = f"tonmf {' '.join(command)} {names}{flags} --marks {shlex.quote(path)}"
     saves = [f"{ranked} --save model  keeps a model with them"] if model is None else []
     show_next(screen, f"{ranked}  ranks all documents by them", *saves)

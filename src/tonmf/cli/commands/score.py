@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tonmf.cli import options as opt
+from tonmf.cli.embedding import Embedding
 from tonmf.cli.learning import check_model, rate_in, scored
 from tonmf.cli.marks import marks_in
 from tonmf.cli.output import check_table, is_stdout
@@ -29,15 +30,18 @@ def score(
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
     jobs: opt.Jobs = None,
+    embed: opt.EmbedAgain = None,
+    embeddings: opt.Embeddings = None,
 ) -> None:
     """Score the documents in FILES by a saved MODEL, on the scale of its training documents."""
     screen = Screen(quiet, as_json)
     check_model(model, jobs)
+    embedding = Embedding.of(embed, embeddings)
     check_table(output, files, as_json)
     rate = rate_in(fdr)
     known = marks_in(marks)
     documents = read(screen, files, replace(reading, keep_columns=output is not None))
-    ranking, on_marks = scored(screen, model, documents, jobs, known, output is not None and rate is None)
+    ranking, on_marks = scored(screen, model, documents, jobs, known, output is not None and rate is None, embedding)
     ranking = ranking.at_rate(rate)
     from tonmf.cli.answer import note_count, show_ranking, write
 

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from tonmf.cli import options as opt
+from tonmf.cli.embedding import Embedding
 from tonmf.cli.learning import check_model
 from tonmf.cli.marks import marks_in
 from tonmf.cli.screen import Screen
@@ -57,6 +58,15 @@ def serve(
         typer.Option(
             metavar="FILE",
             help="CSV file with an id and a mark, strange or fine, on each line, of documents that are sent by these ids.",
+        ),
+    ] = None,
+    embed: Annotated[
+        str | None,
+        typer.Option(
+            "--embed",
+            metavar="MODEL",
+            help="The embedding model that the saved model was fitted with, such as https://host/v1#NAME, if it does not name "
+            "it; and what fits on the page may embed texts with.",
         ),
     ] = None,
     threads: Annotated[
@@ -109,6 +119,7 @@ def serve(
     if threads is not None and threads == 0:
         raise ParameterError("--threads must not be 0; leave it out for all cores.")
     check_model(model)
+    Embedding.of(embed, None)
     known = marks_in(marks)
     with screen.step("Loading"):
         try:
@@ -152,6 +163,7 @@ def serve(
         jobs_folder=_jobs_folder(jobs_folder),
         marks=known,
         threads=threads,
+        embedder=embed,
         access_log=access_log,
         on_ready=on_ready,
     )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tonmf.cli import options as opt
+from tonmf.cli.embedding import Embedding, check_can_embed
 from tonmf.cli.errors import INTERRUPTED
 from tonmf.cli.learning import check_jobs, check_model
 from tonmf.cli.marks import check_growing_marks
@@ -134,6 +135,7 @@ def watch(
     words: Annotated[
         int, typer.Option(min=1, help="Number of unexpected words to list.", rich_help_panel=opt.RESULTS)
     ] = 10,
+    embed: opt.EmbedAgain = None,
     quiet: opt.Quiet = False,
     jobs: opt.Jobs = None,
 ) -> None:
@@ -150,6 +152,7 @@ def watch(
         raise ParameterError(f"Plain lines have no columns; got {column!r:.60}. Leave it out, or give --format jsonl.")
     read_options = _read_options(text_column, id_column, separator, form)
     check_jobs(jobs)
+    Embedding.of(embed, None)
     if snapshot is None or not os.path.exists(snapshot):
         check_model(model)
     _check_file(file)
@@ -169,6 +172,8 @@ def watch(
         last = _start(model, snapshots, learn and new_topics, screen)
         detector = last.detector
         check_kind(detector.kind_)
+        for note in check_can_embed(detector, model, embed):
+            screen.note(note)
         detector.set_params(n_jobs=jobs)
         if half_life is not None:
             detector.set_params(half_life=parameter)

@@ -31,6 +31,7 @@ class Pile:
     unmarked  n_docs  their scores without marks
     firsts    n_docs  the number of the first document with the same content: one reading is enough for all copies
     following         new documents, by stretches; nothing if they are those that the detector was fitted on
+    embeddings n_docs their embeddings, if there are any
     ========= ======= ======================================================================================
     """
 
@@ -41,12 +42,14 @@ class Pile:
     unmarked: Array
     firsts: NDArray[np.int64]
     following: Sequence[FollowingScores] = ()
+    embeddings: Array | None = None
 
     @classmethod
     def of_training(cls, ranking: Ranking) -> Pile:
         """Take the documents that a detector was fitted on."""
         detector, content = ranking.detector, ranking.documents
-        return cls(detector, content, ranking.ids, ~detector.empty_, detector.unmarked_scores_, first_copies(content))
+        judged, unmarked, firsts = ~detector.empty_, detector.unmarked_scores_, first_copies(content)
+        return cls(detector, content, ranking.ids, judged, unmarked, firsts, embeddings=ranking.embeddings)
 
     @classmethod
     def of_new(
@@ -55,15 +58,20 @@ class Pile:
         content: Any,
         ids: Sequence[str],
         on_done: Callable[[float], None] = ignore,
+        embeddings: Array | None = None,
     ) -> Pile:
         """Score documents by a fitted detector, some at a time; `on_done` gets the share that is done."""
         following = []
         for some in stretches(list(range(len(ids)))):
-            following.append(detector.follow(take(content, some)))
+            rows = None if embeddings is None else embeddings[some]
+            following.append(detector.follow(take(content, some), embeddings=rows))
             on_done((some[-1] + 1) / len(ids))
         judged = np.concatenate([part.unmarked.judged for part in following])
         unmarked = np.concatenate([part.unmarked.total for part in following])
-        return cls(detector, content, ids, judged, unmarked, first_copies(content), following)
+        return cls(detector, content, ids, judged, unmarked, first_copies(content), following, embeddings)
+
+    def _embeddings_of(self, rows: list[int]) -> Array | None:
+        return None if self.embeddings is None else self.embeddings[rows]
 
     def scores(self) -> Array:
         """Return the scores of all documents with the marks as they are now."""
@@ -74,7 +82,8 @@ class Pile:
     def mark(self, row: int, mark: str) -> None:
         """Mark a document as strange or fine."""
         if self.following:
-            self.detector.mark(**{mark: [0]}, documents=take(self.content, [row]), names=[self.ids[row]])
+            known = {"documents": take(self.content, [row]), "embeddings": self._embeddings_of([row])}
+            self.detector.mark(**{mark: [0]}, **known, names=[self.ids[row]])
         else:
             self.detector.mark(**{mark: [row]})
 
@@ -84,7 +93,8 @@ class Pile:
 
     def explain(self, row: int) -> Explanation:
         """Explain the score of a document."""
-        (why,) = self.detector.explain(take(self.content, [row]), names=[self.ids[row]], n_missing=0)
+        content, embeddings = take(self.content, [row]), self._embeddings_of([row])
+        (why,) = self.detector.explain(content, embeddings=embeddings, names=[self.ids[row]], n_missing=0)
         return why
 
     def in_order(self, rows: Sequence[int]) -> list[int]:
@@ -97,7 +107,9 @@ class Pile:
         chosen, p_values = list(rows), None
         if self.following:
             p_values = np.ones(len(self.ids))
-            p_values[chosen] = self.detector.p_value(take(self.content, chosen)) if chosen else 1.0
-        ranking = Ranking.of(self.detector, self.content, self.ids, self.scores(), p_values)
+            if chosen:
+                embeddings = self._embeddings_of(chosen)
+                p_values[chosen] = self.detector.p_value(take(self.content, chosen), embeddings=embeddings)
+        ranking = Ranking.of(self.detector, self.content, self.ids, self.scores(), p_values, self.embeddings)
         ids = [self.ids[row] for row in chosen]
         return columns_of(ranking, chosen, take(self.content, chosen), ids, on_done=on_done)

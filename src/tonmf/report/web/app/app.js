@@ -56,7 +56,7 @@ class App {
 
   #show(model) {
     this.#close();
-    const fit = fitView(model.limits, (count) => this.#count(count));
+    const fit = fitView(model, (count) => this.#count(count));
     const state = new State({ threshold: model.threshold });
     const score = scoreView(model, state, (file) => {
       addEventListener("hashchange", () => fit.take(file), { once: true }); // once the form is visible

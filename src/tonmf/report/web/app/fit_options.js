@@ -64,9 +64,19 @@ function languages(none, names) {
   return [[none, "none"], ...names.split(" ").map((name) => [name, name[0].toUpperCase() + name.slice(1)])];
 }
 
-/** Fields for all options, and a function that returns the changed ones by name. */
-export function fitOptions() {
-  const fields = OPTIONS.map((option) => [option, fieldOf(option)]);
+const EMBEDS = [
+  ["", "words alone"],
+  ["true", "words and meaning"],
+];
+
+/** The option to embed texts, for a server that names a model for it. */
+function embedding(model) {
+  return { name: "embed", label: "What counts", note: `meaning by ${model}, which takes longer`, values: EMBEDS, value: "" };
+}
+
+/** Fields for all options, and a function that returns the changed ones by name; `embedder` is what may embed texts. */
+export function fitOptions(embedder) {
+  const fields = [...OPTIONS, ...(embedder ? [embedding(embedder)] : [])].map((option) => [option, fieldOf(option)]);
   const view = element(
     "div",
     { class: "options" },

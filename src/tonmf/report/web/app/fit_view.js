@@ -9,15 +9,15 @@ import { problemLine, UnderWay } from "./notices.js";
 /**
  * Fit a model on a corpus: a form with a file and options, which starts a job on the server, and the list of jobs.
  *
- * @param {object} limits of the server.
+ * @param {object} model as the server describes it: its limits, and what may embed texts.
  * @param {function(number)} onCount gets the number of jobs in progress.
  */
-export function fitView(limits, onCount) {
+export function fitView({ limits, job_embedder }, onCount) {
   let file = null;
   const problem = problemLine();
   const progress = new UnderWay("Upload");
   const jobs = jobsView(onCount);
-  const options = fitOptions();
+  const options = fitOptions(job_embedder);
   const heading = element("h2", { id: "fit-heading", tabindex: -1, class: "unseen" }, "Fit a model");
   const chosen = element("p", { class: "chosen", role: "status" });
   const button = element("button", { type: "submit", class: "main-action" }, "Start");

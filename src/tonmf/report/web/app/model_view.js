@@ -31,11 +31,12 @@ export function modelInShort({ documents, terms, topics, word, threshold }) {
   return `${counts.join(", ")}; threshold ${decimal(threshold)}`;
 }
 
-function factsOf({ documents, kind, terms, word, threshold, contamination, provenance }) {
+function factsOf({ documents, kind, terms, word, threshold, contamination, embedder, provenance }) {
   const { saved, ...versions } = provenance;
   return [
     ["Fitted on", `${counted(documents, "document")} (${kind})`],
     ["Vocabulary", counted(terms, word)],
+    ...(embedder ? [["Embeddings", embedder]] : []),
     ["Flagged if", flaggedIf({ threshold, contamination })],
     ["Saved", saved ? new Date(saved).toLocaleString("en", { dateStyle: "medium", timeStyle: "short" }) : "not known"],
     ["Made with", Object.entries(versions).map(([name, version]) => `${name} ${version}`).join(", ")],

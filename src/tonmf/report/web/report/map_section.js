@@ -14,8 +14,15 @@ const WIDE_ENOUGH = 640;
 const ROOM_FOR_NUMBERS = 58;
 const CLICK = 4;
 
+const BY_TOPICS =
+  "The closer a document is to a topic’s name, the more it is about that topic; documents that no topic explains are in the " +
+  "middle.";
+const BY_MEANING =
+  "Documents side by side are alike in meaning, by their embeddings; distances between far ones say little. The name of a " +
+  "topic is in the direction of its documents.";
+
 /** The map: all documents in a disc, with the topics around it. */
-export function mapSection(columns, topics, state, { choose, reveal }) {
+export function mapSection(columns, topics, isByMeaning, state, { choose, reveal }) {
   const container = element("div", { class: "map" });
   const count = element("p", { class: "status", role: "status" });
   const actions = element(
@@ -46,8 +53,8 @@ export function mapSection(columns, topics, state, { choose, reveal }) {
           element(
             "p",
             { class: "caption" },
-            "The closer a document is to a topic’s name, the more it is about that topic; documents that no topic explains ",
-            "are in the middle. Documents with a ring are flagged. ",
+            isByMeaning ? BY_MEANING : BY_TOPICS,
+            " Documents with a ring are flagged. ",
             element("span", { class: "on-screen" }, "Click one to read it."),
           ),
         ]

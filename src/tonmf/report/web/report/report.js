@@ -34,7 +34,7 @@ async function report() {
     ["Scores", scoreSection(columns, scores, state, found, list.reveal)],
     ["Documents", list.view],
     ["Topics", topicsSection(topics, list.choose)],
-    ["Map", mapSection(columns, topics, state, list)],
+    ["Map", mapSection(columns, topics, summary.map === "meaning", state, list)],
     ["Groups", groupsSection(summary, columns, list.choose)],
     curves && ["Labels", curvesSection(curves, columns, state)],
   ].filter(Boolean);
