@@ -88,13 +88,13 @@ class ExplainingDetector(ScoringDetector):
             names = self._known_names.given_to(documents)
         called = check_names(names, n_docs)
         reader, chosen = self._reader, list(range(n_docs)) if ids is None else check_ids(ids, called)
-        some = take(documents, chosen)
-        if embeddings is not None:
-            of_all = check_new_embeddings(embeddings, n_docs, reader.state.scorer.embedding_width)
-            embeddings = None if of_all is None else of_all[chosen]
+        given = embeddings is not None
+        of_all = check_new_embeddings(embeddings, n_docs, reader.state.scorer.embedding_width) if given else None
         if not chosen:
             return []
-        read = reader.read(some, reader.embeddings_of(some, embeddings), [called[i] for i in chosen])
+        some = take(documents, chosen)
+        rows = reader.embeddings_of(some, None) if of_all is None else of_all[chosen]
+        read = reader.read(some, rows, [called[i] for i in chosen])
         return read.explain(n_words, n_nearest, n_missing)
 
     def to_frame(self, frame: Any, column: Any = None, *, embeddings: Any = None) -> Any:
