@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
 from sklearn.metrics import average_precision_score, roc_auc_score
 from threadpoolctl import threadpool_limits
 
@@ -75,7 +76,9 @@ def _by_setting(drawn: Draw, score: Callable[[], peers.Scores]) -> dict[str, Any
     start = time.perf_counter()
     scores = score()
     seconds = (time.perf_counter() - start) / len(scores)
-    return {"settings": {name: {**_figures(drawn, values), "seconds": seconds} for name, values in scores.items()}}
+    # Among copies a peer may score infinity: the strangest of all.
+    finite = {name: np.nan_to_num(values) for name, values in scores.items()}
+    return {"settings": {name: {**_figures(drawn, values), "seconds": seconds} for name, values in finite.items()}}
 
 
 def _figures(drawn: Draw, scores: Any) -> dict[str, float]:
