@@ -121,6 +121,13 @@ def test_rows_for_documents_on_disk_must_be_as_many(n_rows):
         TextOutlierDetector(memory="600MB", **SMALL).fit(CORPUS.texts, embeddings=np.ones((n_rows, 3)))
 
 
+def test_a_cache_made_with_an_embedder_of_another_width_is_refused(tmp_path):
+    options = {"memory": "600MB", "cache": tmp_path / "cache", **SMALL}
+    TextOutlierDetector(embedder=HashEmbedder(), **options).fit(CORPUS.texts)
+    with pytest.raises(InputError, match=r"was made with other options \(embeddings\)"):
+        TextOutlierDetector(embedder=HashEmbedder(width=64), **options).fit(CORPUS.texts)
+
+
 def test_progress_covers_embedding_on_disk(tmp_path):
     seen = []
     options = {"embedder": HashEmbedder(), "memory": "600MB", "cache": tmp_path / "cache", **SMALL}

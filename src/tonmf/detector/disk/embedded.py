@@ -32,7 +32,8 @@ class DiskEmbeddings:
     @classmethod
     def by(cls, encoder: Encoder) -> DiskEmbeddings:
         """Embed texts as they are read."""
-        return cls(encoder.name, lambda batch, _: check_embeddings(encoder.encode(batch.content), len(batch.ids)))
+        identity = f"{encoder.name}, {encoder.width} columns"
+        return cls(identity, lambda batch, _: check_embeddings(encoder.encode(batch.content), len(batch.ids)))
 
     @classmethod
     def given(cls, embeddings: Any) -> DiskEmbeddings:

@@ -32,6 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tonmf.arrays import Array
+from tonmf.detector.scores.embeddings import to_unit_norm
 from tonmf.detector.scores.prepared import Prepares
 from tonmf.detector.scores.scale import UNSCALED, UPPER, Scale
 from tonmf.nmf.ops import SAME_ROW
@@ -123,7 +124,8 @@ class Meaning(Prepares):
     def around_centre(self, embeddings: Array) -> Array:
         """Return embeddings relative to c, at unit norm; zero for documents without one."""
         centred = np.where(has_embedding(embeddings)[:, None], embeddings - self.centre, 0)
-        return at_unit_norm(centred)
+        norms = np.sqrt(np.einsum("ij,ij->i", centred, centred))
+        return np.asarray(centred / np.maximum(norms, TINY)[:, None], np.float32)
 
 
 TINY = 1e-6
@@ -149,13 +151,7 @@ def as_rows(embeddings: EmbeddingRows, which: Any) -> Array:
     """Return some embeddings as float32 in memory; those of many documents are kept on disk as float16, nearly at unit norm."""
     some = embeddings[which]
     rows = np.ascontiguousarray(some, dtype=np.float32)
-    return rows if some.dtype == np.float32 else at_unit_norm(rows)
-
-
-def at_unit_norm(rows: Array) -> Array:
-    """Return rows at unit norm; zero for those that are next to nothing."""
-    norms = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-    return np.asarray(rows / np.maximum(norms, TINY)[:, None], np.float32)
+    return rows if some.dtype == np.float32 else to_unit_norm(rows)
 
 
 def has_embedding(embeddings: Array) -> NDArray[np.bool_]:
