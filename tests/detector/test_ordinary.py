@@ -89,6 +89,18 @@ def test_ordinary_are_the_lowest_scores_of_documents_that_have_words():
     assert len(ordinary_documents(scores, ~np.ones(10, bool))) == 0
 
 
+def test_one_document_more_or_less_changes_a_sample_by_one():
+    """A difference in the last digit of one score made another sample, and moved scores by 2."""
+    scores, documents = np.random.default_rng(0).random(9000), np.arange(5, 9000)
+    samples = [set(sample_of(some, scores, np.random.RandomState(0)).tolist()) for some in (documents, documents[:-1])]
+    swapped = scores.copy()
+    low, high = np.argsort(scores)[[4000, 4001]]
+    swapped[[low, high]] = scores[[high, low]]
+    samples.append(set(sample_of(documents, swapped, np.random.RandomState(0)).tolist()))
+    assert len(samples[0] ^ samples[1]) <= 2
+    assert len(samples[0] ^ samples[2]) <= 2
+
+
 def test_a_sample_is_as_large_as_allowed_and_without_repeats():
     documents = np.arange(5, 9000)
     sample = sample_of(documents, np.arange(documents.max() + 1.0), np.random.RandomState(0))

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from tonmf.arrays import Array
 from tonmf.detector.explain.profile import excerpt_at, learn_profile
 from tonmf.detector.scores.copies import Copies
-from tonmf.detector.scores.corpus import Corpus, Describe
+from tonmf.detector.scores.corpus import Corpus, Describe, Glance
 from tonmf.detector.scores.embeddings import check_embeddings
 from tonmf.detector.scores.groups import (
     COARSE_SHARE,
@@ -24,7 +24,7 @@ from tonmf.detector.scores.groups import (
     small_groups,
     strangest,
 )
-from tonmf.detector.scores.ladder import PASSES, Ladder, LadderCheckpoints, Rung
+from tonmf.detector.scores.ladder import PASSES, FitAmong, Ladder, LadderCheckpoints, Rung
 from tonmf.detector.scores.p_values import Reference
 from tonmf.detector.scores.scoring import DocumentScores, Scorer, learn_scorer, mean_score
 from tonmf.detector.state import DetectorState, TrainingRows
@@ -189,26 +189,25 @@ class Recipe:
     ) -> tuple[list[Rung], Array, list[Group]]:
         """Return the rungs that score, the mean of their z(b) + z(g), and the small groups that all fits together show."""
         terms, readable = ladder.corpus.terms, ladder.corpus.readable
-        fits = ladder.fits(plan)
+
+        def among_strangest(common: Rung, glance: Glance) -> FitAmong:
+            return SHARE_AMONG_STRANGEST, seed, strangest(common.score(glance), readable)
+
+        fits = ladder.fits(plan, among_strangest)
         common, glance = next(fits)
         strangeness = common.score(glance)
         found: list[Group] = []
         rungs: list[Rung] = []
 
         def scores() -> Iterator[Array]:
-            for number, (rung, glance) in enumerate(fits):
+            for number, (rung, glance) in enumerate(fits, 1):
                 found.extend(candidates(rung, glance, common, strangeness, terms))
-                if number > 0:  # the first is too fine to score
+                if 1 < number < len(plan):  # the first is too fine to score; the last is of the strangest documents
                     rungs.append(rung)
                     yield rung.score(glance)
 
         topics = mean_score(scores())
-        there = ladder.fit_among(strangest(strangeness, readable), SHARE_AMONG_STRANGEST, seed)
-        found += [
-            *candidates(*there, common, strangeness, terms),
-            *groups_of_copies(copies, ladder.corpus, strangeness),
-        ]
-        groups = small_groups(found)
+        groups = small_groups([*found, *groups_of_copies(copies, ladder.corpus, strangeness)])
         return rungs, topics, groups
 
     def _ops(self) -> Ops:

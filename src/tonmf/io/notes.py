@@ -52,16 +52,19 @@ class SeenBefore:
     def add(self, some: Sequence[Hashable]) -> NDArray[np.bool_]:
         """Return for each value whether it came before, among these or earlier."""
         hashes = np.fromiter(map(hash, some), np.int64, len(some))
-        new, firsts = np.unique(hashes, return_index=True)
-        again = np.ones(len(hashes), np.bool_)
-        again[firsts] = False
-        for run in self._runs:
-            again |= run[np.minimum(np.searchsorted(run, hashes), len(run) - 1)] == hashes
-        if len(new):
-            self._runs.append(new)
+        order = np.argsort(hashes, kind="stable")
+        found = hashes[order]
+        again = np.append(False, found[1:] == found[:-1])[: len(found)]
+        for run in self._runs:  # values in order are looked up faster
+            again |= run[np.minimum(np.searchsorted(run, found), len(run) - 1)] == found
+        if not again.all():
+            self._runs.append(found[~again])
         while len(self._runs) > 1 and len(self._runs[-2]) < 2 * len(self._runs[-1]):
-            self._runs.append(np.union1d(self._runs.pop(), self._runs.pop()))
-        return again
+            both = np.concatenate([self._runs.pop(), self._runs.pop()])
+            self._runs.append(np.sort(both, kind="stable"))  # which merges what is in order
+        in_place = np.empty_like(again)
+        in_place[order] = again
+        return in_place
 
 
 def note_on_repeated_ids(repeated: Occurrences) -> list[str]:

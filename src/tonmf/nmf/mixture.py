@@ -132,6 +132,5 @@ class Mixture:
         if outside is None or not (self.outside and outside.any()):
             return reading
         rows = X.by_row
-        documents = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
-        known = np.bincount(documents, rows.data, rows.shape[0]).astype(np.float64)
+        known = rows @ np.ones(rows.shape[1])
         return reading.with_unexplained(known, self.outside * outside, float(self.prior.sum()))

@@ -147,12 +147,15 @@ class NumberedCounts:
     n_words: NDArray[np.int64]
 
     @classmethod
-    def joined(cls, parts: Sequence[NumberedCounts]) -> Self:
+    def joined(cls, parts: Sequence[Self]) -> Self:
         """Join those of several lists of documents, in order."""
-        ends = np.cumsum([0, *np.concatenate([np.zeros(0, np.int64), *(np.diff(part.ends) for part in parts)])])
+        if len(parts) == 1:
+            return parts[0]
+        none = np.zeros(0, np.int64)
+        lengths = np.concatenate([none, *(np.diff(part.ends) for part in parts)])
         names = ("numbers", "counts", "n_words")
-        rest = (np.concatenate([np.zeros(0, np.int64), *(getattr(part, name) for part in parts)]) for name in names)
-        return cls(ends.astype(np.int64), *rest)
+        rest = (np.concatenate([none, *(getattr(part, name) for part in parts)]) for name in names)
+        return cls(np.append(0, np.cumsum(lengths, dtype=np.int64)), *rest)
 
     def matrix(self, n_terms: int) -> sp.csr_matrix:
         """Return the counts with one column for each number."""

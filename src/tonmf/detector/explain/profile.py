@@ -29,7 +29,7 @@ from tonmf.text.markup import PAD, readable
 EXCERPT = 160
 """Characters in an excerpt of a document."""
 
-BEGINNING = 4 * EXCERPT
+BEGINNING = 2 * EXCERPT
 """Characters of a text that are enough for an excerpt, unless most of them are white space."""
 
 SAMPLE = 2000

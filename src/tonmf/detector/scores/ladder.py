@@ -91,6 +91,10 @@ class Rung:
         return self.help_scale.z(reading.strangeness) + self.share_scale.z(reading.unexplained)
 
 
+FitAmong = tuple[float, int, NDArray[np.int64]]
+"""How common a topic must be, the seed, and the numbers of the documents to fit to."""
+
+
 class LadderCheckpoints(Protocol):
     """Keeps the fits of a ladder, finished or midway, so that an interrupted run can go on."""
 
@@ -140,10 +144,13 @@ class Ladder:
     on_passes: Callable[[int], None]
     checkpoints: LadderCheckpoints | None = None
 
-    def fits(self, plan: Sequence[tuple[float, int]]) -> Iterator[tuple[Rung, Glance]]:
+    def fits(
+        self, plan: Sequence[tuple[float, int]], among: Callable[[Rung, Glance], FitAmong] | None = None
+    ) -> Iterator[tuple[Rung, Glance]]:
         """Fit every (topic_share, seed) of the plan, and read the documents by each; yield them in order.
 
-        The result does not depend on the number of threads. An error in one of the fits, or in `on_passes`, ends them all.
+        With `among`, there is one more fit, to some documents only, which follow from the first fit. The result does not depend
+        on the number of threads. An error in one of the fits, or in `on_passes`, ends them all.
         """
         side_by_side = min(self.n_threads, self.side_by_side, len(plan))
         ops = [self.make_ops(max(self.n_threads // side_by_side, 1)) for _ in range(side_by_side)]
@@ -168,10 +175,12 @@ class Ladder:
             finally:
                 ops.append(mine)
 
-        def fit(topic_share: float, seed: int) -> tuple[Rung, Glance]:
-            sample = samples[seed].result()
+        def fit(topic_share: float, seed: int, rows: NDArray[np.int64] | None = None) -> tuple[Rung, Glance]:
+            sample = samples[seed].result() if rows is None else None
             mine = ops.pop()
             try:
+                if rows is not None:
+                    return self._fit_among(rows, topic_share, seed, mine, on_passes_unless_stopped)
                 source, name = self.corpus.source.again(), _name(topic_share, seed)
                 return self._fit(name, source, topic_share, seed, mine, on_passes_unless_stopped, sample=sample)
             except BaseException:
@@ -182,12 +191,16 @@ class Ladder:
 
         with one_blas_thread(), ThreadPoolExecutor(side_by_side) as pool:
             samples = {seed: pool.submit(begin, seed) for seed in dict.fromkeys(seed for _, seed in plan)}
-            waiting, running = deque(plan), deque[Future[tuple[Rung, Glance]]]()
+            waiting, running = deque[tuple[Any, ...]](plan), deque[Future[tuple[Rung, Glance]]]()
             try:
                 while waiting or running:
                     while waiting and len(running) <= side_by_side:  # one waits for whichever thread is free first
                         running.append(pool.submit(fit, *waiting.popleft()))
-                    yield running.popleft().result()
+                    found = running.popleft().result()
+                    if among is not None:
+                        waiting.append(among(*found))
+                        among = None
+                    yield found
             except InterruptedError:
                 stopped.set()
                 raise next(filter(None, map(_error, running)), InterruptedError()) from None
@@ -201,8 +214,12 @@ class Ladder:
     def fit_among(self, rows: NDArray[np.int64], topic_share: float, seed: int) -> tuple[Rung, Glance]:
         """Fit to the documents with these numbers only, and read all documents by that fit."""
         with one_blas_thread():
-            ops, source = self.make_ops(self.n_threads), self.corpus.source.among(rows)
-            return self._fit("among", source, topic_share, seed, ops, self.on_passes, rows)
+            return self._fit_among(rows, topic_share, seed, self.make_ops(self.n_threads), self.on_passes)
+
+    def _fit_among(
+        self, rows: NDArray[np.int64], topic_share: float, seed: int, ops: Ops, on_passes: Callable[[int], None]
+    ) -> tuple[Rung, Glance]:
+        return self._fit("among", self.corpus.source.among(rows), topic_share, seed, ops, on_passes, rows)
 
     def _fit(
         self,

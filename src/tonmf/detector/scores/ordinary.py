@@ -20,6 +20,8 @@ the topics explain well, whatever their neighbours are.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -63,15 +65,18 @@ def trust_in(scores: Array, threshold: float) -> Array:
     return np.where(scores > threshold, 0.0, np.exp(-np.maximum(scores, 0) / threshold))
 
 
-def sample_of(documents: NDArray[np.int64], scores: Array, rng: np.random.RandomState) -> NDArray[np.int64]:
-    """Draw at most `SAMPLE` of the documents, and return them in order.
+def sample_of(documents: NDArray[np.int64], keys: NDArray[Any], rng: np.random.RandomState) -> NDArray[np.int64]:
+    """Draw at most `SAMPLE` of the documents, and return them in order; `keys` say of all documents how to list them.
 
-    They are drawn from a list by their scores, so that the same documents in another order give the same sample.
+    Each place in the list of all documents gets a random priority, and of those to draw from, the first are drawn. So with keys
+    that go by content, the same documents in another order give the same sample; and if rounding makes one document more or
+    less eligible, the others in the sample stay.
     """
     if len(documents) <= SAMPLE:
         return np.sort(documents)
-    listed = documents[np.argsort(scores[documents], kind="stable")]
-    return np.sort(rng.permutation(listed)[:SAMPLE])
+    priorities = np.empty(len(keys), np.int64)
+    priorities[np.argsort(keys, kind="stable")] = rng.permutation(len(keys))
+    return np.sort(documents[np.argsort(priorities[documents])[:SAMPLE]])
 
 
 def remoteness_of(ops: Ops, X: TwoWay, sample: TwoWay, trust: Array | None) -> Array:

@@ -276,14 +276,13 @@ def _trusted(
     """
     first, numbers = training, np.arange(training.corpus.n_docs)
     if len(numbers) > MOST_AT_FIRST:
-        by_topics = np.argsort(training.topics, kind="stable")  # not by their order
-        numbers = np.sort(rng.permutation(by_topics)[:MOST_AT_FIRST])
+        numbers = np.sort(rng.permutation(np.argsort(training.keys))[:MOST_AT_FIRST])
         first = training.among(numbers)
     corpus, topics = first.corpus, first.topics
     ordinary = ordinary_documents(topics, corpus.readable)
-    scorer, scores = first.learn(rungs, sample_of(ordinary, topics, rng), len(ordinary), None)
+    scorer, scores = first.learn(rungs, sample_of(ordinary, first.keys, rng), len(ordinary), None)
     trusted = np.flatnonzero(corpus.readable & (scores.plain <= max(scorer.level, float(scores.plain.min()))))
-    sampled = sample_of(trusted, topics, rng)
+    sampled = sample_of(trusted, first.keys, rng)
     n_trusted = round(len(trusted) * training.corpus.n_docs / len(numbers))
     return numbers[sampled], trust_in(scores.plain[sampled], scorer.level), n_trusted
 
@@ -303,6 +302,11 @@ class _Training:
     alarms: Alarms
     embeddings: Array | None
     weights: Array | None
+
+    @cached_property
+    def keys(self) -> NDArray[np.int64]:
+        """Return the places of documents in a list that does not depend on their order, and hardly on rounding."""
+        return np.argsort(np.lexsort((self.topics, self.rarity.round(9))))
 
     def among(self, rows: NDArray[np.int64]) -> _Training:
         """Return only the documents with these rising numbers, in memory."""

@@ -97,7 +97,10 @@ class Ops(Protocol):
         """Return the least value of each column of `values` over the terms of each row of X; 2³² − 1 if it has none."""
 
     def mixtures(self, X: TwoWay, ratios: Array, prior: Array, n_steps: int) -> tuple[Array, Array]:
-        """Run EM for the mixture of each row (`tonmf.nmf.mixture`); return (θ, lift), float64. Rows are independent."""
+        """Run EM for the mixture of each row (`tonmf.nmf.mixture`); return (θ, lift), float64. Rows are independent.
+
+        Steps may be in float32.
+        """
 
     def mixed(self, X: TwoWay, ratios: Array, theta: Array) -> Array:
         """Return θ_0 + Σ_k θ_k ratios_tk for every stored term t of each row, in stored order, float64."""

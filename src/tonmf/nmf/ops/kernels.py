@@ -41,11 +41,14 @@ from tonmf.nmf.ops.simd import (
     prefetch_row,
 )
 
-SIMD_DIGEST = "71d15594541f8f15"
+SIMD_DIGEST = "86b55b8de1f69546"
 """Digest of the package `simd`. numba looks for changes in this file alone, so a change there must change this file."""
 
 TERMS_IN_TILE = TILE_BYTES // 8
 """Terms in a tile of a mixture, each with a float64 sum."""
+
+FLOATS_IN_VECTOR = 8
+"""float32 numbers in a vector, up to which rows of `add_pulls` are filled."""
 
 GRAM_TILE = 128
 """Rows in a tile of a Gram matrix."""
@@ -198,19 +201,22 @@ def mixtures(
     """Run `n_steps` of EM for each row's mixture, from uniform, and compute its lift.
 
     With s_t = θ_0 + Σ_k θ_k ratios_tk for each term t of the row:  θ_k ∝ prior_k + θ_k Σ_t ratios_tk count_t / s_t,  and
-    lift = Σ_t count_t ln s_t / Σ_t count_t. Ratios are gathered once, into tiles with terms along the SIMD lanes and a row
-    of ones for the background. Terms that fill the last tile have a count of zero.
+    lift = Σ_t count_t ln s_t / Σ_t count_t. Counts and prior are scaled so that the right-hand side adds up to 1. Ratios are
+    gathered once, with a 1 for the background, and transposed into tiles with terms along the SIMD lanes. Terms that fill
+    the last tile have a count of zero. Steps are in float32; the lift is in float64.
     """
     n_mixed = ratios.shape[1] + 1
     longest = 0
     for i in range(len(indptr) - 1):
         longest = max(longest, indptr[i + 1] - indptr[i])
     n_tiles = (longest + TERMS_IN_TILE - 1) // TERMS_IN_TILE
-    tiles = np.ones((n_tiles * n_mixed, TERMS_IN_TILE))
-    gathered = np.zeros((TERMS_IN_TILE, ratios.shape[1]), ratios.dtype)
-    counts = np.zeros((n_tiles, TERMS_IN_TILE))
+    tiles = np.ones((n_tiles * n_mixed, TERMS_IN_TILE), np.float32)
+    terms = np.zeros((n_tiles * TERMS_IN_TILE, -(-n_mixed // FLOATS_IN_VECTOR) * FLOATS_IN_VECTOR), np.float32)
+    terms[:, 0] = 1
+    counts = np.zeros((n_tiles, TERMS_IN_TILE), np.float32)
     mixed = np.zeros(TERMS_IN_TILE)
-    pulled = np.zeros(n_mixed)
+    shares, scaled_prior = np.zeros((1, n_mixed), np.float32), np.zeros(n_mixed, np.float32)
+    pulled, prior_mass = np.zeros(terms.shape[1], np.float32), prior.sum()
     while True:
         r = claim(cursor)
         if r >= len(cuts) - 1:
@@ -220,54 +226,61 @@ def mixtures(
             n_terms = indptr[i + 1] - first
             n_tiles = (n_terms + TERMS_IN_TILE - 1) // TERMS_IN_TILE
             total = 0.0
+            for p in range(first, indptr[i + 1]):
+                total += data[p]
+            scale = 1 / (total + prior_mass)
             for b in range(n_tiles):
                 counts[b] = 0
-                begin = first + b * TERMS_IN_TILE
+                begin, place = first + b * TERMS_IN_TILE, b * TERMS_IN_TILE
                 n_here = min(TERMS_IN_TILE, indptr[i + 1] - begin)
                 for t in range(n_here):
-                    counts[b, t] = data[begin + t]
-                    total += counts[b, t]
-                _gather(ratios, indices, begin, n_here, gathered, tiles, b * n_mixed + 1)
+                    counts[b, t] = scale * data[begin + t]
+                _gather(ratios, indices, begin, n_here, terms, place)
+                copy_transposed(terms, place, n_here, n_mixed, 1.0, tiles, b * n_mixed)
             theta[i] = 0
             if total == 0:  # no words: all background
                 theta[i, 0] = 1
                 lift[i] = 0
                 continue
-            theta[i] = 1 / n_mixed
+            shares[:] = 1
+            for k in range(n_mixed):
+                scaled_prior[k] = scale * prior[k]
             for _ in range(n_steps):
                 pulled[:] = 0
                 for b in range(n_tiles):
-                    add_pulls(tiles, b * n_mixed, theta, i, counts, b, pulled)
-                normaliser = 0.0
+                    place = b * TERMS_IN_TILE
+                    n_here = min(TERMS_IN_TILE, n_terms - place)
+                    add_pulls(tiles, b * n_mixed, shares, counts, b, terms, place, n_here, pulled)
                 for k in range(n_mixed):
-                    theta[i, k] = prior[k] + theta[i, k] * pulled[k]
-                    normaliser += theta[i, k]
-                for k in range(n_mixed):
-                    theta[i, k] /= normaliser
+                    shares[0, k] = scaled_prior[k] + shares[0, k] * pulled[k]
+            normaliser = 0.0
+            for k in range(n_mixed):
+                normaliser += shares[0, k]
+            for k in range(n_mixed):
+                theta[i, k] = shares[0, k] / normaliser
             logs = 0.0
             for b in range(n_tiles):
                 mixed[:] = 0
                 add_weighted_rows(tiles, b * n_mixed, theta, i, 1.0, mixed)
                 for t in range(min(TERMS_IN_TILE, n_terms - b * TERMS_IN_TILE)):
-                    logs += counts[b, t] * np.log(mixed[t])
+                    logs += data[first + b * TERMS_IN_TILE + t] * np.log(mixed[t])
             lift[i] = logs / total
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _gather(ratios: Any, indices: Any, begin: int, n_here: int, gathered: Any, tiles: Any, target: int) -> None:
-    """Copy the ratios of some of a row's terms into a tile, terms along the SIMD lanes."""
+def _gather(ratios: Any, indices: Any, begin: int, n_here: int, terms: Any, place: int) -> None:
+    """Copy the ratios of some of a row's terms, beside the background's, into rows from `place` on."""
     for t in range(n_here):
         prefetch_row(ratios, indices[min(begin + t + AHEAD, len(indices) - 1)])
         for k in range(ratios.shape[1]):
-            gathered[t, k] = ratios[indices[begin + t], k]
-    copy_transposed(gathered, 0, n_here, ratios.shape[1], 1.0, tiles, target)
+            terms[place + t, k + 1] = ratios[indices[begin + t], k]
 
 
 @njit(nogil=True, cache=True)
 def mixed(indptr: Any, indices: Any, ratios: Any, theta: Any, out: Any, cuts: Any, cursor: Any) -> None:
     """Compute out_t = θ_0 + Σ_k θ_k ratios_tk  for each stored term t of each row, on tiles as in `mixtures`."""
     tile = np.ones((ratios.shape[1] + 1, TERMS_IN_TILE))
-    gathered = np.zeros((TERMS_IN_TILE, ratios.shape[1]), ratios.dtype)
+    terms = np.ones((TERMS_IN_TILE, ratios.shape[1] + 1), ratios.dtype)
     sums = np.zeros(TERMS_IN_TILE)
     while True:
         r = claim(cursor)
@@ -276,7 +289,8 @@ def mixed(indptr: Any, indices: Any, ratios: Any, theta: Any, out: Any, cuts: An
         for i in range(cuts[r], cuts[r + 1]):
             for begin in range(indptr[i], indptr[i + 1], TERMS_IN_TILE):
                 n_here = min(TERMS_IN_TILE, indptr[i + 1] - begin)
-                _gather(ratios, indices, begin, n_here, gathered, tile, 1)
+                _gather(ratios, indices, begin, n_here, terms, 0)
+                copy_transposed(terms, 0, n_here, terms.shape[1], 1.0, tile, 0)
                 sums[:] = 0
                 add_weighted_rows(tile, 0, theta, i, 1.0, sums)
                 for t in range(n_here):

@@ -20,7 +20,7 @@ TILE_BYTES = TILE_VECTORS * VECTOR_BYTES
 CACHE_LINE_FLOATS = 16
 """float32 numbers in a cache line."""
 
-DOUBLE, INT32, INT64 = ir.DoubleType(), ir.IntType(32), ir.IntType(64)
+DOUBLE, FLOAT, INT32, INT64 = ir.DoubleType(), ir.FloatType(), ir.IntType(32), ir.IntType(64)
 
 
 class VectorRows:
@@ -52,10 +52,10 @@ class VectorRows:
         """Store a vector of this type."""
         self.builder.store(vector, self.pointer(row, column, vector.type.count), align=self.align)
 
-    def tile_row(self, row: Any, element: Any) -> list[Any]:
-        """Load a row of a tile, which has as many numbers as `TILE_BYTES` of `element`."""
+    def tile_row(self, row: Any, element: Any, n_vectors: int = TILE_VECTORS) -> list[Any]:
+        """Load a row of a tile as vectors of `element`; it has as many numbers as there are lanes."""
         lanes = lanes_of(element)
-        return [self.load(row, INT64(lanes * v), lanes, element) for v in range(TILE_VECTORS)]
+        return [self.load(row, INT64(lanes * v), lanes, element) for v in range(n_vectors)]
 
     def number(self, row: Any, column: Any, element: Any) -> Any:
         """Load a number as one of another type."""

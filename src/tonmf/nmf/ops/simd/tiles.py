@@ -16,6 +16,7 @@ from numba.extending import intrinsic
 
 from tonmf.nmf.ops.simd.emit import (
     DOUBLE,
+    FLOAT,
     INT32,
     INT64,
     TILE_VECTORS,
@@ -30,7 +31,7 @@ from tonmf.nmf.ops.simd.emit import (
 )
 
 BLOCK = 4
-"""VectorRows and columns that are transposed together."""
+"""Rows and columns that are transposed together, and running sums of a sum over terms."""
 
 
 def _copy_transposed(
@@ -125,29 +126,54 @@ def _add_weighted_rows(
 
 
 def _add_pulls(
-    typing_context: Any, tile: Any, first: Any, theta: Any, row: Any, counts: Any, counts_row: Any, out: Any
+    typing_context: Any,
+    tile: Any,
+    first: Any,
+    theta: Any,
+    counts: Any,
+    row: Any,
+    terms: Any,
+    first_term: Any,
+    n_terms: Any,
+    out: Any,
 ) -> Any:
-    """Compute out[k] += Σ_t tile[first + k, t] counts[counts_row, t] / s_t  with  s_t = Σ_k theta[row, k] tile[first + k, t].
+    """Compute out[k] += Σ_t terms[first_term + t, k] counts[row, t] / s_t  with  s_t = Σ_k theta[0, k] tile[first + k, t].
 
-    All are float64.
+    The tile and `terms` hold the same numbers, along the lanes of which there are terms in one and topics in the other: neither
+    sum then has to be taken across lanes. All are float32; a row of the tile has as many numbers as one of float64, and one of
+    `terms` and `out` is filled up to whole vectors. After the last term, `terms` has `BLOCK` − 1 more rows at least.
     """
-    arrays = (tile, theta, counts, out)
-    if not contiguous(*arrays) or any(array.dtype != types.float64 for array in arrays):
+    arrays = (tile, theta, counts, terms, out)
+    if not contiguous(*arrays) or any(array.dtype != types.float32 for array in arrays):
         return None
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        tile, theta, counts, out = VectorRows.of(context, builder, signature, args, (0, 2, 4, 6))
-        first, row, counts_row = (as_int64(builder, args[i]) for i in (1, 3, 5))
-        zeros = on_all_lanes(builder, DOUBLE(0.0), lanes_of(DOUBLE))
-        sums = _weighted_sums(tile, first, theta, row, DOUBLE(1.0), [zeros] * TILE_VECTORS)
-        pulls = [builder.fdiv(n, total) for n, total in zip(counts.tile_row(counts_row, DOUBLE), sums, strict=True)]
-        with cgutils.for_range(builder, out.width) as loop:
-            pull = _product(builder, pulls, tile.tile_row(builder.add(first, loop.index), DOUBLE))
-            place = builder.gep(out.array.data, [loop.index])
-            builder.store(builder.fadd(builder.load(place), pull), place)
+        tile, theta, counts, terms, out = VectorRows.of(context, builder, signature, args, (0, 2, 3, 5, 8))
+        first, row, first_term, n_terms = (as_int64(builder, args[i]) for i in (1, 4, 6, 7))
+        lanes = lanes_of(FLOAT)
+        n_vectors = TILE_VECTORS * lanes_of(DOUBLE) // lanes
+        zeros = on_all_lanes(builder, FLOAT(0.0), lanes)
+        sums = _weighted_sums(tile, first, theta, INT64(0), FLOAT(1.0), [zeros] * n_vectors)
+        pulls = cgutils.alloca_once(builder, ir.ArrayType(zeros.type, n_vectors))
+        for v, (words, total) in enumerate(zip(counts.tile_row(row, FLOAT, n_vectors), sums, strict=True)):
+            builder.store(builder.fdiv(words, total), builder.gep(pulls, [INT32(0), INT32(v)]), align=4)
+        pull_of = builder.bitcast(pulls, FLOAT.as_pointer())
+        with cgutils.for_range_slice(builder, INT64(0), out.width, INT64(lanes)) as (column, _):
+            parts = [cgutils.alloca_once(builder, zeros.type) for _ in range(BLOCK)]
+            for part in parts:
+                builder.store(zeros, part)
+            with cgutils.for_range_slice(builder, INT64(0), n_terms, INT64(BLOCK)) as (block, _):
+                for i, part in enumerate(parts):
+                    term = builder.add(block, INT64(i))
+                    pull = on_all_lanes(builder, builder.load(builder.gep(pull_of, [term])), lanes)
+                    vector = terms.load(builder.add(first_term, term), column, lanes, FLOAT)
+                    builder.store(multiply_add(builder, pull, vector, builder.load(part)), part)
+            a, b, c, d = (builder.load(part) for part in parts)
+            total = builder.fadd(builder.fadd(a, b), builder.fadd(c, d))
+            out.store(builder.fadd(out.load(INT64(0), column, lanes, FLOAT), total), INT64(0), column)
         return context.get_dummy_value()
 
-    return types.void(tile, first, theta, row, counts, counts_row, out), codegen
+    return types.void(tile, first, theta, counts, row, terms, first_term, n_terms, out), codegen
 
 
 def _weighted_sums(
@@ -160,23 +186,10 @@ def _weighted_sums(
     with cgutils.for_range(builder, coefficients.width) as loop:
         weight = builder.fmul(coefficients.number(row, loop.index, element), scale)
         weights = on_all_lanes(builder, weight, lanes_of(element))
-        for total, vector in zip(sums, tile.tile_row(builder.add(first, loop.index), element), strict=True):
+        vectors = tile.tile_row(builder.add(first, loop.index), element, len(start))
+        for total, vector in zip(sums, vectors, strict=True):
             builder.store(multiply_add(builder, weights, vector, builder.load(total)), total)
     return [builder.load(total) for total in sums]
-
-
-def _product(builder: Any, a: list[Any], b: list[Any]) -> Any:
-    """Emit the scalar product of two rows, each a list of vectors, with four running sums."""
-    sums = [builder.fmul(x, y) for x, y in zip(a[:4], b[:4], strict=True)]
-    for i, (x, y) in enumerate(zip(a[4:], b[4:], strict=True)):
-        sums[i % 4] = multiply_add(builder, x, y, sums[i % 4])
-    while len(sums) > 1:
-        sums = [builder.fadd(x, y) for x, y in zip(sums[::2], sums[1::2], strict=True)]
-    total = sums[0]
-    while half := total.type.count // 2:
-        low, high = (shuffled(builder, total, total, range(n, n + half)) for n in (0, half))
-        total = builder.fadd(low, high)
-    return builder.extract_element(total, INT32(0))
 
 
 copy_transposed: Any = intrinsic(_copy_transposed)
