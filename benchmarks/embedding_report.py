@@ -1,4 +1,4 @@
-"""The section of docs/evidence/quality.md about sentence embeddings: its tables, its bars, and its text.
+"""The page docs/evidence/quality-with-embeddings.md: its tables, its bars, and its text.
 
 Only text tasks count on which all was measured: tonmf by words, by embeddings and by both, and every peer that sees embeddings.
 """
@@ -26,13 +26,13 @@ BY_TASK = "embeddings, by task"
 
 
 def embedding_tasks(data: Measurements) -> list[str]:
-    """Return the text tasks on which all that the section compares was measured."""
+    """Return the text tasks on which all that the page compares was measured."""
     methods = (OURS, *EMBEDDED)
     return [task.name for task in data.tasks if task.is_text and all(data.has(m, [task.name]) for m in methods)]
 
 
 def embedding_tables(data: Measurements) -> dict[str, Table]:
-    """Return the tables of the section by name; none if there is nothing to compare, and no empty ones."""
+    """Return the tables of the page by name; none if there is nothing to compare, and no empty ones."""
     tasks = embedding_tasks(data)
     if not tasks:
         return {}
@@ -80,7 +80,8 @@ def summarise_embeddings(data: Measurements) -> dict[str, Any] | None:
         for task in tasks
     }
     worst = max(tasks, key=lost.__getitem__)
-    summary = {"tasks": len(tasks), "auc": auc, "ap": ap, "worst_task": worst, "most_lost": lost[worst]}
+    summary = {"tasks": len(tasks), "draws": data.draws, "auc": auc, "ap": ap}
+    summary |= {"worst_task": worst, "most_lost": lost[worst]}
     for field in ("auc", "ap"):
         peers = {peer: mean(peer, field) for peer in EMBEDDING_PEERS}
         best = max(peers, key=peers.__getitem__)
@@ -118,28 +119,31 @@ def headline(summary: dict[str, Any]) -> str:
     auc = summary["auc"]
     return (
         f"- With sentence embeddings of MiniLM beside the text, on the text tasks: {three(auc[FUSED])} together,\n"
-        f"  {three(auc[OURS])} from the text alone and {three(auc[MEANING])} from the embeddings alone."
+        f"  {three(auc[OURS])} from the text alone and {three(auc[MEANING])} from the embeddings alone\n"
+        "  ([how much embeddings gain](quality-with-embeddings.md))."
     )
 
 
-def section(summary: dict[str, Any], tables: dict[str, Table]) -> str:
-    """Return the section of the page."""
+def page_of(summary: dict[str, Any], tables: dict[str, Table]) -> str:
+    """Return the page."""
     bars = bars_of(summary)
     held = sum(holds for holds, _ in bars)
     verdict = "All bars hold" if held == len(bars) else f"{held} of {len(bars)} bars hold"
     listed = "\n".join(f"- **{'pass' if holds else 'fail'}**: {text}." for holds, text in bars)
     titles = ("All text tasks", "Text tasks used for tuning", "The other text tasks")
     groups = "\n\n".join(
-        f"### {title}\n\n{markdown_table(*tables[name])}"
+        f"## {title}\n\n{markdown_table(*tables[name])}"
         for title, name in zip(titles, GROUPS, strict=True)
         if name in tables
     )
-    return f"""## With embeddings
+    return f"""# How much sentence embeddings gain
 
-{summary["tasks"]} text tasks. tonmf by words (*{OURS}*), by MiniLM sentence embeddings alone (*{MEANING}*, which is
-`EmbeddingOutlierDetector`) and by both (*{FUSED}*, `TextOutlierDetector` with `embeddings=`), each with its defaults;
-and detectors of PyOD on the same embeddings, each at the setting with the highest mean AUC over the tasks of a table,
-chosen with the labels. The time to make embeddings is not counted: [what embeddings cost](meaning.md) has it.
+`python -m benchmarks.quality --embeddings-only` writes this page, and so does `make bench-quality`. There are
+{summary["tasks"]} text tasks with {summary["draws"]} draws each, those of [the page on quality](quality.md). Compared are
+tonmf by words (*{OURS}*), by MiniLM sentence embeddings alone (*{MEANING}*, which is `EmbeddingOutlierDetector`) and by
+both (*{FUSED}*, `TextOutlierDetector` with `embeddings=`), each with its defaults; and detectors of PyOD on the same
+embeddings, each at the setting with the highest mean AUC over the tasks of a table, chosen with the labels. The time to
+make embeddings is not counted: [what embeddings cost](meaning.md) has it.
 
 {verdict}:
 
@@ -147,7 +151,7 @@ chosen with the labels. The time to make embeddings is not counted: [what embedd
 
 {groups}
 
-### Words, embeddings and both by task
+## Words, embeddings and both by task
 
 AUC, with average precision in brackets. The last column is the AUC of both less that of the better one.
 

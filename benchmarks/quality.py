@@ -6,8 +6,8 @@ at once, so an interrupted run resumes. ``--fresh`` measures everything again, `
 benchmarks/results/quality.json and the page.
 
 The other options measure part of the grid, and leave the page alone. ``--only NAME`` measures no other method, and prints its
-means. ``--embeddings-only`` measures what the section about embeddings compares, and prints that section. ``--tuned`` leaves
-out the tasks that we did not tune on, and ``--draws N`` takes only the first draws.
+means. ``--embeddings-only`` measures what the page about embeddings compares, and writes that page. ``--tuned`` leaves out
+the tasks that we did not tune on, and ``--draws N`` takes only the first draws; then no page is written.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from benchmarks.embeddings import DRAWS, embeddings_for, embeddings_of
 from benchmarks.grid import measure_all
 from benchmarks.harness import RESULTS
 from benchmarks.quality_measurements import EMBEDDED, FUSED, MEANING, OURS
-from benchmarks.quality_report import PAGE, means_of, print_embeddings, report, write_report
+from benchmarks.quality_report import EMBEDDINGS_PAGE, PAGE, means_of, report, report_embeddings, write_report
 from benchmarks.tasks import TASKS, draw, draw_of
 from tonmf import TextOutlierDetector
 from tonmf.experiments.log import ResultLog
@@ -151,9 +151,11 @@ def main(arguments: list[str]) -> None:
         _measure([c for c in chosen if c in missing or c["method"] == options.again], log, options.jobs)
     if options.only is not None:
         print(means_of(_found(log, chosen), options.only))
-    elif options.embeddings_only:
-        print_embeddings(_found(log, chosen))
-    elif not options.tuned and options.draws == DRAWS:
+        return
+    whole = not options.tuned and options.draws == DRAWS
+    if options.embeddings_only or whole:
+        report_embeddings(_found(log, chosen), EMBEDDINGS_PAGE if whole else None)
+    if whole and not options.embeddings_only:
         write_report(_found(log, QUALITY.configs()), PAGE, RESULTS / "quality.json")
 
 

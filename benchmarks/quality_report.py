@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.embedding_report import embedding_tables, headline, section, summarise_embeddings
+from benchmarks.embedding_report import embedding_tables, headline, page_of, summarise_embeddings
 from benchmarks.harness import RESULTS, ROOT, describe_machine, print_table, write_whole
 from benchmarks.peers import PEERS
 from benchmarks.quality_measurements import OURS, Measurements, Row, Table, compare, rows_of, three
@@ -17,6 +17,7 @@ from tonmf.experiments.measured import markdown_table
 from tonmf.experiments.specification import Result, Section
 
 PAGE = ROOT / "docs" / "evidence" / "quality.md"
+EMBEDDINGS_PAGE = PAGE.with_name("quality-with-embeddings.md")
 
 
 def summarise(data: Measurements) -> dict[str, Any]:
@@ -66,11 +67,17 @@ def means_of(results: Iterable[Result], method: str) -> str:
     return "\n".join(lines)
 
 
-def print_embeddings(results: Iterable[Result]) -> None:
-    """Print the section about embeddings, as far as it is measured."""
+def report_embeddings(results: Iterable[Result], page: Path | None) -> None:
+    """Print the page about embeddings, as far as it is measured; write it if a path is given."""
     data = Measurements(rows_of(results))
     summary = summarise_embeddings(data)
-    print("Not measured yet." if summary is None else section(summary, embedding_tables(data)))
+    if summary is None:
+        print("Embeddings are not measured yet.")
+        return
+    text = page_of(summary, embedding_tables(data))
+    print(text)
+    if page is not None:
+        write_whole(page, text)
 
 
 def write_report(results: Sequence[Result], page: Path, figures: Path) -> None:
@@ -153,10 +160,7 @@ def page_text(summary: dict[str, Any], tables: dict[str, Table], cost: dict[str,
         f"{cost['detector_s']:.1f} s and\n  scikit-learn's `TfidfVectorizer` alone {cost['tfidf_s']:.1f} s in the same "
         f"run: {cost['ratio']:.2f} times as long\n  (medians of {cost['runs']}, `make bench BENCH_ARGS=cost`)."
     )
-    embedded = with_embeddings = ""
-    if summary["embeddings"] is not None:
-        embedded = headline(summary["embeddings"]) + "\n"
-        with_embeddings = section(summary["embeddings"], tables) + "\n"
+    embedded = "" if summary["embeddings"] is None else headline(summary["embeddings"]) + "\n"
     return f"""`make bench-quality` writes this page and prints every figure on it. It keeps each result, so an interrupted run
 resumes. There are {summary["tasks"]} tasks with {summary["draws"]} draws each. A task is made of real data with classes:
 documents of some classes are ordinary, and a few of another class are the outliers.
@@ -192,7 +196,7 @@ widths of the automatic threshold, and the alarms.
 
 {table("held out")}
 
-{with_embeddings}## By task
+## By task
 
 AUC, with average precision in brackets; means over {summary["draws"]} draws.
 

@@ -6,7 +6,7 @@ import warnings
 import pytest
 
 from benchmarks.embedding_peers import EMBEDDING_PEERS
-from benchmarks.embedding_report import bars_of, embedding_tables, section, summarise_embeddings
+from benchmarks.embedding_report import bars_of, embedding_tables, page_of, summarise_embeddings
 from benchmarks.peers import PEERS
 from benchmarks.quality import QUALITY, main
 from benchmarks.quality_measurements import EMBEDDED, FUSED, MEANING, OURS, Measurements, rows_of
@@ -38,13 +38,18 @@ def data_of(results):
     return Measurements(rows_of(results))
 
 
+def embeddings_page(results):
+    data = data_of(results)
+    return page_of(summarise_embeddings(data), embedding_tables(data))
+
+
 def verdicts(results):
     return [holds for holds, _ in bars_of(summarise_embeddings(data_of(results)))]
 
 
 def test_all_bars_hold_if_both_are_best_and_embeddings_alone_beat_every_peer():
     assert all(verdicts(measured()))
-    assert "All bars hold:" in report(measured()).text
+    assert "All bars hold:" in embeddings_page(measured())
 
 
 @pytest.mark.parametrize(
@@ -63,7 +68,7 @@ def test_all_bars_hold_if_both_are_best_and_embeddings_alone_beat_every_peer():
 def test_a_bar_that_is_broken_is_named(changed, broken):
     results = measured(changed)
     assert [number for number, holds in enumerate(verdicts(results)) if not holds] == broken
-    page = report(results).text
+    page = embeddings_page(results)
     assert f"{7 - len(broken)} of 7 bars hold:" in page
     assert page.count("- **fail**:") == len(broken)
 
@@ -77,9 +82,9 @@ def test_a_loss_on_one_task_is_found_whatever_the_means_are():
 
 
 def test_the_page_has_the_means_apart_and_the_difference_from_the_better_part_by_task():
-    page = report(measured()).text
+    page = embeddings_page(measured())
     for heading in ("All text tasks", "Text tasks used for tuning", "The other text tasks"):
-        assert f"### {heading}\n" in page
+        assert f"## {heading}\n" in page
     columns, lines = embedding_tables(data_of(measured()))["embeddings, by task"]
     assert columns == ["task", "tuned on", "words", "embeddings alone", "both", "both − the better one"]
     assert [OTHER, "no", ".900 (.450)", ".850 (.400)", ".930 (.500)", "+.030"] in lines
@@ -92,9 +97,9 @@ def test_a_peer_on_embeddings_has_the_setting_that_is_best_over_tasks():
     assert next(line[:4] for line in lines if line[0] == PEER) == [PEER, "k=20", ".800", ".300"]
 
 
-def test_without_embeddings_the_page_has_no_such_section():
+def test_without_embeddings_the_page_does_not_speak_of_them():
     page = report([r for r in measured() if r["config"]["method"] not in EMBEDDED]).text
-    assert "With embeddings" not in page
+    assert "mbeddings" not in page
     assert "By task" in page
 
 
@@ -103,7 +108,7 @@ def test_tasks_on_which_something_is_missing_are_left_out_of_the_section_only():
     data = data_of(results)
     tables = embedding_tables(data)
     assert "embeddings, held out" not in tables
-    assert "### The other text tasks" not in section(summarise_embeddings(data), tables)
+    assert "## The other text tasks" not in page_of(summarise_embeddings(data), tables)
     assert OTHER in report(results).text
 
 

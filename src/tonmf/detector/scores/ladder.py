@@ -43,6 +43,9 @@ SWEEPS = 2
 MANY, SAMPLE = 16_000, 8_000
 """Documents from which on a fit converges on a sample first, and the size of the sample."""
 
+PASSES_OVER_SAMPLE = 20
+"""Passes of such a fit over the sample, a few more than the price of topics takes to rise; more do not find outliers better."""
+
 PASSES_WITHOUT_PRICE = RAMP_AFTER - 1
 """The first passes of a fit, which do not depend on how common a topic must be."""
 
@@ -309,6 +312,7 @@ class Ladder:
     ) -> Midway:
         """Let a fit converge on a sample of the documents; return its state, made one of a fit to all of them."""
         begun, start = sample.go_on()
+        options = replace(options, max_iter=PASSES_OVER_SAMPLE)
         problem = Problem(begun, options, ops, SerialExecutor(), progress.of_sample)
         reached = converge(problem, start)
         midway = problem.midway(reached.iteration, reached.current)
