@@ -128,6 +128,46 @@ def test_a_cache_made_with_an_embedder_of_another_width_is_refused(tmp_path):
         TextOutlierDetector(embedder=HashEmbedder(width=64), **options).fit(CORPUS.texts)
 
 
+class ShiftedEmbedder(HashEmbedder):
+    """Another model of the same name and width."""
+
+    def encode(self, texts):
+        return np.roll(super().encode(texts), 1, axis=1)
+
+
+ShiftedEmbedder.__qualname__ = HashEmbedder.__qualname__
+ShiftedEmbedder.__module__ = HashEmbedder.__module__
+
+
+def test_a_cache_made_with_another_version_of_an_embedder_is_refused(tmp_path):
+    """It knew an embedder by its name and width only, and took the rows of the version before."""
+    options = {"memory": "600MB", "cache": tmp_path / "cache", **SMALL}
+    TextOutlierDetector(embedder=HashEmbedder(), **options).fit(CORPUS.texts)
+    with pytest.raises(InputError, match=r"was made with another model that is called .*Give another folder"):
+        TextOutlierDetector(embedder=ShiftedEmbedder(), **options).fit(CORPUS.texts)
+
+
+class StoppedError(Exception):
+    """Ends a fit before its time."""
+
+
+@pytest.mark.parametrize("share", [0.3, 0.95], ids=["while embedding", "while fitting"])
+def test_a_fit_on_disk_that_was_stopped_goes_on_with_the_same_scores(tmp_path, monkeypatch, share):
+    monkeypatch.setattr("tonmf.text.batches.BATCH", 20)
+
+    def stop(done):
+        if done >= share:
+            raise StoppedError
+
+    options = {"memory": "600MB", **SMALL}
+    whole = TextOutlierDetector(embedder=HashEmbedder(), cache=tmp_path / "whole", **options).fit(CORPUS.texts)
+    stopped = TextOutlierDetector(embedder=HashEmbedder(), cache=tmp_path / "cache", callback=stop, **options)
+    with pytest.raises(StoppedError):
+        stopped.fit(CORPUS.texts)
+    resumed = TextOutlierDetector(embedder=HashEmbedder(), cache=tmp_path / "cache", **options).fit(CORPUS.texts)
+    np.testing.assert_array_equal(resumed.outlier_scores_, whole.outlier_scores_)
+
+
 def test_progress_covers_embedding_on_disk(tmp_path):
     seen = []
     options = {"embedder": HashEmbedder(), "memory": "600MB", "cache": tmp_path / "cache", **SMALL}

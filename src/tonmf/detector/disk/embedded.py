@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from tonmf.arrays import Array
+from tonmf.detector.embedder import EmbeddedBy
 from tonmf.detector.scores.embeddings import check_embeddings
-from tonmf.embed import Encoder
+from tonmf.embed import Encoder, same_model
 from tonmf.errors import InputError, Param
+from tonmf.storage.array_file import ArrayFile, write_arrays
 from tonmf.storage.atomic import replacing
 from tonmf.text.batches import Batch, Batches
 
@@ -26,14 +28,20 @@ Embed = Callable[[Batch, int], Array]
 class DiskEmbeddings:
     """The embeddings of all documents, made batch by batch."""
 
-    def __init__(self, identity: str, embed: Embed, n_given: int | None = None) -> None:
-        self.identity, self._embed, self._n_given = identity, embed, n_given
+    def __init__(
+        self, identity: str, embed: Embed, n_given: int | None = None, embedded_by: EmbeddedBy | None = None
+    ) -> None:
+        self.identity, self._embed, self._n_given, self._embedded_by = identity, embed, n_given, embedded_by
 
     @classmethod
     def by(cls, encoder: Encoder) -> DiskEmbeddings:
         """Embed texts as they are read."""
         identity = f"{encoder.name}, {encoder.width} columns"
-        return cls(identity, lambda batch, _: check_embeddings(encoder.encode(batch.content), len(batch.ids)))
+
+        def embed(batch: Batch, _: int) -> Array:
+            return check_embeddings(encoder.encode(batch.content), len(batch.ids))
+
+        return cls(identity, embed, embedded_by=EmbeddedBy.of(encoder))
 
     @classmethod
     def given(cls, embeddings: Any) -> DiskEmbeddings:
@@ -62,6 +70,7 @@ class DiskEmbeddings:
                 Param("embeddings"), f" must have one row for each of the {n_docs} documents; got {self._n_given}."
             )
         path = folder / FILE
+        self._check_embedder(folder)
         if not path.exists():
             with replacing(path) as unfinished, unfinished.open("wb") as file:
                 n_made = 0
@@ -72,6 +81,19 @@ class DiskEmbeddings:
                         progress(min(n_made / n_docs, 1.0))
         return np.memmap(path, np.float16, "r", shape=(n_docs, path.stat().st_size // (2 * n_docs)))
 
+    def _check_embedder(self, folder: Path) -> None:
+        """Raise an error if the rows in the folder are another model's; otherwise keep what this one is known by."""
+        if self._embedded_by is None:
+            return
+        path, probe = folder / EMBEDDER, self._embedded_by.probe
+        if not path.exists():
+            write_arrays(path, {"probe": probe})
+        elif not same_model(ArrayFile(path).map("probe"), probe):
+            raise InputError(
+                f"The cache folder {folder} was made with another model that is called {self._embedded_by.name}, too: its "
+                "embeddings are others. Give another folder, or remove this one to begin anew."
+            )
+
     def _rows(self, batches: Batches) -> Iterator[Array]:
         first = 0
         for batch in batches:
@@ -79,5 +101,5 @@ class DiskEmbeddings:
             first += len(batch.ids)
 
 
-FILE = "embeddings"
-"""The file in the folder of a store."""
+FILE, EMBEDDER = "embeddings", "embedder"
+"""The files in the folder of a store: the rows, and what their embedder makes of a few sentences."""
