@@ -150,6 +150,7 @@ def test_a_report_and_a_method_that_is_measured_again_keep_all_other_results(tmp
     again = []
     monkeypatch.setattr("benchmarks.quality.RESULTS", tmp_path)
     monkeypatch.setattr("benchmarks.quality.PAGE", tmp_path / "quality.md")
+    monkeypatch.setattr("benchmarks.quality.EMBEDDINGS_PAGE", tmp_path / "embeddings.md")
     monkeypatch.setattr("benchmarks.quality._measure", lambda configs, log, n_processes: again.extend(configs))
     lines = [
         {**result(config["task"], config["method"], 0.9), "config": config, "experiment": "quality", "versions": {}}
