@@ -12,9 +12,9 @@ Each message says what was expected, what came, and what to do. A model used bef
 scikit-learn's own ``NotFittedError``, as pipelines expect.
 
 A message is made of parts. Text is the same for every reader; a `Param` names a parameter, which is ``min_df`` in Python,
-``--min-df`` on the command line and a field of a request over HTTP; `InPython` is text that only Python users need. ``str()``
-of a message or an error is what Python users see. A front end calls `worded` with its own names. Only parameters are
-ever reworded: values that came from the user are text.
+``--min-df`` on the command line and a field of a request over HTTP; `InPython` is text that only Python users need; `Quoted` is
+what another program said, which may repeat a document. ``str()`` of a message or an error is what Python users see. A front end
+calls `worded` with its own names. Only parameters are ever reworded: values that came from the user are text.
 """
 
 from __future__ import annotations
@@ -31,8 +31,10 @@ __all__ = [
     "MissingExtraError",
     "Param",
     "ParameterError",
+    "Quoted",
     "TonmfError",
     "sentences",
+    "unquoted",
     "worded",
 ]
 
@@ -63,7 +65,17 @@ class InPython:
         return self.text
 
 
-Part = str | Param | InPython
+@dataclass(frozen=True)
+class Quoted:
+    """The words of another program, such as an answer of a server: to be shown, and left out of logs."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+Part = str | Param | InPython | Quoted
 
 
 class Message(str):
@@ -103,9 +115,18 @@ def worded(message: str, name: Callable[[Param], str]) -> str:
     """
     parts = message.parts if isinstance(message, Message) else (message,)
     return "".join(
-        name(part) if isinstance(part, Param) else part.elsewhere if isinstance(part, InPython) else part
+        name(part) if isinstance(part, Param) else part.elsewhere if isinstance(part, InPython) else str(part)
         for part in parts
     )
+
+
+def unquoted(message: Message) -> str:
+    """Return a message with an ellipsis for each quotation.
+
+    >>> unquoted(Message("The model answers 400: ", Quoted("cannot embed 'my diary'"), "."))
+    'The model answers 400: ….'
+    """
+    return "".join("…" if isinstance(part, Quoted) else str(part) for part in message.parts)
 
 
 class TonmfError(Exception):
@@ -113,7 +134,7 @@ class TonmfError(Exception):
 
     Parameters
     ----------
-    *parts : str, Param or InPython
+    *parts : str, Param, InPython or Quoted
         The message, in parts.
     """
 

@@ -67,3 +67,12 @@ def test_a_request_cannot_name_an_embedder_nor_ask_a_server_without_one(embeddin
     assert answer.status_code == 422
     assert "started without --embed" in answer.json()["error"]
     assert server.get("/v1/model").json()["embedder"] is None
+
+
+def test_the_log_does_not_repeat_what_a_failing_embedder_says_of_a_document(embedding, host):
+    text = "A diary that nobody else is to read."
+    host.first += [(400, {}, {"error": {"message": f"cannot embed {text!r}"}})]
+    assert embedding.post("/v1/score", json={"documents": [text]}).status_code == 503
+    log = embedding.log.read_text(encoding="utf-8")
+    assert "answers 400" in log
+    assert "diary" not in log

@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 import os
 import time
+from dataclasses import dataclass
 from http.client import HTTPException, HTTPMessage
 from typing import IO, Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from tonmf.errors import InputError, Param, ParameterError
+from tonmf.errors import InputError, Param, ParameterError, Part, Quoted
 from tonmf.wording import number_of, one_line, shown
 
 KEYS = ("TONMF_EMBED_KEY", "OPENAI_API_KEY")
@@ -65,7 +66,7 @@ class Endpoint:
             return self._rows(self._request(texts), len(texts)), [False] * len(texts)
         except _TooLongError as error:
             if sum(map(len, texts)) <= SHORT:
-                raise self._failure(f"answers {error}") from error
+                raise self._failure(f"answers {error.code}: ", error.said) from error
         if len(texts) == 1:
             rows, _ = self.embed([texts[0][: max(len(texts[0]) // 2, SHORT)]])
             return rows, [True]
@@ -111,8 +112,8 @@ class Endpoint:
         if key:
             said = said.replace(key, "***")
         if error.code in TOO_LONG:
-            return _TooLongError(f"{error.code}: {one_line(said)}")
-        return self._failure(f"answers {error.code}: {one_line(said)}")
+            return _TooLongError(error.code, Quoted(one_line(said)))
+        return self._failure(f"answers {error.code}: ", Quoted(one_line(said)))
 
     def _rows(self, content: bytes, n_texts: int) -> list[Any]:
         """Return the rows of an answer in the order of the texts."""
@@ -126,12 +127,16 @@ class Endpoint:
             raise self._failure(f"returned {found} for {wanted}, not one for each")
         return [numbered[number] for number in range(n_texts)]
 
-    def _failure(self, what: str) -> InputError:
-        return InputError(f"{self.label} {what}.")
+    def _failure(self, *what: Part) -> InputError:
+        return InputError(f"{self.label} ", *what, ".")
 
 
+@dataclass
 class _TooLongError(Exception):
-    """A server does not take the texts; the message is its answer."""
+    """A server does not take the texts, and says why."""
+
+    code: int
+    said: Quoted
 
 
 class _NoRedirects(HTTPRedirectHandler):

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from tonmf.arrays import Array
 from tonmf.detector.detector import TextOutlierDetector
-from tonmf.errors import InputError, Param
+from tonmf.errors import InputError, Param, unquoted
 from tonmf.io.marks import MARKS
 from tonmf.persist import load_detector
 from tonmf.ranking import judged_among
@@ -162,7 +162,7 @@ class ServedModel:
         try:
             return self.detector.embed(content)
         except InputError as error:
-            log.warning("documents cannot be embedded: %s", error)
+            log.warning("documents cannot be embedded: %s", unquoted(error.message))
             raise ServiceError(503, EMBEDDER_FAILS, {"Retry-After": "60"}) from error
 
     def content(self, documents: Sequence[Named]) -> Any:
