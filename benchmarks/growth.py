@@ -19,7 +19,7 @@ import numpy as np
 
 from benchmarks.harness import ROOT, describe_machine, print_table, save
 from benchmarks.machine import gather_bandwidth
-from benchmarks.outofcore import MEMORY, make, measure
+from benchmarks.outofcore import MEMORY, kept, measure
 from tonmf import TextOutlierDetector
 from tonmf.detector.scores.ladder import PASSES_OVER_ALL
 from tonmf.text.choose import make_counter
@@ -42,17 +42,18 @@ def main(arguments: list[str]) -> None:
     """Measure, print, draw and save."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--docs", type=int, nargs="+", default=SIZES)
-    parser.add_argument("--folder", help="folder for the corpora and caches (default: a temporary one)")
+    parser.add_argument("--folder", help="folder that keeps the corpora for later runs (default: a temporary one)")
     options = parser.parse_args(arguments)
     rows: list[dict[str, Any]] = []
-    with tempfile.TemporaryDirectory(dir=options.folder) as folder:
+    with tempfile.TemporaryDirectory() as temporary:
         for n_docs in options.docs:
-            corpus, labels = make(Path(folder), n_docs)
+            corpus, labels = kept(Path(options.folder or temporary), n_docs)
             row = {"documents": n_docs, **floor(corpus, n_docs), "load": os.getloadavg()[0]}
             found = measure(corpus, labels, n_docs, ["--memory", MEMORY])
             rows.append({**row, "whole": 1e6 * found["seconds"] / n_docs, "peak_mb": found["peak_mb"]})
             print(json.dumps(rows[-1]), flush=True)
-            corpus.unlink()
+            if not options.folder:
+                corpus.unlink()
     columns = ["documents", "whole", "read", "cut", "gather", "peak_mb", "load"]
     print_table(
         f"tonmf detect --memory {MEMORY}: µs per document, the floor of the machine, peak (MB), and load before",

@@ -10,6 +10,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -130,32 +133,56 @@ def measure(corpus: Path, labels: np.ndarray, n_docs: int, mode: list[str]) -> d
 
 
 def make(folder: Path, n_docs: int) -> tuple[Path, np.ndarray]:
-    """Write documents that mix common words with those of a subject; return the path, and labels with 1 for rare subjects."""
-    rng = np.random.default_rng(0)
-    words = _words(N_WORDS, rng)
-    common, of_topic = _zipf(N_WORDS), _zipf(TOPIC_WORDS)
-    subjects = np.array([rng.permutation(N_WORDS)[:TOPIC_WORDS] for _ in range(N_TOPICS + N_STRANGE)])
+    """Write documents that mix common words with those of a subject; return the path, and labels with 1 for rare subjects.
+
+    All cores make them, lot by lot; each lot has a seed of its own, so the corpus is the same on any machine.
+    """
     labels = np.zeros(n_docs, np.int8)
     path = folder / "corpus.jsonl"
-    with path.open("w", encoding="utf-8") as file:
-        for first in range(0, n_docs, AT_ONCE):
-            size = min(AT_ONCE, n_docs - first)
-            strange = rng.random(size) < OUTLIER_SHARE
-            subject = np.where(strange, N_TOPICS + rng.integers(0, N_STRANGE, size), rng.integers(0, N_TOPICS, size))
-            lengths = np.maximum(20, rng.poisson(rng.gamma(4, MEAN_LENGTH / 4, size)))
-            numbers = np.searchsorted(common, rng.random(lengths.sum()))
-            on_topic = rng.random(len(numbers)) < TOPIC_SHARE
-            places = np.searchsorted(of_topic, rng.random(int(on_topic.sum())))
-            numbers[on_topic] = subjects[np.repeat(subject, lengths)[on_topic], places]
-            written = words[numbers]
-            for place in np.flatnonzero(rng.random(len(written)) < SLIP_SHARE):
-                written[place] = f"q{rng.integers(0, N_SLIPS):x}"
-            ends = np.append(0, np.cumsum(lengths))
-            for row in range(size):
-                text = " ".join(written[ends[row] : ends[row + 1]])
-                file.write(f'{{"id": {first + row}, "text": "{text}"}}\n')
-            labels[first : first + size] = strange
+    starts = range(0, n_docs, AT_ONCE)
+    workers = ProcessPoolExecutor(mp_context=get_context("spawn"), initializer=_language)
+    with workers, path.open("w", encoding="utf-8") as file:
+        lots = workers.map(_lot, starts, [min(AT_ONCE, n_docs - first) for first in starts])
+        for first, (lines, strange) in zip(starts, lots, strict=True):
+            file.write(lines)
+            labels[first : first + len(strange)] = strange
     return path, labels
+
+
+def kept(folder: Path, n_docs: int) -> tuple[Path, np.ndarray]:
+    """Return the corpus that `make` writes, from the folder if it is there already."""
+    path, labels = folder / f"corpus-{n_docs}.jsonl", folder / f"labels-{n_docs}.npy"
+    if not labels.exists():
+        corpus, made = make(folder, n_docs)
+        corpus.replace(path)
+        np.save(labels, made)
+    return path, np.load(labels)
+
+
+@cache
+def _language() -> tuple[np.ndarray, np.ndarray]:
+    """Return the words, and the numbers of those of each subject."""
+    rng = np.random.default_rng(0)
+    words = _words(N_WORDS, rng)
+    return words, np.array([rng.permutation(N_WORDS)[:TOPIC_WORDS] for _ in range(N_TOPICS + N_STRANGE)])
+
+
+def _lot(first: int, size: int) -> tuple[str, np.ndarray]:
+    """Return the lines of some documents, and which of them are about rare subjects."""
+    rng = np.random.default_rng([1, first])
+    words, subjects = _language()
+    strange = rng.random(size) < OUTLIER_SHARE
+    subject = np.where(strange, N_TOPICS + rng.integers(0, N_STRANGE, size), rng.integers(0, N_TOPICS, size))
+    lengths = np.maximum(20, rng.poisson(rng.gamma(4, MEAN_LENGTH / 4, size)))
+    numbers = np.searchsorted(_zipf(N_WORDS), rng.random(lengths.sum()))
+    on_topic = rng.random(len(numbers)) < TOPIC_SHARE
+    places = np.searchsorted(_zipf(TOPIC_WORDS), rng.random(int(on_topic.sum())))
+    numbers[on_topic] = subjects[np.repeat(subject, lengths)[on_topic], places]
+    written = words[numbers]
+    slips = np.flatnonzero(rng.random(len(written)) < SLIP_SHARE)
+    written[slips] = [f"q{slip:x}" for slip in rng.integers(0, N_SLIPS, len(slips))]
+    texts = np.split(written, np.cumsum(lengths)[:-1])
+    return "".join(f'{{"id": {first + row}, "text": "{" ".join(text)}"}}\n' for row, text in enumerate(texts)), strange
 
 
 def _words(n_words: int, rng: np.random.Generator) -> np.ndarray:
