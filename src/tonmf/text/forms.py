@@ -55,8 +55,10 @@ def forms_in(document: object, analyze: Analyzer, unknown: Collection[str]) -> d
     alone = set(unknown).difference(forms)
     for run in UNSPACED_RUN.findall(analyze.visible(document).replace(PAD, "")):
         for start, end in _stretches(run, alone):
-            for place in range(start, end - 1):
-                forms.setdefault(run[place : place + 2], _piece(run[start:end], place - start))
+            for low, high in _pieces(run[start:end]):
+                piece = run[start + low : start + high]
+                for place in range(start + low, min(start + high, end - 1)):
+                    forms.setdefault(run[place : place + 2], piece)
     return forms
 
 
@@ -74,15 +76,17 @@ def _stretches(run: str, pairs: Collection[str]) -> Iterator[tuple[int, int]]:
             start = place + 1
 
 
-def _piece(stretch: str, place: int) -> str:
-    """Return the piece of a string in which the character at a place is; no piece begins with a mark on another character.
+def _pieces(stretch: str) -> Iterator[tuple[int, int]]:
+    """Yield where the pieces of a string begin and end; no piece begins with a mark on another character.
 
-    >>> _piece("会议将于明天", 2)
-    '会议将于明天'
+    >>> list(_pieces("会议将于明天"))
+    [(0, 6)]
     """
     length = -(-len(stretch) // -(-len(stretch) // LONGEST))
-    cuts = [0, *(_after_marks(stretch, cut) for cut in range(length, len(stretch), length)), len(stretch)]
-    return next(stretch[start:end] for start, end in pairwise(cuts) if start <= place < end)
+    cuts = [0]
+    for cut in range(length, len(stretch), length):
+        cuts.append(_after_marks(stretch, max(cut, cuts[-1])))  # many marks in a row are gone over once
+    return pairwise([*cuts, len(stretch)])
 
 
 def _after_marks(text: str, place: int) -> int:
