@@ -27,6 +27,9 @@ EXPECTED = {
 BY_CHARACTERS = ("char", "char_wb")
 """Ways to cut a text whose terms are made of characters."""
 
+WORDS_AT_ONCE = 20_000
+"""Characters of a text whose words are counted at a time."""
+
 MOST_DIGITS = 40
 """Longest number accepted as an item or an id, in digits."""
 
@@ -93,7 +96,9 @@ class DocumentReader:
 
     def _has_too_many_words(self, text: str) -> bool:
         most = self.limits.words
-        return len(text) > most and (self.by_characters or next(islice(word_spans(text), most, None), None) is not None)
+        if len(text) <= most or self.by_characters:
+            return len(text) > most
+        return next(islice(_words(text), most, None), None) is not None
 
     def _too_long(self, where: str, what_of: str) -> ServiceError:
         return ServiceError(
@@ -132,6 +137,20 @@ class DocumentReader:
                 raise ServiceError(422, f"{where}: {expected}; got {what(count)}.")
             counts[self.columns[term]] = float(count)
         return counts, sum(map(len, content))
+
+
+def _words(text: str) -> Iterator[tuple[int, int]]:
+    """Yield something for each word of a text.
+
+    It is looked at some characters at a time, as Python's lock is held while a pattern is matched. A string of more characters
+    without a space is cut somewhere, which may make a word more or less.
+    """
+    start = 0
+    while start < len(text):
+        end = start + WORDS_AT_ONCE
+        end = max(text.rfind(" ", start, end), text.rfind("\n", start, end)) + 1 or end
+        yield from word_spans(text[start:end])
+        start = end
 
 
 def too_many(most: int) -> ServiceError:

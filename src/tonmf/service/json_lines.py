@@ -76,7 +76,8 @@ class IncomingLines:
             lines = self._whole_lines(most)
             if lines:
                 return lines
-            if len(self._buffer) < length or self._skip_blank():
+            self._skip_blank()
+            if len(self._buffer) < length:
                 await asyncio.sleep(0)  # others have their turn: there may be millions
                 continue
             if self._complete and not self._buffer:
@@ -87,13 +88,12 @@ class IncomingLines:
                 self._news.clear()
                 await self._news.wait()
 
-    def _skip_blank(self) -> bool:
-        """Skip blank lines at the start of the buffer, up to `SKIPPED` bytes; return whether there were any."""
+    def _skip_blank(self) -> None:
+        """Skip blank lines at the start of the buffer, up to `SKIPPED` bytes."""
         found = BLANK.match(self._buffer, 0, SKIPPED)
         end = self._buffer.rfind(b"\n", 0, found.end() if found else 0) + 1
         self.number += self._buffer.count(b"\n", 0, end)
         self._drop(end)
-        return end > 0
 
     def _drop(self, n_bytes: int) -> None:
         del self._buffer[:n_bytes]

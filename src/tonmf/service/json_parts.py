@@ -44,14 +44,18 @@ def parse_in_parts(body: bytes | bytearray, limits: Limits, take: Take = lambda 
     key = next(key for key, value in whole.items() if isinstance(value, list) and value[-1:] == [end])
     elements = take(key, whole[key][:-1])
     for last, cut in pairwise(outline.cuts):
-        elements += take(key, parse(body, last + 1, cut, b"[", b"]"))
+        elements += take(key, _some(body, last + 1, parse(body, last + 1, cut, b"[", b"]")))
     start = outline.cuts[-1] + 1
     rest = parse(body, start, None, b'{"%s":[' % end.encode())
-    tail = rest.pop(end)
-    if not tail:
-        raise ValueError(f"Expecting value at character {len(body[:start].decode())}")
-    whole[key] = elements + take(key, tail)
+    whole[key] = elements + take(key, _some(body, start, rest.pop(end)))
     return {**whole, **rest}
+
+
+def _some(body: bytes | bytearray, start: int, elements: list[Any]) -> list[Any]:
+    """Return the elements after a comma, of which there must be some."""
+    if not elements:
+        raise ValueError(f"Expecting value at character {len(body[:start].decode())}")
+    return elements
 
 
 def parse_line(line: bytes, limits: Limits, where: str) -> Any:

@@ -26,8 +26,8 @@ log = logging.getLogger("tonmf.service")
 JOINED, JOINED_SIZE = 64, 50_000
 """Documents up to which calls are joined, and their size: one long document is enough for a call."""
 
-STOP_SECONDS = 5
-"""Longest that the server waits for the last call of the model when it stops."""
+STOP_SECONDS = 1
+"""Longest that the server waits for the last call of the model when it stops: nobody waits for its answers any more."""
 
 ROUNDS = 3
 """Turns of the event loop before a call: one to read new requests, two more until their handlers ask."""
@@ -74,7 +74,7 @@ class ModelQueue:
         self._calls.put(None)
         self._thread.join(STOP_SECONDS)
         if self._thread.is_alive():
-            log.warning("the model was still at work after %s seconds, and its last answers are lost", STOP_SECONDS)
+            log.warning("the model was still at work when the server stopped")
 
     @property
     def length(self) -> int:
