@@ -130,10 +130,13 @@ def _of_pairs(texts: Sequence[str], analyze: Analysis, wanted: Collection[str] |
     for text in texts:
         if text.isascii() or not HAS_UNSPACED.search(text):
             continue
-        here = _pairs_in(analyze.visible(text).replace(PAD, ""))
+        runs = UNSPACED_RUN.findall(analyze.visible(text).replace(PAD, ""))
         if len(texts) > 1:
-            here = list({pair: (pair, before, after) for pair, before, after in here}.values())
-        numbers.update(pair for pair, _, _ in here)
+            here = list({pair: (pair, before, after) for pair, before, after in _pairs_in(runs)}.values())
+            numbers.update(pair for pair, _, _ in here)
+        else:  # those that occur too seldom need not be looked at
+            numbers.update(run[place : place + 2] for run in runs for place in range(len(run) - 1))
+            here = _pairs_in(runs, numbers)
         for pair, before, after in here:
             if wanted is None or pair in wanted:
                 known = places.setdefault(pair, [])
@@ -143,12 +146,14 @@ def _of_pairs(texts: Sequence[str], analyze: Analysis, wanted: Collection[str] |
     return {pair: word for pair, word in grown if word != pair}
 
 
-def _pairs_in(text: str) -> list[tuple[str, str, str]]:
-    """Return the pairs of a text, each with what is before and after it."""
+def _pairs_in(runs: Sequence[str], numbers: Mapping[str, int] | None = None) -> list[tuple[str, str, str]]:
+    """Return the pairs in strings, each with what is before and after it; given their numbers, only those with `FEWEST`."""
     return [
-        (run[place : place + 2], run[max(place - AROUND, 0) : place], run[place + 2 : place + 2 + AROUND])
-        for run in UNSPACED_RUN.findall(text)
+        (pair, run[max(place - AROUND, 0) : place], run[place + 2 : place + 2 + AROUND])
+        for run in runs
         for place in range(len(run) - 1)
+        if numbers is None or numbers[run[place : place + 2]] >= FEWEST
+        for pair in (run[place : place + 2],)
     ]
 
 
