@@ -11,6 +11,7 @@ from starlette.requests import Request
 
 from tonmf.errors import InputError
 from tonmf.service import job_process, job_store, uploads
+from tonmf.service.connections import FROM_ONE_ADDRESS, Connections
 from tonmf.service.documents import slices
 from tonmf.service.errors import ServiceError
 from tonmf.service.job_queue import JobRunner
@@ -340,3 +341,15 @@ def test_every_field_of_an_explanation_is_described():
         described["other_topics"] == "The share of the document that topics outside `topics` explain, a little by each."
     )
     assert not [name for name, text in described.items() if text.startswith("Return")]
+
+
+@pytest.mark.parametrize(
+    ("most", "address", "n_stay"),
+    [(None, "127.0.0.1", 1000), (None, "::1", 1000), (None, "192.0.2.7", FROM_ONE_ADDRESS), (7, "127.0.0.1", 7)],
+)
+def test_an_address_has_so_many_connections_by_default_and_this_machine_any_number(most, address, n_stay):
+    connections = Connections(most, 60)
+    assert sum(connections.enter(address) for _ in range(1000)) == n_stay
+    connections.leave(address)
+    assert connections.enter(address)
+    assert connections.enter("192.0.2.8")

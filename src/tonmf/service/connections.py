@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterable
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 from typing import Protocol
 
 log = logging.getLogger("tonmf.service")
@@ -86,6 +86,21 @@ def _connections(number: int) -> str:
     return "1 connection" if number == 1 else f"{number:,} connections"
 
 
+def counted_as(address: str) -> str:
+    """Return what a connection is counted as: its address, or of IPv6 the network of which a client may have all addresses.
+
+    >>> counted_as("192.0.2.7"), counted_as("::ffff:192.0.2.7"), counted_as("2001:db8:1:2:3:4:5:6"), counted_as("::1")
+    ('192.0.2.7', '192.0.2.7', '2001:db8:1:2::/64', '::1')
+    """
+    try:
+        known = ip_address(address.partition("%")[0])
+    except ValueError:  # a socket without one
+        return address
+    if known.version == 4 or known.is_loopback:
+        return str(known)
+    return str(known.ipv4_mapped or ip_network((known, 64), strict=False))
+
+
 def _is_this_machine(address: str) -> bool:
     try:
         return ip_address(address).is_loopback
@@ -105,12 +120,12 @@ class Deadline:
 
     def none(self) -> None:
         """Wait without a limit: others have one."""
-        self._until, self._reason = float("inf"), ""
+        self._until, self._seconds, self._reason = float("inf"), 0.0, ""
 
     def set(self, seconds: float, reason: str) -> None:
         """Begin to wait."""
-        self._until, self._reason = self._clock() + seconds, f"{reason} within {seconds:g} seconds"
+        self._until, self._seconds, self._reason = self._clock() + seconds, seconds, reason
 
     def missed(self, now: float) -> str | None:
         """Return what did not come in time, None if there is time left."""
-        return self._reason if now > self._until else None
+        return f"{self._reason} within {self._seconds:g} seconds" if now > self._until else None

@@ -24,7 +24,7 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from tonmf.service.connections import Connections, Deadline
+from tonmf.service.connections import Connections, Deadline, counted_as
 from tonmf.service.errors import encoded
 from tonmf.service.security import HEADERS
 
@@ -49,7 +49,7 @@ class BoundedConnection(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start the clock for the first head, or refuse the connection."""
         super().connection_made(transport)
-        self.address = self.client[0] if self.client else ""
+        self.address = counted_as(self.client[0]) if self.client else ""
         self._counted = self._watched_by.enter(self.address)
         if self._counted:
             self._await_head()
