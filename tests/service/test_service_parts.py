@@ -11,7 +11,7 @@ from starlette.requests import Request
 
 from tonmf.errors import InputError
 from tonmf.service import job_process, job_store, uploads
-from tonmf.service.connections import FROM_ONE_ADDRESS, Connections
+from tonmf.service.connections import FROM_ONE_ADDRESS, OPEN_FILES, Connections, allow_open_files
 from tonmf.service.documents import slices
 from tonmf.service.errors import ServiceError
 from tonmf.service.job_queue import JobRunner
@@ -353,3 +353,16 @@ def test_an_address_has_so_many_connections_by_default_and_this_machine_any_numb
     connections.leave(address)
     assert connections.enter(address)
     assert connections.enter("192.0.2.8")
+
+
+def test_the_server_may_open_as_many_files_as_the_system_lets_it():
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (512, before[1]))
+        allow_open_files()
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        assert soft == (OPEN_FILES if hard == resource.RLIM_INFINITY else min(OPEN_FILES, hard))
+        assert hard == before[1]
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)

@@ -21,6 +21,10 @@ KEPT = 1.25
 connections for a minute closes them before the server does, so that none of its requests meets a closed one."""
 
 
+OPEN_FILES = 16_384
+"""Files that the server asks to have open at once, as each connection is one; systems often begin with 1,024."""
+
+
 class Watched(Protocol):
     """A connection, as far as it is watched."""
 
@@ -80,6 +84,18 @@ class Connections:
         if self._most is not None:
             return self._most
         return float("inf") if _is_this_machine(address) else FROM_ONE_ADDRESS
+
+
+def allow_open_files() -> None:
+    """Raise this process's own limit on open files, as far as the system lets it."""
+    try:
+        import resource
+    except ImportError:  # there is no such limit on Windows
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = OPEN_FILES if hard == resource.RLIM_INFINITY else min(OPEN_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _connections(number: int) -> str:

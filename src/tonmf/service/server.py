@@ -19,7 +19,7 @@ import uvicorn
 
 from tonmf.errors import InputError, Param
 from tonmf.service.app import Settings, make_app
-from tonmf.service.connections import Connections
+from tonmf.service.connections import Connections, allow_open_files
 from tonmf.service.job_store import JobStore
 from tonmf.service.limits import Limits
 from tonmf.service.marks import KeptMarks, fingerprint_of
@@ -97,6 +97,7 @@ def serve(
         kept.expect(marks or {})
         settings = Settings(kept, store, access, limits, threads, embedder)
         logging.config.dictConfig(LOGGING)
+        allow_open_files()
         if marks:
             log.info(_about_marks(len(marks), len(kept.model.waiting)))
         connections = Connections(limits.connections, limits.idle_seconds)
