@@ -222,6 +222,10 @@ def test_large_requests_are_answered_like_small_ones(baskets):
     assert [score["score"] for score in scores[100:103]] == [score["score"] for score in few]
     refused(baskets.post("/v1/score", json={"documents": [*documents, 7]}), 422, "Document 3000: expected a list")
     refused(baskets.post("/v1/score", json={"documents": documents, "top": 3}), 422, "There is no 'top'")
+    twice = (
+        json.dumps({"documents": documents})[:-1] + ', "documents": [["milk"]]}'
+    )  # the last one counts, as in small bodies
+    assert len(baskets.post("/v1/score", content=twice.encode(), headers=JSON).json()["documents"]) == 1
 
 
 def test_a_request_that_is_not_done_when_the_server_must_stop_is_told_so(saved, tmp_path):

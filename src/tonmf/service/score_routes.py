@@ -142,8 +142,8 @@ class Scoring:
 
             value = check_keys(_parsed(body, self.limits, take), keys)
             question = question_of(value)
-            if not documents:  # they were too few to be taken in parts
-                documents += reader.read_all(value["documents"])
+            if value["documents"] or not documents:  # they were too few to be taken in parts
+                documents[:] = reader.read_all(value["documents"])
             return question, documents, list(slices(documents, *question.at_once))
 
         return await self.parsing.run(len(body), read)
