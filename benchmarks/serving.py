@@ -76,7 +76,7 @@ def model_times(detector: TextOutlierDetector, batches: list[list[str]], seconds
     until = time.perf_counter() + seconds
     for texts in cycle(batches):
         began = time.perf_counter()
-        detector.outlier_score(texts)
+        detector.score_with_p_value(texts)  # what the server asks it
         times.append(1e3 * (time.perf_counter() - began))
         if time.perf_counter() > until:
             return np.array(times)
