@@ -216,13 +216,21 @@ def narrow_server(saved, tmp_path_factory):
         yield running
 
 
-def test_requests_beyond_those_that_can_be_held_are_sent_away_for_a_while(narrow_server):
+def test_lines_beyond_those_that_can_be_held_are_sent_away_for_a_while_and_keep_no_other_request_out(narrow_server):
     with Conversation(narrow_server, "/v1/score", "Content-Type: application/x-ndjson") as talk:
         talk.send(b'"first"\n')
         assert talk.object()["id"] == "0"
-        answer = narrow_server.post("/v1/score", json={"documents": ["second"]})
+        answer = narrow_server.post("/v1/score", content=b'"second"\n', headers=LINES)
         refused(answer, 503, "Try again in a second.")
         assert answer.headers["retry-after"] == "1"
+        assert narrow_server.post("/v1/score", json={"documents": ["third"]}).status_code == 200
         talk.finish()
         assert talk.object() is None
-    assert narrow_server.post("/v1/score", json={"documents": ["third"]}).status_code == 200
+    assert narrow_server.post("/v1/score", content=b'"fourth"\n', headers=LINES).status_code == 200
+
+
+def test_requests_whose_bodies_are_not_complete_keep_no_other_out(narrow_server):
+    with Conversation(narrow_server, "/v1/score", "Content-Type: application/json", size=100) as slow:
+        slow.send(b'{"documents": ')
+        for _ in range(3):
+            assert narrow_server.post("/v1/score", json={"documents": ["second"]}).status_code == 200

@@ -6,12 +6,12 @@ import io
 import json
 
 import pytest
-import uvicorn
 import uvloop
 from starlette.requests import Request
 
 from tonmf.errors import InputError
-from tonmf.service import job_process, job_store, protocol, uploads
+from tonmf.service import job_process, job_store, uploads
+from tonmf.service.connections import FROM_ONE_ADDRESS, OPEN_FILES, Connections, allow_open_files
 from tonmf.service.documents import slices
 from tonmf.service.errors import ServiceError
 from tonmf.service.job_queue import JobRunner
@@ -20,7 +20,7 @@ from tonmf.service.job_store import Job, JobStore
 from tonmf.service.json_lines import IncomingLines
 from tonmf.service.limits import Limits
 from tonmf.service.metrics import Metrics
-from tonmf.service.model_queue import JOINED, Admission, ModelQueue
+from tonmf.service.model_queue import FREE, JOINED, Admission, ModelQueue
 from tonmf.service.schemas import Explained
 from tonmf.service.security import Access, Guard
 
@@ -101,10 +101,11 @@ def test_slices_are_of_so_many_documents_and_not_much_longer_than_so_many_charac
 
 def test_bytes_that_cannot_be_held_are_refused_and_given_back_later():
     admission = Admission(10, 100)
-    with admission.enter() as first:
-        first.hold(80)
-        with admission.enter() as second, pytest.raises(ServiceError, match="Try again"):
-            second.hold(30)
+    with admission.arriving() as first:
+        first.begin(in_lines=False)
+        first.hold(FREE + 80)
+        with admission.arriving() as second, pytest.raises(ServiceError, match="Try again"):
+            second.hold(FREE + 30)
         assert (admission.requests, admission.bytes) == (1, 80)
     assert (admission.requests, admission.bytes) == (0, 0)
 
@@ -120,7 +121,7 @@ def test_lines_are_read_ahead_though_nobody_takes_answers():
 
     async def read():
         request = Request({"type": "http", "headers": []}, receive)
-        lines = IncomingLines(request, Limits(), Admission(1, 10**9).enter())
+        lines = IncomingLines(request, Limits(), Admission(1, 10**9).arriving())
         while left:
             await asyncio.sleep(0)
         taken = await lines.next(3)
@@ -165,29 +166,6 @@ def test_a_fault_is_answered_by_a_plain_sentence_and_logged_without_its_message(
     assert "unexpected RuntimeError at" in caplog.text
     assert "in app" in caplog.text
     assert "/healthz" not in caplog.text
-
-
-def test_a_head_that_does_not_come_ends_the_connection(monkeypatch):
-    monkeypatch.setattr(protocol, "HEAD_SECONDS", 0.01)
-
-    async def app(scope, receive, send):
-        raise AssertionError("there was no request")
-
-    async def wait(first):
-        config = uvicorn.Config(app, ws="none", lifespan="off")
-        state = uvicorn.server.ServerState()
-        loop = asyncio.get_running_loop()
-        server = await loop.create_server(lambda: protocol.BoundedHeads(config, state, {}, loop), "127.0.0.1", 0)
-        async with server:
-            reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
-            writer.write(first)
-            answer = await asyncio.wait_for(reader.read(), 60)
-            writer.close()
-            await writer.wait_closed()
-            return answer
-
-    assert asyncio.run(wait(b"")) == b""
-    assert asyncio.run(wait(b"GET / HTTP/1.1\r\n")) == b""
 
 
 @pytest.mark.parametrize(
@@ -363,3 +341,28 @@ def test_every_field_of_an_explanation_is_described():
         described["other_topics"] == "The share of the document that topics outside `topics` explain, a little by each."
     )
     assert not [name for name, text in described.items() if text.startswith("Return")]
+
+
+@pytest.mark.parametrize(
+    ("most", "address", "n_stay"),
+    [(None, "127.0.0.1", 1000), (None, "::1", 1000), (None, "192.0.2.7", FROM_ONE_ADDRESS), (7, "127.0.0.1", 7)],
+)
+def test_an_address_has_so_many_connections_by_default_and_this_machine_any_number(most, address, n_stay):
+    connections = Connections(most, 60)
+    assert sum(connections.enter(address) for _ in range(1000)) == n_stay
+    connections.leave(address)
+    assert connections.enter(address)
+    assert connections.enter("192.0.2.8")
+
+
+def test_the_server_may_open_as_many_files_as_the_system_lets_it():
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (512, before[1]))
+        allow_open_files()
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        assert soft == (OPEN_FILES if hard == resource.RLIM_INFINITY else min(OPEN_FILES, hard))
+        assert hard == before[1]
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)

@@ -5,6 +5,7 @@ import numpy as np
 from tonmf import TONMF, TextOutlierDetector
 from tonmf.datasets import make_corpus
 from tonmf.nmf.inner import INNER_METHODS
+from tonmf.service.json_outline import outline_of
 from tonmf.text.compiled import FEWEST_CHARACTERS
 
 if __name__ == "__main__":
@@ -15,3 +16,4 @@ if __name__ == "__main__":
     corpus = make_corpus(n_docs=60, n_outliers=2)
     texts = [*corpus.texts, "words " * FEWEST_CHARACTERS]  # enough for compiled code to count them
     TextOutlierDetector(max_topics=4, n_restarts=1).fit(texts).explain(texts[:2])
+    outline_of(b"{}")

@@ -93,6 +93,14 @@ def test_a_string_of_pairs_is_in_the_document_and_no_longer_than_it_may_be(text)
         assert len(word) <= LONGEST + 8
 
 
+@pytest.mark.parametrize("letters", ["会议将于", "\u0e31"])
+def test_a_string_of_any_length_is_gone_over_once(letters):
+    text = "会" + letters * (200_000 // len(letters))
+    analyze = analysis()
+    forms = forms_in(text, analyze, set(analyze(text)))  # hours if the string were cut again for each of its pairs
+    assert all(len(word) <= len(text) for word in forms.values())
+
+
 @pytest.mark.parametrize(
     ("texts", "forms"),
     [

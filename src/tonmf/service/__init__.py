@@ -1,8 +1,10 @@
 """Serve a saved model over HTTP, with a page to use it and to fit others: ``tonmf serve`` (docs/guide/service.md).
 
 ============ =====================================================================================================
-server       `server` (socket, signals), `protocol` (limits on heads), `app` (the parts put together), `limits`
+server       `server` (socket, signals), `app` (the parts put together), `limits`
+connections  `protocol` (how long each may take), `connections` (how many, and which are closed)
 requests     `security` (who may ask), `bodies` (bytes to JSON), `documents` (JSON to documents)
+large ones   `parsing_thread` (away from others), `json_parts` (bounded steps), `json_outline` (the kernel that finds them)
 answers      `score_routes` (score, explain), `model_routes` (model, topics), `json_lines` (streams), `page_routes`
 marks        `mark_routes`, `marks` (on a model, kept in a file), `job_marks` (on a job, and its results with them)
 model        `model` (loaded, checked), `model_queue` (the one thread that calls it)

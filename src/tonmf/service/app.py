@@ -21,6 +21,7 @@ from tonmf.service.limits import Limits
 from tonmf.service.marks import KeptMarks
 from tonmf.service.metrics import Metrics
 from tonmf.service.model_queue import Admission, ModelQueue
+from tonmf.service.parsing_thread import ParsingThread
 from tonmf.service.security import Access, Guard
 
 ABOUT = "Finds documents that do not belong, and says why. Scores of documents are on the scale of those of training."
@@ -47,18 +48,21 @@ def make_app(settings: Settings) -> ASGIApp:
     limits, metrics, model = settings.limits, Metrics(), settings.marks.model
     queue = ModelQueue(metrics.count_call)
     store = settings.store
+    parsing = ParsingThread()
     runner = JobRunner(store, limits, settings.threads, settings.embedder)
     admission = Admission(limits.waiting, limits.held)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         queue.start()
+        await parsing.start()
         await queue.ask("warm up", model.warm_up, [None])
         gc.collect()
         gc.freeze()  # what is loaded by now stays: to look through it again and again would take 0.1 s each time
         runner.start()
         yield
         await runner.close()
+        parsing.stop()
         await asyncio.to_thread(queue.stop)
 
     app = FastAPI(
@@ -70,7 +74,7 @@ def make_app(settings: Settings) -> ASGIApp:
         lifespan=lifespan,
     )
     errors.install(app)
-    scoring, on_jobs = score_routes.Scoring(model, queue, limits, metrics, admission), JobMarks(store, queue)
+    scoring, on_jobs = score_routes.Scoring(model, queue, limits, metrics, admission, parsing), JobMarks(store, queue)
     desk = job_routes.Desk(store, runner, limits, on_jobs)
     app.include_router(score_routes.router(scoring))
     app.include_router(mark_routes.router(mark_routes.MarkDesk(scoring, settings.marks, on_jobs, desk)))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from tonmf.service.errors import ServiceError
 from tonmf.service.limits import Limits
-from tonmf.service.model import Named
+from tonmf.service.model import Named, ServedModel
 from tonmf.text.counts import LARGEST_COUNT
 from tonmf.text.documents import COUNTS, ITEMS, TEXTS
+from tonmf.text.words import word_spans
 from tonmf.wording import shown
 
 KEYS = {TEXTS: "text", ITEMS: "items", COUNTS: "counts"}
@@ -22,17 +24,32 @@ EXPECTED = {
     COUNTS: '{"id": …, "counts": {"term": 3, …}}',
 }
 
+BY_CHARACTERS = ("char", "char_wb")
+"""Ways to cut a text whose terms are made of characters."""
+
+WORDS_AT_ONCE = 20_000
+"""Characters of a text whose words are counted at a time."""
+
 MOST_DIGITS = 40
 """Longest number accepted as an item or an id, in digits."""
 
 
 @dataclass(frozen=True)
 class DocumentReader:
-    """Reads documents of one kind; `columns` maps names to columns for a model of counts."""
+    """Reads documents of one kind; `columns` maps names to columns for a model of counts.
+
+    `by_characters` says that the terms of texts are made of characters, so that each counts as a word.
+    """
 
     kind: str
     columns: Mapping[str, int]
     limits: Limits
+    by_characters: bool = False
+
+    @classmethod
+    def of(cls, model: ServedModel, limits: Limits) -> DocumentReader:
+        """Return a reader for the documents of a model."""
+        return cls(model.kind, model.columns, limits, model.detector.analyzer in BY_CHARACTERS)
 
     def read_all(self, values: Any) -> list[Named]:
         """Read all documents of a request."""
@@ -40,17 +57,17 @@ class DocumentReader:
             raise ServiceError(422, f"documents must be a list; got {what(values)}.")
         if not values:
             raise ServiceError(422, "Expected at least one document, got none.")
-        if len(values) > self.limits.batch:
+        return self.read_some(values, 0)
+
+    def read_some(self, values: Sequence[Any], before: int) -> list[Named]:
+        """Read some documents of a request, after so many others."""
+        if before + len(values) > self.limits.batch:
             raise self.too_many()
-        return [self.read(value, f"Document {number}", str(number)) for number, value in enumerate(values)]
+        return [self.read(value, f"Document {number}", str(number)) for number, value in enumerate(values, before)]
 
     def too_many(self) -> ServiceError:
         """Return the error for a request with too many documents."""
-        most = self.limits.batch
-        return ServiceError(
-            413,
-            f"Got more than {most:,} documents at once. Send fewer, or start the server with a higher --max-batch.",
-        )
+        return too_many(self.limits.batch)
 
     def read(self, value: Any, where: str, name: str) -> Named:
         """Read one document; return its id (`name` if it has none) and its content."""
@@ -70,14 +87,31 @@ class DocumentReader:
                 f"{where} has {size:,} characters, and {self.limits.text:,} is the most. Shorten it, or start the server "
                 "with a higher --max-text.",
             )
+        if isinstance(document, str) and self._has_too_many_words(document):
+            raise self._too_long(where, "words")
         return name, document
 
     def _text(self, content: Any, where: str) -> tuple[str | None, int]:
         return (content, len(content)) if isinstance(content, str) else (None, 0)
 
+    def _has_too_many_words(self, text: str) -> bool:
+        most = self.limits.words
+        if len(text) <= most or self.by_characters:
+            return len(text) > most
+        return next(islice(_words(text), most, None), None) is not None
+
+    def _too_long(self, where: str, what_of: str) -> ServiceError:
+        return ServiceError(
+            413,
+            f"{where} has more than {self.limits.words:,} {what_of}, and that is the most. Shorten it, or start the server "
+            "with a higher --max-words.",
+        )
+
     def _items(self, content: Any, where: str) -> tuple[list[str] | None, int]:
         if not isinstance(content, list):
             return None, 0
+        if len(content) > self.limits.words:
+            raise self._too_long(where, "items")
         items = []
         for item in content:
             if not isinstance(item, str | int) or isinstance(item, bool) or _is_huge(item):
@@ -88,6 +122,8 @@ class DocumentReader:
     def _counts(self, content: Any, where: str) -> tuple[dict[int, float] | None, int]:
         if not isinstance(content, dict):
             return None, 0
+        if len(content) > self.limits.words:
+            raise self._too_long(where, "terms")
         counts: dict[int, float] = {}
         for term, count in content.items():
             if term not in self.columns:
@@ -103,15 +139,43 @@ class DocumentReader:
         return counts, sum(map(len, content))
 
 
-def slices(documents: Sequence[Named], most: int, most_characters: int) -> Iterator[Sequence[Named]]:
-    """Yield slices of at most `most` documents and about `most_characters` characters."""
+def _words(text: str) -> Iterator[tuple[int, int]]:
+    """Yield something for each word of a text.
+
+    It is looked at some characters at a time, as Python's lock is held while a pattern is matched. A string of more characters
+    without a space is cut somewhere, which may make a word more or less.
+    """
+    start = 0
+    while start < len(text):
+        end = start + WORDS_AT_ONCE
+        end = max(text.rfind(" ", start, end), text.rfind("\n", start, end)) + 1 or end
+        yield from word_spans(text[start:end])
+        start = end
+
+
+def too_many(most: int) -> ServiceError:
+    """Return the error for a request with more than so many documents."""
+    return ServiceError(
+        413, f"Got more than {most:,} documents at once. Send fewer, or start the server with a higher --max-batch."
+    )
+
+
+def size_of(document: Any) -> int:
+    """Return a measure of the work that a document makes: the bytes of a text, as words of scripts without spaces are short."""
+    if isinstance(document, str):
+        return len(document) if document.isascii() else len(document.encode("utf-8", "surrogatepass"))
+    return 8 * len(document)
+
+
+def slices(documents: Sequence[Named], most: int, most_bytes: int) -> Iterator[Sequence[Named]]:
+    """Yield slices of at most `most` documents and about `most_bytes` of their size."""
     start = size = 0
     for place, (_, document) in enumerate(documents):
-        longer = size + (len(document) if isinstance(document, str) else 8 * len(document))
-        if place > start and (place - start == most or longer > most_characters):
+        own = size_of(document)
+        if place > start and (place - start == most or size + own > most_bytes):
             yield documents[start:place]
-            start, longer = place, longer - size
-        size = longer
+            start, size = place, 0
+        size += own
     yield documents[start:]
 
 

@@ -6,6 +6,7 @@ before they have sent everything, and both sides would wait for each other. Answ
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any
@@ -15,9 +16,10 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
 
 from tonmf.errors import TonmfError
-from tonmf.service.bodies import LINES, chunks, parse
+from tonmf.service.bodies import LINES, SLOWEST, chunks, too_slow
 from tonmf.service.documents import DocumentReader
 from tonmf.service.errors import FAULT, ServiceError, encoded, in_fields, log_fault
+from tonmf.service.json_parts import parse_line
 from tonmf.service.limits import Limits
 from tonmf.service.model import Named
 from tonmf.service.model_queue import Admitted
@@ -26,12 +28,20 @@ MARK = b"\xef\xbb\xbf"
 """The byte-order mark that some editors write before UTF-8."""
 
 
+BLANK, SKIPPED = re.compile(rb"\s*"), 2**20
+"""Blank lines, and bytes of them to skip at a time."""
+
+MOST_BLANK = 100
+"""Blank lines to skip one by one: more of them are skipped together."""
+
+
 class IncomingLines:
     """The lines of a request, read ahead by a task that also notices when the client disconnects."""
 
     def __init__(self, request: Request, limits: Limits, admitted: Admitted) -> None:
         self._request, self._limits, self._admitted = request, limits, admitted
         self._buffer, self._news = bytearray(), asyncio.Event()
+        self._searched = 0  # bytes of the buffer in which there is no line end
         self._complete = False
         self._error: Exception | None = None
         self.gone = False
@@ -39,12 +49,13 @@ class IncomingLines:
         self._task = asyncio.create_task(self._read())
 
     async def _read(self) -> None:
-        limits = self._limits
+        limits, pace = self._limits, _Pace(self._limits.idle_seconds)
         try:
-            async for chunk in chunks(self._request, limits.body, limits.idle_seconds, "--max-body"):
+            async for chunk in chunks(self._request, limits.body, limits.idle_seconds, "--max-body", paced=False):
                 self._admitted.hold(len(chunk))
                 self._buffer += chunk
                 self._news.set()
+                pace.check(chunk)
             self._complete = True
             self._news.set()
             while (await self._request.receive())["type"] != "http.disconnect":
@@ -61,9 +72,14 @@ class IncomingLines:
     async def next(self, most: int) -> list[tuple[int, bytes]]:
         """Return up to so many lines with their numbers, as soon as there is one; none at the end. Blank lines are skipped."""
         while True:
+            length = len(self._buffer)
             lines = self._whole_lines(most)
             if lines:
                 return lines
+            self._skip_blank()
+            if len(self._buffer) < length:
+                await asyncio.sleep(0)  # others have their turn: there may be millions
+                continue
             if self._complete and not self._buffer:
                 if self._error is not None:
                     raise self._error
@@ -72,30 +88,66 @@ class IncomingLines:
                 self._news.clear()
                 await self._news.wait()
 
+    def _skip_blank(self) -> None:
+        """Skip blank lines at the start of the buffer, up to `SKIPPED` bytes."""
+        found = BLANK.match(self._buffer, 0, SKIPPED)
+        end = self._buffer.rfind(b"\n", 0, found.end() if found else 0) + 1
+        self.number += self._buffer.count(b"\n", 0, end)
+        self._drop(end)
+
+    def _drop(self, n_bytes: int) -> None:
+        del self._buffer[:n_bytes]
+        self._searched = max(self._searched - n_bytes, 0)
+
     def _whole_lines(self, most: int) -> list[tuple[int, bytes]]:
+        """Return lines that are complete; of blank ones between them, skip no more than `MOST_BLANK`."""
         lines: list[tuple[int, bytes]] = []
-        start = 0
+        start = n_blank = 0
         if self._complete and self.number == 0 and b"\n" not in self._buffer:
             self._buffer = self._buffer.replace(b"\r", b"\n")  # the line ends of a file without line feeds
-        while len(lines) < most and start < len(self._buffer):
-            end = self._buffer.find(b"\n", start)
+        while len(lines) < most and n_blank < MOST_BLANK and start < len(self._buffer):
+            end = self._buffer.find(b"\n", max(start, self._searched))
             if end < 0 and (not self._complete or self._error is not None):
+                self._searched = len(self._buffer)
                 break
             end = len(self._buffer) if end < 0 else end
-            line = bytes(self._buffer[start:end])
             self.number += 1
-            line = line.removeprefix(MARK) if self.number == 1 else line
+            line = bytes(self._buffer[start:end]).removeprefix(MARK if self.number == 1 else b"")
             if line.strip():
                 lines.append((self.number, line))
+            else:
+                n_blank += 1
             start = end + 1
-        del self._buffer[:start]
-        if self._error is not None and not lines:
-            self._buffer.clear()  # what is left of a line that was cut
+        self._drop(start)
+        if not lines:
+            self._leave_out()
         return lines
+
+    def _leave_out(self) -> None:
+        """Leave out what is left of a line that was cut."""
+        if self._error is not None and b"\n" not in self._buffer:
+            self._buffer.clear()
 
     def stop(self) -> None:
         """Stop reading."""
         self._task.cancel()
+
+
+class _Pace:
+    """Checks that lines are completed in time: a stream may rest between two lines, but not for ever within one."""
+
+    def __init__(self, idle_seconds: float) -> None:
+        self._idle, self._clock = idle_seconds, asyncio.get_running_loop().time
+        self._since, self._n_bytes = self._clock(), 0
+
+    def check(self, chunk: bytes) -> None:
+        """Note what arrived."""
+        if b"\n" in chunk and chunk.strip():
+            self._since, self._n_bytes = self._clock(), 0
+            return
+        self._n_bytes += len(chunk)
+        if self._clock() - self._since > self._idle + self._n_bytes / SLOWEST:
+            raise too_slow(f"No line was complete for {self._idle:g} seconds.")
 
 
 def read_lines(
@@ -107,16 +159,16 @@ def read_lines(
         try:
             if before + len(documents) >= reader.limits.batch:
                 raise reader.too_many()
-            value = _parsed(line, number)
+            value = _parsed(line, number, reader)
             documents.append(reader.read(value, f"Line {number}", str(before + len(documents))))
         except ServiceError as error:
             return documents, error, number
     return documents, None, 0
 
 
-def _parsed(line: bytes, number: int) -> Any:
+def _parsed(line: bytes, number: int, reader: DocumentReader) -> Any:
     try:
-        return parse(line)
+        return parse_line(line, reader.limits, f"Line {number}")
     except ValueError as error:
         raise ServiceError(422, f"Line {number} is not JSON: {error}. Send a document a line.") from None
 

@@ -15,6 +15,7 @@ class Limits:
     body         bytes of a request to score or explain
     batch        documents in such a request
     text         characters of a document
+    words        words of a document; its items, or its terms
     waiting      requests to score or explain that are under way at once
     upload       bytes of a file to learn from
     jobs         jobs that are kept, finished ones included
@@ -22,6 +23,7 @@ class Limits:
     running_jobs jobs that run at once
     job_seconds  time that a job may take
     idle_seconds time that a client may keep us waiting for its next bytes
+    connections  connections from one address; if None, as `tonmf.service.connections` has it
     grace        seconds that requests under way have to finish when the server is stopped
     ============ ===========================================================================
     """
@@ -29,6 +31,7 @@ class Limits:
     body: int = 16 * 2**20
     batch: int = 10_000
     text: int = 1_000_000
+    words: int = 100_000
     waiting: int = 512
     upload: int = 256 * 2**20
     jobs: int = 100
@@ -36,12 +39,13 @@ class Limits:
     running_jobs: int = 1
     job_seconds: int = 3600
     idle_seconds: int = 60
+    connections: int | None = None
     grace: int = 30
 
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            if value < 1:
+            if value is not None and value < 1:
                 raise ParameterError(f"The limit {field.name} must be at least 1; got {value}.")
 
     @property

@@ -67,7 +67,7 @@ class MarkDesk:
 
     def changes(self, marks: list[Any], kept: KeptMarks) -> list[MarkChange]:
         """Read marks, with documents of the kind that a model knows."""
-        reader = DocumentReader(kept.model.kind, kept.model.columns, self.scoring.limits)
+        reader = DocumentReader.of(kept.model, self.scoring.limits)
         changes = [_change(value, f"Mark {number}", reader) for number, value in enumerate(marks)]
         _check_agreement(changes)
         return changes
@@ -118,7 +118,7 @@ def router(marking: MarkDesk) -> APIRouter:
         """Mark documents as strange or fine, or take marks back with null: scores follow from then on."""
         if content_type(request) == LINES:
             raise ServiceError(415, f"Expected {JSON}; got JSON lines.")
-        with scoring.admission.enter() as admitted:
+        with scoring.admission.arriving() as admitted:
             job, marks = marking.wanted(await scoring.json(request, admitted))
 
             def change(kept: KeptMarks) -> dict[str, Any]:

@@ -10,9 +10,10 @@ competing with the model for Python's lock, and the next call has more to join."
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from queue import SimpleQueue
@@ -20,8 +21,13 @@ from typing import Any
 
 from tonmf.service.errors import ServiceError
 
-JOINED = 64
-"""Documents up to which calls are joined."""
+log = logging.getLogger("tonmf.service")
+
+JOINED, JOINED_SIZE = 64, 50_000
+"""Documents up to which calls are joined, and their size: one long document is enough for a call."""
+
+STOP_SECONDS = 1
+"""Longest that the server waits for the last call of the model when it stops: nobody waits for its answers any more."""
 
 ROUNDS = 3
 """Turns of the event loop before a call: one to read new requests, two more until their handlers ask."""
@@ -37,6 +43,7 @@ class Call:
     key: Hashable
     run: Run
     documents: Sequence[Any]
+    size: int
     future: asyncio.Future[Sequence[Any]]
 
 
@@ -63,18 +70,20 @@ class ModelQueue:
         self._be_free()
 
     def stop(self) -> None:
-        """Finish the current call and end."""
+        """End after the current call, but wait only so long for it: its thread dies with the process."""
         self._calls.put(None)
-        self._thread.join()
+        self._thread.join(STOP_SECONDS)
+        if self._thread.is_alive():
+            log.warning("the model was still at work when the server stopped")
 
     @property
     def length(self) -> int:
         """Return the number of waiting calls."""
         return len(self._waiting)
 
-    async def ask(self, key: Hashable, run: Run, documents: Sequence[Any]) -> Sequence[Any]:
-        """Queue documents and return the answers that `run` gives."""
-        call = Call(key, run, documents, asyncio.get_running_loop().create_future())
+    async def ask(self, key: Hashable, run: Run, documents: Sequence[Any], size: int = 0) -> Sequence[Any]:
+        """Queue documents, whose `size` tells how much work they make, and return the answers that `run` gives."""
+        call = Call(key, run, documents, size, asyncio.get_running_loop().create_future())
         self._waiting.append(call)
         if not self._busy:
             self._begin()
@@ -125,13 +134,13 @@ class ModelQueue:
 def _next_group(waiting: deque[Call]) -> list[Call]:
     """Return the first call and others of its kind, as long as there is room."""
     first = waiting.popleft()
-    group, room = [first], JOINED - len(first.documents)
+    group, room, size = [first], JOINED - len(first.documents), JOINED_SIZE - first.size
     left: list[Call] = []
     while waiting:
         call = waiting.popleft()
-        if call.key == first.key and len(call.documents) <= room:
+        if call.key == first.key and len(call.documents) <= room and call.size <= size:
             group.append(call)
-            room -= len(call.documents)
+            room, size = room - len(call.documents), size - call.size
         else:
             left.append(call)
     waiting.extend(left)
@@ -152,19 +161,40 @@ def _outcomes(calls: Sequence[Call]) -> list[Sequence[Any] | Exception]:
     return outcomes
 
 
+FREE = 65_536
+"""Bytes of each request that are always held, so that those who fill the rest keep no small request out."""
+
+
 class Admission:
-    """Counts running requests and the bytes they hold; turns away those beyond the limits."""
+    """Counts requests and the bytes they hold; turns away those beyond the limits.
+
+    A request counts from when its body is complete, so that clients who send slowly take nobody's place. One of JSON lines
+    counts from its beginning, but apart from the others.
+    """
 
     def __init__(self, most_requests: int, most_bytes: int) -> None:
         self._most_requests, self._most_bytes = most_requests, most_bytes
-        self.requests = self.bytes = 0
+        self._under_way = Counter({False: 0, True: 0})
+        self.bytes = 0
 
-    def enter(self) -> Admitted:
-        """Admit a request."""
-        if self.requests >= self._most_requests:
-            raise _busy()
-        self.requests += 1
+    @property
+    def requests(self) -> int:
+        """Return the number of requests that are under way."""
+        return self._under_way.total()
+
+    def arriving(self) -> Admitted:
+        """Return a request that arrives."""
         return Admitted(self)
+
+    def begin(self, in_lines: bool) -> None:
+        """Count a request that can be answered."""
+        if self._under_way[in_lines] >= self._most_requests:
+            raise _busy()
+        self._under_way[in_lines] += 1
+
+    def end(self, in_lines: bool) -> None:
+        """Count a request less."""
+        self._under_way[in_lines] -= 1
 
     def hold(self, n_bytes: int) -> None:
         """Reserve more bytes."""
@@ -174,21 +204,30 @@ class Admission:
 
 
 class Admitted:
-    """An admitted request; on exit it releases everything it held."""
+    """A request; on exit it releases everything it held."""
 
     def __init__(self, admission: Admission) -> None:
-        self._admission, self._held = admission, 0
+        self._admission, self._received, self._held = admission, 0, 0
+        self._in_lines: bool | None = None
+
+    def begin(self, *, in_lines: bool) -> None:
+        """Take a place among the requests under way."""
+        self._admission.begin(in_lines)
+        self._in_lines = in_lines
 
     def hold(self, n_bytes: int) -> None:
         """Reserve more bytes."""
-        self._admission.hold(n_bytes)
-        self._held += n_bytes
+        self._received += n_bytes
+        more = max(self._received - FREE, 0) - self._held
+        self._admission.hold(more)
+        self._held += more
 
     def __enter__(self) -> Admitted:
         return self
 
     def __exit__(self, *raised: object) -> None:
-        self._admission.requests -= 1
+        if self._in_lines is not None:
+            self._admission.end(self._in_lines)
         self._admission.bytes -= self._held
 
 

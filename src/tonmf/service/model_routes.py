@@ -117,6 +117,7 @@ def described(model: ServedModel, limits: Limits, with_token: bool, job_embedder
             "body": limits.body,
             "batch": limits.batch,
             "text": limits.text,
+            "words": limits.words,
             "upload": limits.upload,
             "jobs": limits.jobs,
             "job_seconds": limits.job_seconds,

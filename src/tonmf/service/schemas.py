@@ -82,6 +82,7 @@ class LimitsInForce(Answer):
     body: int = Field(description="Bytes of a request to score or explain.")
     batch: int = Field(description="Documents in one.")
     text: int = Field(description="Characters of a document.")
+    words: int = Field(description="Words of a text, items of a basket, or terms of a row of counts.")
     upload: int = Field(description="Bytes of a file to learn from.")
     jobs: int = Field(description="Jobs that are kept.")
     job_seconds: int = Field(description="Time that a job may take.")

@@ -14,7 +14,15 @@ from starlette.requests import ClientDisconnect
 from tonmf.metrics import discoveries
 from tonmf.service import schemas
 from tonmf.service.bodies import JSON, LINES, chunks, content_type, parse, wants_lines
-from tonmf.service.documents import DocumentReader, check_keys, false_discovery_rate, slices, whole_number, yes_or_no
+from tonmf.service.documents import (
+    DocumentReader,
+    check_keys,
+    false_discovery_rate,
+    size_of,
+    slices,
+    whole_number,
+    yes_or_no,
+)
 from tonmf.service.errors import ServiceError, encoded
 from tonmf.service.json_lines import (
     BrokenOffError,
@@ -24,13 +32,15 @@ from tonmf.service.json_lines import (
     as_lines,
     read_lines,
 )
+from tonmf.service.json_parts import AT_ONCE, Take, parse_in_parts
 from tonmf.service.limits import Limits
 from tonmf.service.metrics import Metrics
 from tonmf.service.model import Named, ServedModel
-from tonmf.service.model_queue import Admission, Admitted, ModelQueue, Run
+from tonmf.service.model_queue import JOINED, Admission, Admitted, ModelQueue, Run
+from tonmf.service.parsing_thread import ParsingThread
 
 SCORED_AT_ONCE, EXPLAINED_AT_ONCE = (500, 200_000), (32, 50_000)
-"""Documents of one request, and their characters, that are handled before other requests get their turn: about 30 ms."""
+"""Documents of one request, and their size, that are handled before other requests get their turn: about 30 ms."""
 
 EMBEDDED_AT_ONCE = (32, 50_000)
 """The same for a model that embeds documents, which takes about a second."""
@@ -62,11 +72,12 @@ class Scoring:
     limits: Limits
     metrics: Metrics
     admission: Admission
+    parsing: ParsingThread
 
     @property
     def reader(self) -> DocumentReader:
         """Return a reader for documents of the model's kind."""
-        return DocumentReader(self.model.kind, self.model.columns, self.limits)
+        return DocumentReader.of(self.model, self.limits)
 
     async def answer(
         self,
@@ -77,14 +88,13 @@ class Scoring:
         """Answer a request, in either form."""
         kind = content_type(request)
         with ExitStack() as held:
-            admitted = held.enter_context(self.admission.enter())
+            admitted = held.enter_context(self.admission.arriving())
             if kind == LINES:
+                admitted.begin(in_lines=True)
                 return await self._answer_lines(request, _answerable_in_lines(question_of({})), admitted, held)
-            body = check_keys(await self.json(request, admitted), keys)
-            question, documents = question_of(body), self.reader.read_all(body["documents"])
+            question, documents, parts = await self._asked(request, admitted, question_of, keys)
             if self.model.waiting:  # all documents are scored by the same marks
                 await self.queue.ask(object(), self.model.meet, documents)
-            parts = list(slices(documents, *question.at_once))
             answers = self._answers(request, parts, question)
             if question.fdr is not None:
                 answers = self._flagged_together(answers, question.fdr)
@@ -100,14 +110,43 @@ class Scoring:
 
     async def json(self, request: Request, admitted: Admitted) -> Any:
         """Read the body of a request, within the limits."""
+        body = await self._body(request, admitted)
+        return await self.parsing.run(len(body), lambda: _parsed(body, self.limits))
+
+    async def _body(self, request: Request, admitted: Admitted) -> bytearray:
+        """Receive a body; the request is under way once it is complete."""
         body = bytearray()
         async for chunk in chunks(request, self.limits.body, self.limits.idle_seconds, "--max-body"):
             admitted.hold(len(chunk))
             body += chunk
-        try:
-            return parse(body)
-        except ValueError as error:
-            raise ServiceError(422, f"The body is not JSON: {error}.") from None
+        admitted.begin(in_lines=False)
+        return body
+
+    async def _asked(
+        self,
+        request: Request,
+        admitted: Admitted,
+        question_of: Callable[[dict[str, Any]], Question],
+        keys: Sequence[str],
+    ) -> tuple[Question, Sequence[Named], Sequence[Sequence[Named]]]:
+        """Return what a request asks, its documents, and these in slices."""
+        body, reader = await self._body(request, admitted), self.reader
+
+        def read() -> tuple[Question, Sequence[Named], Sequence[Sequence[Named]]]:
+            documents: list[Named] = []
+
+            def take(key: str, values: list[Any]) -> list[Any]:
+                if key == "documents":
+                    documents.extend(reader.read_some(values, len(documents)))
+                return []
+
+            value = check_keys(_parsed(body, self.limits, take), keys)
+            question = question_of(value)
+            if value["documents"] or not documents:  # they were too few to be taken in parts
+                documents[:] = reader.read_all(value["documents"])
+            return question, documents, list(slices(documents, *question.at_once))
+
+        return await self.parsing.run(len(body), read)
 
     async def _answers(
         self, request: Request, parts: Sequence[Sequence[Named]], question: Question
@@ -130,7 +169,8 @@ class Scoring:
             yield [{**answer, "outlier": answer["judged"] and next(outliers)} for answer in some]
 
     async def _ask(self, question: Question, documents: Sequence[Named]) -> Sequence[Any]:
-        answers = await self.queue.ask(question.key, question.run, documents)
+        size = sum(size_of(document) for _, document in documents) if len(documents) < JOINED else 0
+        answers = await self.queue.ask(question.key, question.run, documents, size)
         if question.fdr is None:  # otherwise it is not known yet which are outliers
             self.metrics.count_documents(len(answers), sum(answer["outlier"] for answer in answers))
         return answers
@@ -161,7 +201,8 @@ class Scoring:
                 raise ClientDisconnect
             if not lines:
                 return
-            documents, wrong, line = read_lines(lines, reader, done)
+            size = sum(len(line) for _, line in lines)
+            documents, wrong, line = await self.parsing.run(size, partial(read_lines, lines, reader, done))
             if documents and not (wrong and done == 0):
                 for some in slices(documents, *question.at_once):
                     yield as_lines(await self._ask(question, some))
@@ -242,6 +283,16 @@ def router(scoring: Scoring) -> APIRouter:
         return await scoring.answer(request, question_of, ("documents", "n_words", "n_nearest", "pieces"))
 
     return routes
+
+
+def _parsed(body: bytearray, limits: Limits, take: Take | None = None) -> Any:
+    """Parse a body; `take` is what `parse_in_parts` has it for."""
+    try:
+        if len(body) <= AT_ONCE:
+            return parse(body)
+        return parse_in_parts(body, limits) if take is None else parse_in_parts(body, limits, take)
+    except ValueError as error:
+        raise ServiceError(422, f"The body is not JSON: {error}.") from None
 
 
 def _answerable_in_lines(question: Question) -> Question:

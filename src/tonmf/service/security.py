@@ -114,6 +114,13 @@ def unauthorised(
     return ServiceError(401, message, {"WWW-Authenticate": 'Bearer realm="tonmf"'})
 
 
+def stopping() -> ServiceError:
+    """Return the error for a request that cannot be answered any more."""
+    return ServiceError(
+        503, "The server is stopping, and cannot answer any more. Try again later.", {"Retry-After": "60"}
+    )
+
+
 def access_for(host: str, token: str | None, allowed: Collection[str]) -> Access:
     """Return the access rules of a server bound to a host; anywhere but on loopback it needs a token."""
     if token is not None and (len(token) < SHORTEST_TOKEN or not token.isascii() or not token.isprintable()):
@@ -180,6 +187,9 @@ class Guard:
             await self._app(scope, receive, answering.send)
         except _GivenUp:
             log.warning("a client took none of its answer for %s seconds, and was given up", self._idle)
+        except asyncio.CancelledError:  # the time is up that requests have when the server stops
+            if not answering.status:
+                await answer_to(stopping())(scope, receive, answering.send)
         except Exception as error:
             if not answering.status:
                 await answer_to(error)(scope, receive, answering.send)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import logging.config
 import signal
@@ -9,6 +10,8 @@ import socket
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +19,12 @@ import uvicorn
 
 from tonmf.errors import InputError, Param
 from tonmf.service.app import Settings, make_app
+from tonmf.service.connections import Connections, allow_open_files
 from tonmf.service.job_store import JobStore
 from tonmf.service.limits import Limits
 from tonmf.service.marks import KeptMarks, fingerprint_of
 from tonmf.service.model import ServedModel
-from tonmf.service.protocol import BoundedHeads
+from tonmf.service.protocol import BoundedConnection
 from tonmf.service.security import access_for
 from tonmf.wording import number_of
 
@@ -29,8 +33,8 @@ log = logging.getLogger("tonmf.service")
 SWITCH_SECONDS = 0.001
 """How long the model may hold Python's lock while requests wait to be read; Python's default of 5 ms would be noticeable."""
 
-KEEP_ALIVE = 75
-"""Seconds to keep an idle connection, so that clients need not open one for each request."""
+TICKS = 10
+"""Ticks of uvicorn, ten a second, after which to look for connections that are overdue."""
 
 LOGGING: dict[str, Any] = {
     "version": 1,
@@ -93,20 +97,22 @@ def serve(
         kept.expect(marks or {})
         settings = Settings(kept, store, access, limits, threads, embedder)
         logging.config.dictConfig(LOGGING)
+        allow_open_files()
         if marks:
             log.info(_about_marks(len(marks), len(kept.model.waiting)))
+        connections = Connections(limits.connections, limits.idle_seconds)
         config = uvicorn.Config(
             make_app(settings),
-            http=BoundedHeads,
+            http=partial(BoundedConnection, connections),  # type: ignore[arg-type]  # a class, or what makes its objects
             ws="none",
             log_config=None,
             access_log=access_log,
             server_header=False,
             proxy_headers=False,
-            timeout_keep_alive=KEEP_ALIVE,
+            timeout_keep_alive=ceil(connections.kept_seconds),
             timeout_graceful_shutdown=limits.grace,
         )
-        server = _Server(config, lambda: on_ready(_address(host, listening)))
+        server = _Server(config, connections, lambda: on_ready(_address(host, listening)))
         with _signals_for(server), _switching():
             server.run(sockets=[listening])
 
@@ -129,16 +135,23 @@ def _about_marks(n_marks: int, n_waiting: int) -> str:
 
 
 class _Server(uvicorn.Server):
-    """A server that announces when it is ready."""
+    """A server that announces when it is ready, and closes connections that are overdue."""
 
-    def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, connections: Connections, on_ready: Callable[[], None]) -> None:
         super().__init__(config)
-        self._on_ready = on_ready
+        self._connections, self._on_ready = connections, on_ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
             self._on_ready()
+
+    async def on_tick(self, counter: int) -> bool:
+        """Look through the connections once a second."""
+        if counter % TICKS == 0:
+            now = asyncio.get_running_loop().time()
+            self._connections.sweep(list(self.server_state.connections), now)  # type: ignore[arg-type]  # they are ours
+        return await super().on_tick(counter)
 
 
 WAITING = 2048

@@ -55,8 +55,10 @@ def forms_in(document: object, analyze: Analyzer, unknown: Collection[str]) -> d
     alone = set(unknown).difference(forms)
     for run in UNSPACED_RUN.findall(analyze.visible(document).replace(PAD, "")):
         for start, end in _stretches(run, alone):
-            for place in range(start, end - 1):
-                forms.setdefault(run[place : place + 2], _piece(run[start:end], place - start))
+            for low, high in _pieces(run[start:end]):
+                piece = run[start + low : start + high]
+                for place in range(start + low, min(start + high, end - 1)):
+                    forms.setdefault(run[place : place + 2], piece)
     return forms
 
 
@@ -74,15 +76,17 @@ def _stretches(run: str, pairs: Collection[str]) -> Iterator[tuple[int, int]]:
             start = place + 1
 
 
-def _piece(stretch: str, place: int) -> str:
-    """Return the piece of a string in which the character at a place is; no piece begins with a mark on another character.
+def _pieces(stretch: str) -> Iterator[tuple[int, int]]:
+    """Yield where the pieces of a string begin and end; no piece begins with a mark on another character.
 
-    >>> _piece("会议将于明天", 2)
-    '会议将于明天'
+    >>> list(_pieces("会议将于明天"))
+    [(0, 6)]
     """
     length = -(-len(stretch) // -(-len(stretch) // LONGEST))
-    cuts = [0, *(_after_marks(stretch, cut) for cut in range(length, len(stretch), length)), len(stretch)]
-    return next(stretch[start:end] for start, end in pairwise(cuts) if start <= place < end)
+    cuts = [0]
+    for cut in range(length, len(stretch), length):
+        cuts.append(_after_marks(stretch, max(cut, cuts[-1])))  # many marks in a row are gone over once
+    return pairwise([*cuts, len(stretch)])
 
 
 def _after_marks(text: str, place: int) -> int:
@@ -126,10 +130,13 @@ def _of_pairs(texts: Sequence[str], analyze: Analysis, wanted: Collection[str] |
     for text in texts:
         if text.isascii() or not HAS_UNSPACED.search(text):
             continue
-        here = _pairs_in(analyze.visible(text).replace(PAD, ""))
+        runs = UNSPACED_RUN.findall(analyze.visible(text).replace(PAD, ""))
         if len(texts) > 1:
-            here = list({pair: (pair, before, after) for pair, before, after in here}.values())
-        numbers.update(pair for pair, _, _ in here)
+            here = list({pair: (pair, before, after) for pair, before, after in _pairs_in(runs)}.values())
+            numbers.update(pair for pair, _, _ in here)
+        else:  # those that occur too seldom need not be looked at
+            numbers.update(run[place : place + 2] for run in runs for place in range(len(run) - 1))
+            here = _pairs_in(runs, numbers)
         for pair, before, after in here:
             if wanted is None or pair in wanted:
                 known = places.setdefault(pair, [])
@@ -139,12 +146,14 @@ def _of_pairs(texts: Sequence[str], analyze: Analysis, wanted: Collection[str] |
     return {pair: word for pair, word in grown if word != pair}
 
 
-def _pairs_in(text: str) -> list[tuple[str, str, str]]:
-    """Return the pairs of a text, each with what is before and after it."""
+def _pairs_in(runs: Sequence[str], numbers: Mapping[str, int] | None = None) -> list[tuple[str, str, str]]:
+    """Return the pairs in strings, each with what is before and after it; given their numbers, only those with `FEWEST`."""
     return [
-        (run[place : place + 2], run[max(place - AROUND, 0) : place], run[place + 2 : place + 2 + AROUND])
-        for run in UNSPACED_RUN.findall(text)
+        (pair, run[max(place - AROUND, 0) : place], run[place + 2 : place + 2 + AROUND])
+        for run in runs
         for place in range(len(run) - 1)
+        if numbers is None or numbers[run[place : place + 2]] >= FEWEST
+        for pair in (run[place : place + 2],)
     ]
 
 

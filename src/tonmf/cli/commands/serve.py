@@ -84,6 +84,14 @@ def serve(
     max_text: Annotated[
         int, typer.Option(min=1, help="Maximum number of characters of a document.", rich_help_panel=LIMITS)
     ] = 1_000_000,
+    max_words: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="Maximum number of words of a text, of items of a basket or of terms of a row of counts.",
+            rich_help_panel=LIMITS,
+        ),
+    ] = 100_000,
     max_requests: Annotated[
         int, typer.Option(min=1, help="Maximum number of requests to score or explain at once.", rich_help_panel=LIMITS)
     ] = 512,
@@ -103,6 +111,16 @@ def serve(
     idle_time: Annotated[
         int, typer.Option(min=1, help="Seconds that a client may keep the server waiting.", rich_help_panel=LIMITS)
     ] = 60,
+    max_connections: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Maximum number of connections from one address. (Default: 128, and any number from this machine, where a "
+            "proxy may run. Raise it for a proxy on another machine.)",
+            rich_help_panel=LIMITS,
+            show_default=False,
+        ),
+    ] = None,
     grace: Annotated[
         int,
         typer.Option(min=1, help="Seconds that requests have to finish when the server stops.", rich_help_panel=LIMITS),
@@ -138,6 +156,7 @@ def serve(
         body=int(max_body * MEGABYTE),
         batch=max_batch,
         text=max_text,
+        words=max_words,
         waiting=max_requests,
         upload=int(max_upload * MEGABYTE),
         jobs=max_jobs,
@@ -145,6 +164,7 @@ def serve(
         running_jobs=jobs_at_once,
         job_seconds=job_time,
         idle_seconds=idle_time,
+        connections=max_connections,
         grace=grace,
     )
 
