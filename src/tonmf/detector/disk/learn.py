@@ -18,6 +18,7 @@ from typing import Any
 from tonmf.detector.disk.budget import Budget, bytes_of, in_units
 from tonmf.detector.disk.checkpoints import DiskLadderCheckpoints
 from tonmf.detector.disk.embedded import DiskEmbeddings
+from tonmf.detector.disk.release import release_memory
 from tonmf.detector.disk.store import Store, StoreFacts
 from tonmf.detector.embedder import check_can_embed
 from tonmf.detector.recipe import Recipe
@@ -101,6 +102,7 @@ def _learn(
     store = Store(folder, {"documents": documents, **options, **embedded})
     n_threads = n_threads_of(recipe.n_jobs)
     facts = _found(store, budget) or store.make(batches, counter, recipe.min_df, budget, n_threads)
+    release_memory()
     check_unchanged(batches, fingerprint)
     terms = store.terms(facts)
     recipe.check_vocabulary(facts.n_docs, facts.any_words, terms, kind)
@@ -115,7 +117,9 @@ def _learn(
     if embeddings is not None:
         rows = embeddings.of(batches, folder, facts.n_docs, progress)
         check_unchanged(batches, fingerprint)
-    return recipe.learn_from(store.corpus(facts, terms), kind, known, rows, side_by_side=1, checkpoints=checkpoints)
+    state = recipe.learn_from(store.corpus(facts, terms), kind, known, rows, side_by_side=1, checkpoints=checkpoints)
+    release_memory()
+    return state
 
 
 def _kind_of(batches: Batches) -> str:
