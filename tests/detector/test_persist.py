@@ -207,5 +207,15 @@ def test_code_of_the_users_own_is_not_saved(tmp_path):
     assert not os.listdir(tmp_path)
 
 
+def test_a_pattern_that_may_take_for_ever_is_not_saved(tmp_path):
+    options = {"token_pattern": r"(?=\w)\w+"}
+    detector = TextOutlierDetector(**SMALL, **options).fit(CORPUS.texts)
+    with pytest.raises(
+        ParameterError, match=r"token_pattern=.* cannot be saved, as it could not be loaded: the time that"
+    ):
+        detector.save(tmp_path / "model")
+    assert not os.listdir(tmp_path)
+
+
 def test_load_is_public():
     assert tonmf.load is load

@@ -21,6 +21,7 @@ class Limits:
     queued_jobs  jobs that wait for their turn
     running_jobs jobs that run at once
     job_seconds  time that a job may take
+    job_memory   bytes of memory that a job may use; by default, a share of what there is
     idle_seconds time that a client may keep us waiting for its next bytes
     grace        seconds that requests under way have to finish when the server is stopped
     ============ ===========================================================================
@@ -35,13 +36,14 @@ class Limits:
     queued_jobs: int = 10
     running_jobs: int = 1
     job_seconds: int = 3600
+    job_memory: int | None = None
     idle_seconds: int = 60
     grace: int = 30
 
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            if value < 1:
+            if value is not None and value < 1:
                 raise ParameterError(f"The limit {field.name} must be at least 1; got {value}.")
 
     @property
