@@ -7,6 +7,7 @@ import pytest
 from tampered import copy_of, fields_of, sign
 
 from tonmf import TextOutlierDetector
+from tonmf.service import job_memory
 from tonmf.service.model import ServedModel
 
 N_COLUMNS = 2**24
@@ -41,3 +42,18 @@ def test_a_model_that_claims_millions_of_columns_takes_no_memory_for_them(counts
     assert scores[1] == ServedModel.load(str(counts)).score(documents[1:])[0] | {"rank": scores[1]["rank"]}
     assert model.columns[str(N_COLUMNS - 1)] == N_COLUMNS - 1
     assert [name for name in (str(N_COLUMNS), "-1", "00", "٣", "1.0", "", "9" * 5000) if name in model.columns] == []
+
+
+def test_a_job_gets_a_share_of_what_its_container_or_service_may_use(tmp_path, monkeypatch):
+    inner = tmp_path / "groups" / "system.slice" / "tonmf.service"
+    inner.mkdir(parents=True)
+    (tmp_path / "own").write_text("0::/system.slice/tonmf.service\n")
+    monkeypatch.setattr(job_memory, "GROUPS", tmp_path / "groups")
+    monkeypatch.setattr(job_memory, "OWN_GROUP", tmp_path / "own")
+    machine = job_memory.available_memory()
+    (inner / "memory.max").write_text("max\n")
+    assert job_memory.available_memory() == machine
+    (inner.parent / "memory.max").write_text(f"{2**28}\n")
+    assert job_memory.available_memory() == 2**28
+    (inner / "memory.max").write_text(f"{2**27}\n")
+    assert job_memory.memory_of_a_job(2) == 3 * 2**24

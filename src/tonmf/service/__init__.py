@@ -1,12 +1,13 @@
 """Serve a saved model over HTTP, with a page to use it and to fit others: ``tonmf serve`` (docs/guide/service.md).
 
 ============ =====================================================================================================
-server       `server` (socket, signals), `protocol` (limits on heads), `app` (the parts put together), `limits`
+server       `server` (socket, signals), `protocol` (limits on heads), `lingering` (closing), `app` (the parts put together),
+             `limits`
 requests     `security` (who may ask), `bodies` (bytes to JSON), `documents` (JSON to documents)
 answers      `score_routes` (score, explain), `model_routes` (model, topics), `json_lines` (streams), `page_routes`
 marks        `mark_routes`, `marks` (on a model, kept in a file), `job_marks` (on a job, and its results with them)
 model        `model` (loaded, checked), `model_queue` (the one thread that calls it)
-jobs         `job_routes`, `uploads`, `job_store` (on disk), `job_queue` (processes), `job_process` (one fit)
+jobs         `job_routes`, `uploads`, `job_store` (on disk), `job_queue` (processes), `job_process` (one fit), `job_memory`
 words        `errors` (exceptions to answers), `metrics` (Prometheus), `schemas` (OpenAPI), with models of dataclasses
              in `dataclass_models`
 ============ =====================================================================================================

@@ -10,8 +10,8 @@ from pathlib import Path
 SHARE = 0.75
 """Share of the memory there is that jobs may use together, unless the server is told otherwise. The rest is for the server."""
 
-CONTAINER_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
-"""Where Linux says how much memory a container has; the word ``max`` stands for no limit."""
+GROUPS, OWN_GROUP = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
+"""Where Linux says how much memory the processes of a container or a service may use, and to which of those we belong."""
 
 FULL = ("memory", "can't start new thread")
 """What errors that are no `MemoryError`, such as torch's, say when memory runs out."""
@@ -24,15 +24,25 @@ def memory_of_a_job(at_once: int) -> int | None:
 
 
 def available_memory() -> int | None:
-    """Return the bytes of memory of the machine, or of the container if it has a limit."""
+    """Return the bytes of memory of the machine, or of the container or service if that has less."""
     try:
         found = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
     except (AttributeError, ValueError, OSError):  # Windows
         return None
-    for path in CONTAINER_LIMITS:
-        with contextlib.suppress(OSError, ValueError):
-            found.append(int(Path(path).read_text(encoding="ascii")))
-    return min(found)
+    return min(found + limits_of_groups())
+
+
+def limits_of_groups() -> list[int]:
+    """Return the limits of memory of the groups that this process is in, one within the other."""
+    found = []
+    with contextlib.suppress(OSError, ValueError, StopIteration):
+        own = next(line[3:] for line in OWN_GROUP.read_text().splitlines() if line.startswith("0::"))
+        group = GROUPS / own.strip("/")
+        for folder in (group, *group.parents):
+            if GROUPS in (folder, *folder.parents):
+                with contextlib.suppress(OSError, ValueError):  # none, or the word max
+                    found.append(int((folder / "memory.max").read_text()))
+    return found
 
 
 def limit_memory(n_bytes: int) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from tonmf.service.errors import encoded
+from tonmf.service.lingering import LingeringTransport
 from tonmf.service.security import HEADERS
 
 LARGEST_HEAD = 65_536
@@ -55,6 +56,7 @@ class BoundedHeads(HttpToolsProtocol):
         self._in_head = False
         self._stop_timer()
         super().on_headers_complete()
+        self.cycle.transport = LingeringTransport(self.transport, self.cycle)  # type: ignore[assignment]
 
     def send_400_response(self, msg: str) -> None:
         """Answer an invalid request with JSON, like all other errors."""

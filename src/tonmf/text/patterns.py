@@ -151,7 +151,8 @@ class _Automaton:
             return False, {state}, {state}
         if kind == "either":
             parts = [self._build(part) for part in node[1]]
-            first, last = ({state for part in parts for state in part[which]} for which in (1, 2))
+            first = {state for part in parts for state in part[1]}
+            last = {state for part in parts for state in part[2]}
             return any(part[0] for part in parts), first, last
         if kind == "one after the other":
             return self._in_sequence(node[1])
