@@ -144,6 +144,7 @@ def test_a_start_of_the_wrong_shape_or_sign(start, message):
     [
         ([1, 2], r"one number for each of the 4 rows.*shape \(2,\)"),
         ([1, 1, 1, -1], "at least 0"),
+        ([1, 1, 1, 1e200], r"up to 1e\+100"),
         ([0, 0, 0, 0], "zero"),
     ],
 )

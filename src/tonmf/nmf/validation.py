@@ -85,8 +85,10 @@ def check_sample_weight(sample_weight: Any, n_docs: int) -> Array:
         raise InputError(
             f"sample_weight must have one number for each of the {n_docs} rows of X; got an array of shape {weights.shape}."
         )
-    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
-        raise InputError("sample_weight must hold finite numbers of at least 0, and not every weight may be zero.")
+    if not ((weights >= 0) & (weights <= LARGEST)).all() or not weights.any():
+        raise InputError(
+            f"sample_weight must hold finite numbers of at least 0 and up to {LARGEST:.0e}, and not every weight may be zero."
+        )
     return weights
 
 
