@@ -30,7 +30,7 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, signed: bool = False) -> 
         X.sum_duplicates()
     if X.nnz == 0:
         return X
-    largest = max(X.data.max(), -X.data.min())
+    largest = max(float(X.data.max()), -float(X.data.min()))
     if largest > LARGEST:
         row = _row_of(X, int(np.abs(X.data).argmax()))
         raise InputError(
