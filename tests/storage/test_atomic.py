@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tonmf.storage import atomic
-from tonmf.storage.atomic import hidden_name, part_name, whole_or_nothing
+from tonmf.storage.atomic import hidden_name, part_name, replacing, whole_or_nothing
 from tonmf.storage.exchange import exchange
 
 
@@ -101,3 +101,10 @@ def test_names_of_nothing_cannot_be_exchanged(tmp_path):
     with pytest.raises(FileNotFoundError):
         exchange(tmp_path / "one", tmp_path / "other")
     assert read(tmp_path / "one") == "1"
+
+
+def test_what_replaces_a_private_file_is_private_all_the_time(tmp_path):
+    (tmp_path / "private").touch(0o640)
+    with replacing(tmp_path / "private") as temporary:
+        assert temporary.stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "private").stat().st_mode & 0o777 == 0o640

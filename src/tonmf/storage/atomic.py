@@ -171,7 +171,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         raise _not_written(path, error) from error
     try:
         with whole_or_nothing(target, temporary, durable=True, mode=mode):
-            temporary.open("xb").close()
+            # What replaces a private file is private from the beginning.
+            os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666 if mode is None else 0o600))
             yield temporary
     except OSError as error:
         raise _not_written(path, error) from error
