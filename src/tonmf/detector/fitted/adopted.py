@@ -55,9 +55,8 @@ class StatefulDetector(DetectorOptions):
             raise ParameterError(
                 "A detector with ",
                 Param("token_pattern"),
-                f"={self.token_pattern!r:.60} cannot be saved, as it could not be loaded: {UNBOUNDED}. Use one without "
-                "look-around, without loops in loops, and that ends where a word ends, such as '[a-z]{3,}' or "
-                r"'\w+(?:-\w+)*'.",
+                f"={self.token_pattern!r:.60} cannot be saved, as it could not be loaded: {UNBOUNDED}. Use a simpler one, such "
+                r"as '[a-z]{3,}' or '\w+(?:-\w+)*'; docs/guide/saved-models.md says which may be saved.",
             )
         parameters = kept_parameters({**options_of(self), "embedder": kept_embedder(self.embedder)})
         fields = {"parameters": parameters, **state_fields(self._state, excerpts, rows), "provenance": provenance()}
