@@ -111,6 +111,14 @@ def test_documents_without_words_are_answered_but_not_judged(here):
     assert "note: 3 documents scored. 2 of them have no words that count and were not judged." in ran.err
 
 
+def test_documents_cannot_steer_the_terminal_that_shows_the_answers(here):
+    nasty = {"id": "a\x9b31m", "text": f"{COMING[0]['text']} \x9d0;owned\x9c \x85 \x7f \u202e zx\u2066cv"}
+    ran = run("watch", "model", "-", cwd=here, stdin=as_lines([nasty]).encode())
+    assert [character for character in ran.out if not character.isprintable()] == ["\n"]
+    answer = json.loads(ran.out)
+    assert (answer["id"], answer["text"]) == (nasty["id"], nasty["text"])
+
+
 def test_it_reads_standard_input_and_need_not_learn(here):
     lines = as_lines(COMING[:40])
     ran = run("watch", "model", "-", "--no-learn", "--only-outliers", "--quiet", cwd=here, stdin=lines.encode())

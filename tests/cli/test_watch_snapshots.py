@@ -5,10 +5,10 @@ import json
 import pytest
 
 from tonmf import InputError
-from tonmf.cli.watching import snapshots as module
 from tonmf.cli.watching.documents import ScoredDocument, WatchedDocument
 from tonmf.cli.watching.following import Place
 from tonmf.cli.watching.snapshots import Snapshot, Snapshots
+from tonmf.storage import atomic
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_what_comes_into_the_folder_later_stays_and_what_a_kill_has_left_goes(sn
 
 @pytest.mark.parametrize("after_the_rename", [False, True])
 def test_a_disk_that_fails_leaves_a_whole_snapshot(after_the_rename, snapshot, tmp_path, monkeypatch):
-    snapshots, to_disk = Snapshots(tmp_path), module.to_disk
+    snapshots, to_disk = Snapshots(tmp_path), atomic.to_disk
     snapshots.write(snapshot(1))
 
     def failing(path):
@@ -46,8 +46,8 @@ def test_a_disk_that_fails_leaves_a_whole_snapshot(after_the_rename, snapshot, t
         if path == tmp_path and ((tmp_path / "latest").read_text() == "snapshot-000002") == after_the_rename:
             raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(module, "to_disk", failing)
-    with pytest.raises(InputError, match="snapshot-000002 cannot be written: Input/output error"):
+    monkeypatch.setattr(atomic, "to_disk", failing)
+    with pytest.raises(InputError, match="cannot be written: Input/output error"):
         snapshots.write(snapshot(2))
     assert snapshots.last(False).place.lines == 1 + after_the_rename
     snapshots.close()

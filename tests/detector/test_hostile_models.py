@@ -110,6 +110,11 @@ HOSTILE = [
         lambda f: f["parameters"].update({"token_pattern": "(" * 5000}),
         "token_pattern",
     ),
+    (
+        "a regular expression that may take for ever",
+        lambda f: f["parameters"].update({"token_pattern": r"(\w+)*!", "mask": None}),
+        r"token_pattern is '\(\\\\w\+\)\*!', and the time that this regular expression takes may grow much faster than a text",
+    ),
     ("sequences without an end", lambda f: f["parameters"].update(ngram_range=[1, 10**9]), "ngram_range must be"),
     (
         "a vectorizer",

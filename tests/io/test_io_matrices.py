@@ -132,7 +132,13 @@ DENSE = "%%MatrixMarket matrix array real general\n"
     [
         (DENSE + "1000000 1000000\n1\n", "declares a matrix of 1,000,000 × 1,000,000, which its "),
         (HEAD + "% note\n10 10 1000\n1 1 1\n", "declares a matrix of 10 × 10 with 1,000 entries, which its "),
-        (HEAD + "100000000000 5 1\n1 1 1\n", "declares a matrix of 100,000,000,000 × 5, but has only 1 stored value."),
+        (
+            HEAD + "100000000000 5 1\n1 1 1\n",
+            "declares 100,000,000,000 documents × 5 terms, but has only 1 stored value.",
+        ),
+        (HEAD + "16777216 16777216 1\n1 1 1\n", "declares 16,777,216 documents × 16,777,216 terms, but has only 1 "),
+        (HEAD + "10001 5 1\n1 1 1\n", "declares 10,001 documents × 5 terms, but has only 1 stored value."),
+        (HEAD + "2 1048577 1\n1 1 1\n", "declares 2 documents × 1,048,577 terms, but has only 1 stored value."),
         (HEAD + "2 2 2\n1 1 1\n%%%%%%\n", "expected a Matrix Market file, but it cannot be read as such"),
         (HEAD + "2 2 1\n3 1 1\n", "expected a Matrix Market file, but it cannot be read as such"),
         (HEAD + "2 2 1\n1 1 many\n", "expected a Matrix Market file, but it cannot be read as such"),
@@ -184,6 +190,14 @@ def test_a_hashed_vocabulary_with_many_empty_columns_is_read(tmp_path):
     matrix = sp.csr_matrix(([1.0, 2.0], ([0, 1], [7, 2**20 - 1])), shape=(2, 2**20))
     sp.save_npz(tmp_path / "a.npz", matrix)
     assert read(str(tmp_path / "a.npz")).content.shape == (2, 2**20)
+
+
+def test_a_matrix_may_be_as_empty_as_a_file_of_short_documents(tmp_path):
+    matrix = sp.csr_matrix((np.ones(200), (np.arange(200) * 100, np.arange(200) * 5_000)), shape=(20_000, 2**21))
+    sp.save_npz(tmp_path / "a.npz", matrix)
+    assert "declares 20,000 documents × 2,097,152 terms" in refusal(str(tmp_path / "a.npz"))
+    sp.save_npz(tmp_path / "a.npz", matrix[:, : 2**20])
+    assert read(str(tmp_path / "a.npz"), min_words=0).content.shape == (20_000, 2**20)
 
 
 def test_complex_values_are_refused(tmp_path):

@@ -3,11 +3,16 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from tonmf import TONMF, InputError, ParameterError, TextOutlierDetector, TonmfError
+from tonmf.baselines import KNNDistance, NMFResidual, RobustPCA, SVDScore
 from tonmf.detector.options import DETECTOR_RULES
-from tonmf.nmf.options import MODEL_RULES
+from tonmf.nmf.options import MODEL_RULES, SCORES
+from tonmf.nmf.validation import LARGEST
+
+BASELINES = [KNNDistance(), NMFResidual(2), RobustPCA(), SVDScore(2)]
 
 
 @pytest.mark.parametrize(
@@ -139,6 +144,7 @@ def test_a_start_of_the_wrong_shape_or_sign(start, message):
     [
         ([1, 2], r"one number for each of the 4 rows.*shape \(2,\)"),
         ([1, 1, 1, -1], "at least 0"),
+        ([1, 1, 1, 1e200], r"up to 1e\+100"),
         ([0, 0, 0, 0], "zero"),
     ],
 )
@@ -151,6 +157,34 @@ def test_a_number_too_large_for_the_model():
     model = TONMF(2, random_state=0).fit(np.eye(6, dtype=np.float32))
     with pytest.raises(InputError, match="too large for a model fitted on float32"):
         model.outlier_score(np.full((1, 6), 1e39))
+
+
+@pytest.mark.filterwarnings("ignore")  # so small a matrix is no task for some of them
+@pytest.mark.parametrize("estimator", [TONMF(2), *BASELINES], ids=lambda estimator: type(estimator).__name__)
+@pytest.mark.parametrize("is_sparse", [False, True], ids=["dense", "sparse"])
+def test_numbers_whose_squares_overflow_are_refused_on_every_road(estimator, is_sparse):
+    X = np.eye(12, 6)
+    rows = sp.csr_matrix if is_sparse else np.asarray
+    huge = X.copy()
+    huge[3, 2] = 1e200
+    model = clone(estimator)
+    too_large = rf"Numbers too large in data passed to {type(model).__name__}: .* got 1e\+200 in row 3"
+    with pytest.raises(InputError, match=too_large):
+        model.fit(rows(huge))
+    model.fit(rows(X))
+    for road in (
+        (model.partial_fit, model.outlier_score, model.predict) if isinstance(model, TONMF) else (model.predict,)
+    ):
+        with pytest.raises(InputError, match=too_large):
+            road(rows(huge))
+
+
+@pytest.mark.parametrize("score_by", SCORES)
+def test_the_largest_numbers_that_are_accepted_give_finite_scores(score_by):
+    X = np.random.default_rng(0).random((12, 6)) * LARGEST
+    model = TONMF(2, score_by=score_by, random_state=0).fit(X)
+    assert np.isfinite(model.outlier_scores_).all()
+    assert np.isfinite(model.partial_fit(X).outlier_score(X)).all()
 
 
 def test_extreme_sample_weights_give_finite_scores():

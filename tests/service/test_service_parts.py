@@ -4,7 +4,9 @@ import asyncio
 import errno
 import io
 import json
+import zipfile
 
+import numpy as np
 import pytest
 import uvloop
 from starlette.requests import Request
@@ -234,8 +236,8 @@ def work_that_raises(error, tmp_path, monkeypatch):
     monkeypatch.setattr(job_process, "work", fail)
     monkeypatch.setattr(job_process, "_own_output", lambda: out)
     monkeypatch.setattr(job_process, "_end_with_server", lambda: None)
-    monkeypatch.setattr(job_process, "_step_back", lambda at_once: None)
-    payload = json.dumps({"file": "0123.csv", "name": "mine.csv", "at_once": 1})
+    monkeypatch.setattr(job_process, "_step_back", lambda memory: None)
+    payload = json.dumps({"file": "0123.csv", "name": "mine.csv", "memory": 3 * 2**30})
     monkeypatch.setattr("sys.stdin", io.StringIO(f"{payload}\n"))
     job_process.main([str(tmp_path)])
     return json.loads(out.getvalue())
@@ -244,8 +246,30 @@ def work_that_raises(error, tmp_path, monkeypatch):
 def test_a_job_that_fails_for_the_disk_or_memory_says_so(tmp_path, monkeypatch):
     said = work_that_raises(OSError(errno.ENOSPC, "No space left on device"), tmp_path, monkeypatch)
     assert said == {"error": "The server's disk or system failed: No space left on device."}
-    said = work_that_raises(MemoryError(), tmp_path, monkeypatch)
-    assert said == {"error": "There is not enough memory for so many documents. Upload fewer."}
+
+
+def caused_by(error, cause):
+    error.__cause__ = cause
+    return error
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        OSError(errno.ENOMEM, "Cannot allocate memory"),
+        RuntimeError("can't start new thread"),
+        RuntimeError("[enforce fail at alloc_cpu.cpp:117] DefaultCPUAllocator: can't allocate memory"),
+        caused_by(InputError("a.npz cannot be read"), MemoryError()),
+    ],
+    ids=str,
+)
+def test_a_job_that_reaches_its_limit_of_memory_says_so(error, tmp_path, monkeypatch):
+    said = work_that_raises(error, tmp_path, monkeypatch)
+    assert said == {
+        "error": "The job reached its limit of memory of 3,072 megabytes. Upload fewer or shorter documents, or start the "
+        "server with a higher --job-memory."
+    }
 
 
 def test_a_fault_in_a_job_names_the_place_but_not_the_message(tmp_path, monkeypatch):
@@ -254,14 +278,14 @@ def test_a_fault_in_a_job_names_the_place_but_not_the_message(tmp_path, monkeypa
     assert "a document's text" not in said["fault"]
 
 
-def run_job(folder, limits, loop=None):
-    """What becomes of a job of a file that takes a while, on an event loop."""
+def run_job(folder, limits, loop=None, content=b"text", suffix=".csv"):
+    """What becomes of a job of a file, on an event loop."""
 
     async def run():
         with JobStore(folder) as store:
             job_id, job_folder = store.begin()
-            job = Job(job_id, "mine.csv", f"{job_id}.csv", {})
-            (job_folder / job.file).write_text("text")
+            job = Job(job_id, f"mine{suffix}", f"{job_id}{suffix}", {})
+            (job_folder / job.file).write_bytes(content)
             store.add(job)
             runner = JobRunner(store, limits, None)
             runner.add(job)
@@ -270,6 +294,23 @@ def run_job(folder, limits, loop=None):
 
     with asyncio.Runner(loop_factory=loop) as runner:
         return runner.run(run())
+
+
+@pytest.mark.usefixtures("processes")
+def test_a_job_cannot_take_more_memory_than_its_limit(tmp_path):
+    """The file claims arrays of 4 GB, for which memory is asked before they turn out to be short."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as packed:
+        for name, array in (("format", np.array(b"coo")), ("shape", np.array([3, 3]))):
+            with packed.open(f"{name}.npy", "w") as file:
+                np.save(file, array)
+        for name in ("row", "col", "data"):
+            with packed.open(f"{name}.npy", "w") as file:
+                header = {"descr": "<f8", "fortran_order": False, "shape": (2**29,)}
+                np.lib.format.write_array_header_1_0(file, header)
+    job = run_job(tmp_path, Limits(job_memory=2**30), content=content.getvalue(), suffix=".npz")
+    assert job.state == job_store.FAILED
+    assert job.message.startswith("The job reached its limit of memory of 1,024 megabytes.")
 
 
 @pytest.mark.usefixtures("processes")

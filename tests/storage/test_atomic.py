@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tonmf.storage.atomic import hidden_name, part_name, whole_or_nothing
+from tonmf.storage import atomic
+from tonmf.storage.atomic import hidden_name, part_name, replacing, whole_or_nothing
+from tonmf.storage.exchange import exchange
 
 
 def write(path, text, is_folder):
@@ -26,7 +28,12 @@ names = pytest.mark.parametrize("name", [part_name, hidden_name])
 @names
 @pytest.mark.parametrize("durable", [False, True])
 @pytest.mark.parametrize("there", [False, True], ids=["new", "replaced"])
-def test_the_new_one_takes_the_place_when_it_is_whole(is_folder, name, durable, there, tmp_path):
+@pytest.mark.parametrize("exchanges", [True, False], ids=["exchange", "renames"])
+def test_the_new_one_takes_the_place_when_it_is_whole(
+    is_folder, name, durable, there, exchanges, tmp_path, monkeypatch
+):
+    if not exchanges:
+        monkeypatch.setattr(atomic, "exchange", lambda one, other: False)
     target = tmp_path / "target"
     if there:
         write(target, "old", is_folder)
@@ -64,6 +71,7 @@ def test_an_interruption_between_the_two_renames_brings_the_old_folder_back(tmp_
             raise KeyboardInterrupt
         return rename(path, new)
 
+    monkeypatch.setattr(atomic, "exchange", lambda one, other: False)  # as on a file system without
     monkeypatch.setattr(Path, "rename", interrupted)
     with pytest.raises(KeyboardInterrupt), whole_or_nothing(target, part_name(target)) as temporary:
         write(temporary, "new", True)
@@ -86,3 +94,17 @@ def test_access_rights_are_those_asked_for(tmp_path):
     with whole_or_nothing(target, part_name(target), durable=True, mode=0o400) as temporary:
         write(temporary, "new", False)
     assert target.stat().st_mode & 0o777 == 0o400
+
+
+def test_names_of_nothing_cannot_be_exchanged(tmp_path):
+    write(tmp_path / "one", "1", True)
+    with pytest.raises(FileNotFoundError):
+        exchange(tmp_path / "one", tmp_path / "other")
+    assert read(tmp_path / "one") == "1"
+
+
+def test_what_replaces_a_private_file_is_private_all_the_time(tmp_path):
+    (tmp_path / "private").touch(0o640)
+    with replacing(tmp_path / "private") as temporary:
+        assert temporary.stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "private").stat().st_mode & 0o777 == 0o640

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
-from tonmf.text.counts import OwnCounts
+from tonmf.text import counts
+from tonmf.text.counts import OwnCounts, select_terms, word_totals
 from tonmf.text.vocabulary.changing import changed_vocabulary
 from tonmf.text.vocabulary.growing import GrowingVocabulary
 from tonmf.text.vocabulary.matrix import MatrixCounter
@@ -105,3 +106,18 @@ def test_counts_by_a_vocabulary_that_has_changed_are_those_of_the_documents_coun
     for name in ("data", "indices", "indptr"):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
         assert getattr(found, name).dtype == getattr(expected, name).dtype
+
+
+def test_columns_of_a_very_wide_matrix_are_chosen_as_those_of_any_other(monkeypatch):
+    matrix = sp.random_array((30, 400), density=0.05, format="csr", random_state=3)
+    matrix.data[:] = np.ceil(matrix.data * 5)
+    kept = np.random.default_rng(3).permutation(400)[:150]
+    for columns in (kept, kept[:0]):
+        by_table = select_terms(matrix, columns, word_totals(matrix))
+        with monkeypatch.context() as patched:
+            patched.setattr(counts, "MOST_IN_TABLE", 0)
+            wide = sp.csr_array((matrix.data, matrix.indices, matrix.indptr), shape=(30, 2**40))
+            found = select_terms(wide, columns, word_totals(matrix))
+        assert (found.matrix != by_table.matrix).nnz == 0
+        for name in ("n_words", "n_distinct", "n_outside", "outside"):
+            np.testing.assert_array_equal(getattr(found, name), getattr(by_table, name))

@@ -108,13 +108,13 @@ def _flag(param: Param) -> str:
 
 
 def _leave(message: str, code: int) -> typer.Exit:
-    _say(printable(message))
+    _say(message)
     return typer.Exit(code)
 
 
 def _say(message: str) -> None:
     with suppress(BrokenPipeError):  # nobody listens
-        print(f"tonmf: {' '.join(message.split())}", file=sys.stderr)
+        print(printable(f"tonmf: {' '.join(message.split())}"), file=sys.stderr)
 
 
 class _Terminated(KeyboardInterrupt):

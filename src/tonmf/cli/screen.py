@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -72,7 +73,7 @@ class Screen:
     def show_json(self, answer: Mapping[str, Any]) -> None:
         """Print the answer for programs."""
         if self.as_json:
-            sys.stdout.write(json.dumps(answer, ensure_ascii=not _is_unicode(sys.stdout), allow_nan=False) + "\n")
+            sys.stdout.write(json_line(answer, ensure_ascii=not _is_unicode(sys.stdout)) + "\n")
 
     def note(self, sentence: str) -> None:
         """Print a note, beside the answer."""
@@ -108,6 +109,8 @@ def _plain(what: RenderableType, isolates: bool) -> RenderableType:
     """Return text that cannot steer the terminal; tables see to that themselves."""
     from rich.text import Text
 
+    if isinstance(what, str):
+        return printable(what, isolates)
     if isinstance(what, Text) and printable(what.plain, isolates) != what.plain:
         what.plain = printable(what.plain, isolates)  # of the same length, so that styles stay in place
     return what
@@ -115,6 +118,20 @@ def _plain(what: RenderableType, isolates: bool) -> RenderableType:
 
 def _is_unicode(stream: Any) -> bool:
     return (stream.encoding or "").lower().startswith("utf")
+
+
+def json_line(value: Any, ensure_ascii: bool = False) -> str:
+    r"""Return a value as JSON on one line that cannot steer a terminal: what could is escaped, which JSON reads as the same.
+
+    >>> json_line({"text": "naïve\x9b31m\u202e"})
+    '{"text": "naïve\\u009b31m\\u202e"}'
+    """
+    line = json.dumps(value, ensure_ascii=ensure_ascii, allow_nan=False)
+    return ESCAPED.sub(lambda found: f"\\u{ord(found.group()):04x}", line)
+
+
+ESCAPED = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+"""What JSON leaves as it is though a terminal would act on it, or take it for the end of a line."""
 
 
 def printable(text: str, isolates: bool = False) -> str:

@@ -91,20 +91,23 @@ def _check_declared_size(data: bytes, name: str) -> None:
         )
 
 
-MOST_EMPTY = 2**24
-"""The most rows or columns of a matrix that has hardly any value."""
+MOST_EMPTY_DOCUMENTS, MOST_EMPTY_TERMS = 10_000, 2**20
+"""The most rows and columns of a matrix that has hardly any value. Hashed vocabularies have many empty columns."""
+
+VALUE_FOR = 100
+"""Rows, or columns, for each stored value, at most, beyond those."""
 
 
 def _check_size(matrix: Any, name: str) -> None:
-    """Reject dimensions that only a damaged file can have, before memory is allocated for them."""
-    n_rows, n_columns = matrix.shape
+    """Reject dimensions that the values cannot fill, before memory is allocated for them."""
+    n_docs, n_terms = matrix.shape
     if matrix.dtype.kind not in "biuf":
         raise InputError(f"{name}: expected counts, but its values are of type {matrix.dtype}.")
-    # Hashed vocabularies have many empty columns, and a matrix may lie on its side.
-    if max(n_rows, n_columns) > MOST_EMPTY and max(n_rows, n_columns) > 100 * matrix.nnz:
+    filled = VALUE_FOR * matrix.nnz
+    if n_docs > max(MOST_EMPTY_DOCUMENTS, filled) or n_terms > max(MOST_EMPTY_TERMS, filled):
         raise InputError(
-            f"{name}: it declares a matrix of {matrix.shape[0]:,} × {matrix.shape[1]:,}, but has only "
-            f"{number_of(matrix.nnz, 'stored value')}. It is damaged: get it again."
+            f"{name}: it declares {n_docs:,} documents × {n_terms:,} terms, but has only "
+            f"{number_of(matrix.nnz, 'stored value')}. It is damaged: get it again, without empty rows and columns."
         )
 
 

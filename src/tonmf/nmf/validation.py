@@ -11,12 +11,15 @@ from sklearn.utils.validation import validate_data
 from tonmf.arrays import Array
 from tonmf.errors import InputError, Param, ParameterError
 
+LARGEST = 1e100
+"""Larger numbers are refused. The squares of numbers beyond 1e154 overflow, and sums of squares before."""
+
 
 def check_rows(estimator: Any, X: Any, *, reset: bool, signed: bool = False) -> sp.csr_matrix:
     """Return X as CSR, float32 or float64, sorted and without duplicates, checked against what the model was fitted on.
 
     Raise ValueError (from scikit-learn, or `InputError`) for anything but a finite, two-dimensional X with at least one row
-    and one column, and without negative values unless `signed`.
+    and one column, without negative values unless `signed`, and without numbers whose squares overflow.
     """
     X = validate_data(estimator, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
     if not sp.issparse(X):
@@ -25,14 +28,28 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, signed: bool = False) -> 
     if not X.has_canonical_format or not all(part.flags.c_contiguous for part in parts):
         X = X.copy()
         X.sum_duplicates()
-    if not signed and X.nnz and (smallest := X.data.min()) < 0:
-        row = int(np.searchsorted(X.indptr, X.data.argmin(), side="right")) - 1
+    if X.nnz == 0:
+        return X
+    largest = max(float(X.data.max()), -float(X.data.min()))
+    if largest > LARGEST:
+        row = _row_of(X, int(np.abs(X.data).argmax()))
+        raise InputError(
+            f"Numbers too large in data passed to {type(estimator).__name__}: expected numbers up to {LARGEST:.0e}, got "
+            f"{largest:.6g} in row {row}; sums of squares overflow. Divide X by a constant."
+        )
+    if not signed and (smallest := X.data.min()) < 0:
+        row = _row_of(X, int(X.data.argmin()))
         raise InputError(
             f"Negative values in data passed to {type(estimator).__name__}: expected counts, tf-idf or other weights of "
             f"at least 0, got {smallest:.6g} in row {row}. Shift or drop those values; a matrix of signed features is not "
             "for this model."
         )
     return X
+
+
+def _row_of(X: sp.csr_matrix, place: int) -> int:
+    """Return the row of a stored value."""
+    return int(np.searchsorted(X.indptr, place, side="right")) - 1
 
 
 def keep_columns(estimator: Any, X: Any, n_terms: int) -> None:
@@ -68,8 +85,10 @@ def check_sample_weight(sample_weight: Any, n_docs: int) -> Array:
         raise InputError(
             f"sample_weight must have one number for each of the {n_docs} rows of X; got an array of shape {weights.shape}."
         )
-    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
-        raise InputError("sample_weight must hold finite numbers of at least 0, and not every weight may be zero.")
+    if not ((weights >= 0) & (weights <= LARGEST)).all() or not weights.any():
+        raise InputError(
+            f"sample_weight must hold finite numbers of at least 0 and up to {LARGEST:.0e}, and not every weight may be zero."
+        )
     return weights
 
 

@@ -20,12 +20,10 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from tonmf.service import job_store
+from tonmf.service.job_memory import is_for_want_of_memory, limit_memory
 
 PARTS = {"Reading": 0.05, "Learning": 0.55, "Writing scores": 0.75, "Writing the report": 1.0}
 """The steps, with the share of the whole job that is done after each."""
-
-MEMORY_LEFT = 0.1
-"""Share of the machine's memory that a job must leave free."""
 
 
 class Report:
@@ -111,24 +109,33 @@ def main(arguments: list[str]) -> int:
     out = _own_output()
     job = json.loads(sys.stdin.readline())
     threading.Thread(target=_end_with_server, daemon=True).start()
-    _step_back(job["at_once"])
+    _step_back(job["memory"])
     warnings.simplefilter("ignore")
     folder, report = Path(arguments[0]), Report(out)
+    try:
+        report.send(result=work(folder, job, report))
+    except Exception as error:
+        report.send(**_told(error, folder, job))
+    return 0
+
+
+def _told(error: Exception, folder: Path, job: dict[str, Any]) -> dict[str, str]:
+    """Return what to say of a failed job: an error for its owner, or a fault for the log."""
     from tonmf.errors import TonmfError
     from tonmf.service.errors import in_fields
     from tonmf.service.uploads import without_paths
 
-    try:
-        report.send(result=work(folder, job, report))
-    except TonmfError as error:
-        report.send(error=without_paths(in_fields(error.message), folder / job["file"], job["name"]))
-    except MemoryError:
-        report.send(error="There is not enough memory for so many documents. Upload fewer.")
-    except OSError as error:
-        report.send(error=f"The server's disk or system failed: {error.strerror or 'no reason given'}.")
-    except Exception as error:
-        report.send(fault=f"{type(error).__name__} at\n{''.join(traceback.format_tb(error.__traceback__))}")
-    return 0
+    if is_for_want_of_memory(error):
+        most = f" of {job['memory'] / 2**20:,.0f} megabytes" if job["memory"] else ""
+        return {
+            "error": f"The job reached its limit of memory{most}. Upload fewer or shorter documents, or start the server with "
+            "a higher --job-memory."
+        }
+    if isinstance(error, TonmfError):
+        return {"error": without_paths(in_fields(error.message), folder / job["file"], job["name"])}
+    if isinstance(error, OSError):
+        return {"error": f"The server's disk or system failed: {error.strerror or 'no reason given'}."}
+    return {"fault": f"{type(error).__name__} at\n{''.join(traceback.format_tb(error.__traceback__))}"}
 
 
 def _own_output() -> TextIO:
@@ -144,18 +151,14 @@ def _end_with_server() -> None:
     os._exit(1)
 
 
-def _step_back(at_once: int) -> None:
+def _step_back(memory: int | None) -> None:
     """Leave time and memory to the server and to other jobs: if memory runs out, this process is the one that ends."""
     with contextlib.suppress(OSError, AttributeError):
         os.nice(5)
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")
-    with contextlib.suppress(ImportError, OSError, ValueError, AttributeError):
-        import resource
-
-        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        limit = int(memory * (1 - MEMORY_LEFT) / at_once)
-        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+    if memory is not None:
+        limit_memory(memory)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from typing import Any
 
 from tonmf.service import job_store
 from tonmf.service.errors import FAULT
+from tonmf.service.job_memory import memory_of_a_job
 from tonmf.service.job_store import Job, JobStore
 from tonmf.service.limits import Limits
 from tonmf.wording import number_of
@@ -119,7 +120,8 @@ class JobRunner:
     async def _follow(self, job: Job) -> dict[str, Any]:
         """Start a job's process and record its progress; return its last report."""
         payload = {"file": job.file, "name": job.name, "options": job.options, "threads": self._threads}
-        payload |= {"at_once": self._limits.running_jobs, "embedder": self.embedder}
+        memory = self._limits.job_memory or memory_of_a_job(self._limits.running_jobs)
+        payload |= {"memory": memory, "embedder": self.embedder}
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-P", "-m", "tonmf.service.job_process", str(self._store.path(job.id))),
             stdin=asyncio.subprocess.PIPE,
@@ -154,7 +156,10 @@ class JobRunner:
             log.error("job %s failed with an unexpected %s", job.id, last["fault"])
             await self._end(job, job_store.FAILED, FAULT)
         elif code is not None and code < 0:
-            killed = "The system stopped the job, perhaps for want of memory. Upload fewer documents."
+            killed = (
+                "The system stopped the job, perhaps for want of memory. Upload fewer or shorter documents, or start the "
+                "server with another --job-memory."
+            )
             await self._end(job, job_store.FAILED, killed)
         else:
             log.error("the process of job %s ended with code %s and without a word", job.id, code)

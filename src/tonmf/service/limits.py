@@ -22,6 +22,7 @@ class Limits:
     queued_jobs  jobs that wait for their turn
     running_jobs jobs that run at once
     job_seconds  time that a job may take
+    job_memory   bytes of memory that a job may use; by default, a share of what there is
     idle_seconds time that a client may keep us waiting for its next bytes
     connections  connections from one address; if None, as `tonmf.service.connections` has it
     grace        seconds that requests under way have to finish when the server is stopped
@@ -38,6 +39,7 @@ class Limits:
     queued_jobs: int = 10
     running_jobs: int = 1
     job_seconds: int = 3600
+    job_memory: int | None = None
     idle_seconds: int = 60
     connections: int | None = None
     grace: int = 30

@@ -20,6 +20,7 @@ from tonmf.ranking import judged_among
 from tonmf.service.errors import ServiceError
 from tonmf.storage.bundles import read_bundle
 from tonmf.text.documents import COUNTS, ITEMS
+from tonmf.text.vocabulary.matrix import column_numbers
 
 Named = tuple[str, Any]
 """A document's id and the document: a text, a list of items, or a dictionary of counts by column."""
@@ -46,7 +47,7 @@ class ServedModel:
 
     detector: TextOutlierDetector
     provenance: dict[str, Any]
-    columns: dict[str, int]
+    columns: Mapping[str, int]
     waiting: dict[str, str] = field(default_factory=dict)
 
     @classmethod
@@ -69,9 +70,7 @@ class ServedModel:
     @classmethod
     def of(cls, detector: TextOutlierDetector, provenance: dict[str, Any]) -> ServedModel:
         """Serve a fitted detector."""
-        names = detector.column_names_ or [str(column) for column in range(detector.n_columns_ or 0)]
-        columns = {name: number for number, name in enumerate(names)}
-        return cls(detector, provenance, columns)
+        return cls(detector, provenance, column_numbers(detector.column_names_, detector.n_columns_ or 0))
 
     @property
     def kind(self) -> str:

@@ -26,6 +26,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from tonmf.service.connections import Connections, Deadline, counted_as
 from tonmf.service.errors import encoded
+from tonmf.service.lingering import LingeringTransport
 from tonmf.service.security import HEADERS
 
 LARGEST_HEAD = 65_536
@@ -85,6 +86,7 @@ class BoundedConnection(HttpToolsProtocol):
         self._in_head, self._in_body = False, True
         self._deadline.none()
         super().on_headers_complete()
+        self.cycle.transport = LingeringTransport(self.transport, self.cycle)  # type: ignore[assignment]
 
     def on_message_complete(self) -> None:
         """Note that a body is complete, whether or not anybody read it."""

@@ -4,6 +4,7 @@
 module         what
 ============== ==================================================================================
 `atomic`       files and folders that appear whole or not at all; every other module writes by it
+`exchange`     exchange two names in one step
 `bundles`      a saved model: JSON and arrays in a folder, every value checked when it is read
 `parameters`   the parameters of an estimator in a saved model
 `array_file`   arrays in one memory-mapped file with a checksum

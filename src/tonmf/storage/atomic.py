@@ -3,6 +3,9 @@
 All that tonmf writes goes through `whole_or_nothing`: it is written under a temporary name, optionally synced, and renamed. A
 process that is killed on the way may leave the temporary name behind, never half of what it wrote under the final one.
 `replacing` is the same for files that a user names.
+
+A rename replaces a file in one step, but not a folder. The two folders are exchanged (`tonmf.storage.exchange`). Where the
+system cannot do that, the old one is moved aside under a name by which `standing` finds it until the new one is in its place.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tonmf.errors import InputError
+from tonmf.storage.exchange import NOT_SUPPORTED, exchange
 from tonmf.wording import cannot, path_shown
 
 
@@ -34,7 +38,7 @@ def whole_or_nothing(
     temporary : Path
         A name in the same folder. What a killed process left there is removed first.
     durable : bool
-        Sync before the rename, so that a loss of power cannot leave `target` without its contents.
+        Sync before the rename, so that a loss of power cannot leave `target` without its contents, and the rename itself.
     mode : int, optional
         Access rights; as usual for a new file if not given.
     """
@@ -46,23 +50,42 @@ def whole_or_nothing(
                 to_disk(path)
         if mode is not None:
             temporary.chmod(mode)
-        _rename(temporary, target)
+        if temporary.is_dir():
+            _replace_folder(temporary, target)
+        else:
+            temporary.replace(target)
+        if durable:
+            to_disk(target.parent)
     finally:
         remove(temporary)
 
 
-def _rename(temporary: Path, target: Path) -> None:
-    if not target.is_dir():
-        temporary.replace(target)
-        return
-    aside = hidden_name(target)
-    try:
-        target.rename(aside)
+def _replace_folder(temporary: Path, target: Path) -> None:
+    """Put a folder in the place of another, if there is one; at every moment, `standing` finds the old or the new."""
+    aside = _aside(target)
+    if not target.exists() and aside.exists():  # a process was killed between the two renames below
+        aside.rename(target)
+    if not target.exists():
         temporary.rename(target)
-    finally:  # whatever came between the two, Ctrl-C included
-        if aside.exists() and not target.exists():
-            aside.rename(target)
-        remove(aside)
+        return
+    remove(aside)
+    if not exchange(temporary, target):
+        try:
+            target.rename(aside)
+            temporary.rename(target)
+        finally:  # whatever came between the two, Ctrl-C included
+            if aside.exists() and not target.exists():
+                aside.rename(target)
+            remove(aside)
+
+
+def _aside(target: Path) -> Path:
+    return target.with_name(f".{target.name}.replaced")
+
+
+def standing(target: Path) -> Path:
+    """Return where a folder that is replaced as a whole is to be read: at `target`, or aside while it is being replaced."""
+    return target if target.exists() or not _aside(target).is_dir() else _aside(target)
 
 
 def part_name(path: Path) -> Path:
@@ -84,10 +107,27 @@ def remove(path: Path) -> None:
 
 
 def to_disk(path: Path) -> None:
-    """Sync a file, or the entries of a folder, so that they outlive a loss of power."""
-    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    """Sync a file, or the entries of a folder where that is possible, so that they outlive a loss of power."""
+    if path.is_dir():
+        _folder_to_disk(path)
+        return
+    handle = os.open(path, os.O_RDWR)
     try:
         os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _folder_to_disk(folder: Path) -> None:
+    """Do nothing where a folder cannot be synced: on Windows, on some file systems, and without the right to list it."""
+    if os.name == "nt" or not os.access(folder, os.R_OK):
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in NOT_SUPPORTED:
+            raise
     finally:
         os.close(handle)
 
@@ -131,7 +171,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         raise _not_written(path, error) from error
     try:
         with whole_or_nothing(target, temporary, durable=True, mode=mode):
-            temporary.open("xb").close()
+            # What replaces a private file is private from the beginning.
+            os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666 if mode is None else 0o600))
             yield temporary
     except OSError as error:
         raise _not_written(path, error) from error

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tonmf.errors import InputError, MissingExtraError, Param
-from tonmf.storage.atomic import hidden_name, whole_or_nothing
+from tonmf.storage.atomic import hidden_name, standing, whole_or_nothing
 
 FORMAT = "tonmf model"
 
@@ -46,7 +46,7 @@ LARGEST = 1e30
 
 
 def write_bundle(path: str | Path, model: str, fields: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write a model to a folder, whole or not at all; replace a model that is there."""
+    """Write a model to a folder, whole or not at all and lasting; replace a model that is there."""
     target = Path(os.path.realpath(path))  # a link stays a link
     check_target(target)
     content = _safetensors().numpy.save({name: np.ascontiguousarray(array) for name, array in arrays.items()})
@@ -62,7 +62,7 @@ def write_bundle(path: str | Path, model: str, fields: Mapping[str, Any], arrays
         )
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with whole_or_nothing(target, hidden_name(target)) as temporary:
+        with whole_or_nothing(target, hidden_name(target), durable=True) as temporary:
             temporary.mkdir()
             for name, part in ((ARRAYS, content), (FIELDS, described)):
                 (temporary / name).write_bytes(part)
@@ -109,15 +109,21 @@ def _is_model(folder: Path) -> bool:
 
 def read_bundle(path: str | Path) -> Bundle:
     """Read a folder that `write_bundle` wrote; for anything else, raise an `InputError` that says what is wrong."""
-    folder = Path(path)
     for _ in range(ATTEMPTS):
+        folder = _where(path)
         before = _identity(folder)
         try:
             return _read_once(folder)
         except InputError:
-            if before is None or _identity(folder) == before:
+            if _where(path) == folder and _identity(folder) == before:
                 raise
-    return _read_once(folder)  # it was replaced on every attempt
+    return _read_once(_where(path))  # it was replaced on every attempt
+
+
+def _where(path: str | Path) -> Path:
+    """Return the folder to read: the one that is named, or where it is while it is being replaced."""
+    named = Path(path)
+    return named if named.exists() else standing(Path(os.path.realpath(path)))
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:
@@ -131,9 +137,9 @@ def _identity(folder: Path) -> tuple[int, int] | None:
 
 def check_is_model(path: str | Path) -> None:
     """Raise `InputError` unless there is a saved model at `path`; what it holds is not looked at."""
-    folder = Path(path)
+    folder = _where(path)
     if not folder.exists():
-        raise InputError(f"There is no {folder}. Expected the folder of a saved model.")
+        raise InputError(f"There is no {path}. Expected the folder of a saved model.")
     for name in (FIELDS, ARRAYS):
         if not (folder / name).is_file():
             raise InputError(

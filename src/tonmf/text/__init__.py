@@ -11,6 +11,7 @@
 `mail`         the headers of mails, blanked out in place
 `english`      the English stop words
 `analysis`     from a text to its terms: n-grams, stop words, stemming
+`patterns`     which regular expressions of words take time in proportion to a text
 `forms`        the words that stems and pairs of characters came from, to show in their place
 `passages`     boilerplate: lines and sentences that many documents share
 `vocabulary`   the terms that documents are counted by, and the ways to learn them

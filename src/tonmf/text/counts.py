@@ -306,10 +306,28 @@ def select_terms(
 
     Terms outside it that are in columns `passed_over` do not count at all.
     """
-    new_number = np.full(matrix.shape[1], OUTSIDE, np.int32)
-    new_number[[] if passed_over is None else passed_over] = PASSED_OVER
-    new_number[kept] = np.arange(len(kept))
-    return counts_by_column(matrix.indptr, matrix.data, new_number[matrix.indices], len(kept), n_words)
+    if passed_over is None and matrix.shape[1] > max(MOST_IN_TABLE, matrix.nnz):
+        columns = _places_among(kept, matrix.indices)
+    else:
+        new_number = np.full(matrix.shape[1], OUTSIDE, np.int32)
+        new_number[[] if passed_over is None else passed_over] = PASSED_OVER
+        new_number[kept] = np.arange(len(kept))
+        columns = new_number[matrix.indices]
+    return counts_by_column(matrix.indptr, matrix.data, columns, len(kept), n_words)
+
+
+MOST_IN_TABLE = 2**20
+"""Columns up to which a table of all of them is made even for a few values. A model may claim thousands of millions."""
+
+
+def _places_among(kept: NDArray[np.int64], columns: NDArray[Any]) -> NDArray[np.int32]:
+    """Return the place of each column in `kept`, `OUTSIDE` if it is not there, in memory for the columns that occur."""
+    if len(kept) == 0:
+        return np.full(len(columns), OUTSIDE, np.int32)
+    order = np.argsort(kept)
+    nearest = np.minimum(np.searchsorted(kept, columns, sorter=order), len(kept) - 1)
+    places = order[nearest]
+    return np.where(kept[places] == columns, places, OUTSIDE).astype(np.int32)
 
 
 def counts_by_column(

@@ -108,6 +108,15 @@ def serve(
         int, typer.Option(min=1, help="Number of jobs that run at once.", rich_help_panel=LIMITS)
     ] = 1,
     job_time: Annotated[int, typer.Option(min=1, help="Seconds that a job may take.", rich_help_panel=LIMITS)] = 3600,
+    job_memory: Annotated[
+        int | None,
+        typer.Option(
+            min=512,
+            help="Megabytes of memory that a job may use. (Default: three quarters of the machine's, or of the container's, "
+            "shared by the jobs that run at once.)",
+            rich_help_panel=LIMITS,
+        ),
+    ] = None,
     idle_time: Annotated[
         int, typer.Option(min=1, help="Seconds that a client may keep the server waiting.", rich_help_panel=LIMITS)
     ] = 60,
@@ -163,6 +172,7 @@ def serve(
         queued_jobs=max_waiting_jobs,
         running_jobs=jobs_at_once,
         job_seconds=job_time,
+        job_memory=None if job_memory is None else job_memory * MEGABYTE,
         idle_seconds=idle_time,
         connections=max_connections,
         grace=grace,

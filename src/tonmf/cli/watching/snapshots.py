@@ -33,7 +33,7 @@ from tonmf.detector.detector import TextOutlierDetector
 from tonmf.errors import InputError, TonmfError
 from tonmf.io.columns import Columns
 from tonmf.persist import load_detector
-from tonmf.storage.atomic import part_name, remove, replacing, to_disk, whole_or_nothing
+from tonmf.storage.atomic import part_name, remove, replacing, whole_or_nothing
 from tonmf.storage.locks import hold
 from tonmf.stream.times import moment_of
 from tonmf.text.documents import TEXTS, without_surrogates
@@ -138,10 +138,8 @@ class Snapshots:
                 if snapshot.marks is not None:
                     (here / MARKS).write_text(json.dumps(snapshot.marks.to_dict()), encoding="utf-8")
                 (here / PLACE).write_text(json.dumps(_place_fields(snapshot)), encoding="utf-8")
-            to_disk(self.folder)
             with replacing(self.folder / LATEST) as temporary:
                 temporary.write_text(target.name, encoding="utf-8")
-            to_disk(self.folder)
         except BaseException as error:
             self._remove_all_but(self._latest())
             if isinstance(error, OSError):

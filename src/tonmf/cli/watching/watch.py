@@ -12,13 +12,13 @@ the same document on.
 
 from __future__ import annotations
 
-import json
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tonmf.cli.screen import json_line
 from tonmf.cli.watching.documents import DocumentParser, ScoredDocument, WatchedDocument
 from tonmf.cli.watching.lines import InputLine, Lines
 from tonmf.cli.watching.marks import MarksFile
@@ -192,8 +192,7 @@ class Watch:
         return {**fields, "text": content if isinstance(content, str) else joined_items(content)}
 
     def _write(self, fields: Mapping[str, Any]) -> bool:
-        line = json.dumps(fields, ensure_ascii=False, allow_nan=False)
-        return self._output.write(without_surrogates(line).encode() + b"\n")
+        return self._output.write(without_surrogates(json_line(fields)).encode() + b"\n")
 
     def _learn_if_complete(self) -> bool:
         """Learn if the batch is complete, and announce new topics; return False if one could not be written."""

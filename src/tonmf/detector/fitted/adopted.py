@@ -13,13 +13,24 @@ from tonmf.detector.reading import Reader
 from tonmf.detector.saved import MODEL, read_state, state_arrays, state_fields
 from tonmf.detector.state import DetectorState
 from tonmf.embed import Encoder
-from tonmf.errors import ParameterError
+from tonmf.errors import Param, ParameterError
 from tonmf.nmf.threads import make_ops, n_threads_of
 from tonmf.parameters import defaults_of
 from tonmf.storage.bundles import Bundle, provenance, write_bundle
 from tonmf.storage.parameters import kept_parameters, restored_parameters
 from tonmf.text.counts import threads_for
 from tonmf.text.documents import KnownNames
+
+UNBOUNDED = "the time that this regular expression takes may grow much faster than a text"
+"""What is wrong with a pattern that is neither saved nor loaded (`tonmf.text.patterns`)."""
+
+
+def _is_harmless(token_pattern: str | None) -> bool:
+    if token_pattern is None:
+        return True
+    from tonmf.text.patterns import is_linear  # seldom needed
+
+    return is_linear(token_pattern)
 
 
 class StatefulDetector(DetectorOptions):
@@ -40,6 +51,13 @@ class StatefulDetector(DetectorOptions):
             mark them by name once it is loaded.
         """
         self._check_is_fitted()
+        if not _is_harmless(self.token_pattern):
+            raise ParameterError(
+                "A detector with ",
+                Param("token_pattern"),
+                f"={self.token_pattern!r:.60} cannot be saved, as it could not be loaded: {UNBOUNDED}. Use a simpler one, such "
+                r"as '[a-z]{3,}' or '\w+(?:-\w+)*'; docs/guide/saved-models.md says which may be saved.",
+            )
         parameters = kept_parameters({**options_of(self), "embedder": kept_embedder(self.embedder)})
         fields = {"parameters": parameters, **state_fields(self._state, excerpts, rows), "provenance": provenance()}
         write_bundle(path, MODEL, fields, state_arrays(self._state, rows))
@@ -48,6 +66,8 @@ class StatefulDetector(DetectorOptions):
     def from_bundle(cls, bundle: Bundle) -> Self:
         """Read the detector in a saved model; ``tonmf.load`` calls it."""
         parameters = restored_parameters(bundle, defaults_of(cls), DETECTOR_RULES)
+        if not _is_harmless(parameters["token_pattern"]):
+            raise bundle.wrong(f"token_pattern is {parameters['token_pattern']!r:.60}, and {UNBOUNDED}")
         try:
             state = read_state(bundle, parameters)
         except ParameterError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -24,6 +24,34 @@ from tonmf.text.counts import (
 )
 from tonmf.text.passages import NOTHING
 from tonmf.text.vocabulary.selection import frequent
+
+
+class OwnNumbers(Mapping[str, int]):
+    """The numbers of columns that have no names but their numbers; none is listed, as there may be thousands of millions."""
+
+    def __init__(self, n_columns: int) -> None:
+        self._columns = range(n_columns)
+
+    def __getitem__(self, name: str) -> int:
+        number = int(name) if name.isascii() and name.isdecimal() and len(name) <= len(str(len(self))) else -1
+        if number not in self._columns or str(number) != name:
+            raise KeyError(name)
+        return number
+
+    def __iter__(self) -> Iterator[str]:
+        return map(str, self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+
+def column_numbers(names: Sequence[str] | None, n_columns: int) -> Mapping[str, int]:
+    """Return the numbers of columns by name; without names, their numbers are their names.
+
+    >>> column_numbers(["ape", "bat"], 2)["bat"], column_numbers(None, 2**31)["17"], "017" in column_numbers(None, 2**31)
+    (1, 17, False)
+    """
+    return OwnNumbers(n_columns) if names is None else {name: number for number, name in enumerate(names)}
 
 
 class MatrixCounter:
@@ -62,13 +90,18 @@ class MatrixCounter:
 
     def with_terms(self, terms: Sequence[str]) -> Self:
         """Return a vocabulary of the columns of these names."""
-        numbers = {self.name(column): column for column in range(self.n_columns)}
+        numbers = self.numbers
         columns = np.array([numbers[term] for term in terms], dtype=np.int64)
         return self.restored(self.names, np.sort(columns), self.n_columns)
 
     def _choose(self, kept: NDArray[np.int64], n_columns: int) -> None:
         self.kept, self.n_columns = kept, n_columns
         self.terms = [self.name(column) for column in kept]
+
+    @property
+    def numbers(self) -> Mapping[str, int]:
+        """Return the numbers of all columns by name."""
+        return column_numbers(self.names, self.n_columns)
 
     def name(self, column: int) -> str:
         """Return the name of a column."""
