@@ -56,6 +56,9 @@ def pieces_of_text(text: str, shares: Mapping[str, float], spans: Iterable[Span]
 def _places_of_words(words: Sequence[Span], shares: Mapping[str, float]) -> Iterator[tuple[int, int, float]]:
     """Yield (start, end, share) of unexpected terms, longer sequences of words before shorter ones."""
     lengths = sorted({term.count(" ") + 1 for term in shares}, reverse=True)
+    if lengths == [1]:
+        yield from ((start, end, share) for start, end, term in words if (share := shares.get(term, 0.0)) > 0)
+        return
     for first in range(len(words)):
         for n_words in lengths:
             run = words[first : first + n_words]
