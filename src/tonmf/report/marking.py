@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,10 +40,35 @@ FOR_ORDINARY = 0.5
 """Share of the room that rows of ordinary documents may take which are not among the documents of the report."""
 
 
-def marking_of(ranking: Ranking) -> dict[str, Any] | None:
+RowsOf = Callable[[int, int], sp.csr_matrix]
+"""The unit rows of documents, from one place of the order to another; fewer where there are no more."""
+
+
+@dataclass
+class MarkedRows:
+    """Unit rows of the strangest documents, as long as there may be room for them."""
+
+    parts: list[sp.csr_matrix] = field(default_factory=list)
+    size: int = 0
+
+    def add(self, rows: sp.csr_matrix | None) -> None:
+        """Keep the rows of the documents that come next, unless there is enough."""
+        if rows is not None and self.size < 2 * ROOM:
+            self.parts.append(rows)
+            self.size += OF_A_TERM * rows.nnz + OF_A_DOCUMENT * rows.shape[0]
+
+    def rows(self, start: int, end: int) -> sp.csr_matrix:
+        """Return the rows from one place to another."""
+        if len(self.parts) > 1:
+            self.parts = [sp.csr_matrix(sp.vstack(self.parts, format="csr"))]
+        return self.parts[0][start:end] if self.parts else sp.csr_matrix((0, 0))
+
+
+def marking_of(ranking: Ranking, rows_of: RowsOf | None = None) -> dict[str, Any] | None:
     """Return what a page needs to follow marks, ready for JSON; None for a detector with embeddings.
 
-    ``documents`` is how many documents, the strangest first, have a row and so can be marked.
+    ``documents`` is how many documents, the strangest first, have a row and so can be marked. `rows_of` returns rows that are
+    known already.
     """
     if ranking.detector.uses_embeddings_:
         return None
@@ -51,7 +76,7 @@ def marking_of(ranking: Ranking) -> dict[str, Any] | None:
     packed = PackedRows(rule)
     marks = _marks(rule, packed)
     ordinary = _ordinary(rule, packed)
-    places, unmarked = _documents(ranking, rule, packed)
+    places, unmarked = _documents(ranking, rule, packed, rows_of or _counted_rows(ranking))
     return {
         "fingerprint": _fingerprint(ranking, marks),
         "room": ROOM,
@@ -148,15 +173,19 @@ def _ordinary(rule: MarkRule, packed: PackedRows) -> list[int]:
     return packed.add(rule.ordinary[some], np.inf)
 
 
-def _documents(ranking: Ranking, rule: MarkRule, packed: PackedRows) -> tuple[list[int], list[float]]:
+def _counted_rows(ranking: Ranking) -> RowsOf:
+    return lambda start, end: ranking.detector.unit_rows(take(ranking.documents, ranking.order[start:end].tolist()))
+
+
+def _documents(ranking: Ranking, rule: MarkRule, packed: PackedRows, rows_of: RowsOf) -> tuple[list[int], list[float]]:
     """Return the rows of the strangest documents, and their scores without marks."""
     numbers: list[int] = []
     unmarked: list[float] = []
     judged = ranking.order[: int(ranking.judged.sum())].tolist()
     for some in stretches(judged):
-        rows = ranking.detector.unit_rows(take(ranking.documents, some))
+        rows = rows_of(len(numbers), len(numbers) + len(some))
         added = packed.add(rows, ROOM)
-        scores: Array = ranking.scores[some] - rule.added(rows)
+        scores: Array = ranking.scores[some[: rows.shape[0]]] - rule.added(rows)
         numbers += added
         unmarked += scores[: len(added)].tolist()
         if len(added) < len(some):

@@ -16,7 +16,7 @@ import { topicsSection } from "../shared/topics_section.js";
 async function report() {
   const summary = readSummary();
   const { analysed, topics, groups, curves, title } = summary;
-  const documents = new Documents(analysed.documents, summary.part_size);
+  const documents = new Documents(analysed.listed, summary.part_size);
   documents.part(0); // unpack it while the index is read
   const columns = columnsOf(await readPart("index"));
   const { threshold, flagged, contamination, word } = analysed;

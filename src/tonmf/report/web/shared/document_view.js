@@ -2,6 +2,7 @@ import { textOf } from "./data.js";
 import { element, ownDirection, wordList } from "./dom.js";
 import { counted, decimal, finePercent, percent, shortened, signed, whole } from "./format.js";
 import { topicsBar } from "./topic_marks.js";
+import { withoutReasons } from "./without_reasons.js";
 
 const LONGEST_WORD = 80;
 const LONG_RUN = /\S{101}/;
@@ -21,6 +22,7 @@ export function documentView(shown, topics, word) {
     "article",
     { class: "document" },
     shown.sentence && element("p", { class: "reason" }, shown.sentence),
+    shown.sentence === null && withoutReasons(shown),
     element("div", { class: "document-columns" }, textBlock(shown, word), factsBlock(shown, topics, word)),
   );
 }
