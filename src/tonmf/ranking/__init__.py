@@ -14,21 +14,19 @@ Documents that are not judged come last.
 from __future__ import annotations
 
 from tonmf.ranking.large import LargeRanking
-from tonmf.ranking.ranking import SIDE_BY_SIDE, Ranking, judged_among, order_of
+from tonmf.ranking.ranking import Ranking, judged_among, order_of
 from tonmf.ranking.shown import READ_AT_MOST, pieces_of
-from tonmf.ranking.table import COLUMNS, TYPES, columns_of, ignore, length_of, stretches
+from tonmf.ranking.table import COLUMNS, TYPES, columns_of, ignore, stretches
 
 __all__ = [
     "COLUMNS",
     "READ_AT_MOST",
-    "SIDE_BY_SIDE",
     "TYPES",
     "LargeRanking",
     "Ranking",
     "columns_of",
     "ignore",
     "judged_among",
-    "length_of",
     "order_of",
     "pieces_of",
     "stretches",

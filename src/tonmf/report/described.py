@@ -8,7 +8,8 @@ from typing import Any
 from tonmf.detector.explain.explanation import Explanation, NearDocument, TopicShare, main_alarm_of
 from tonmf.detector.explain.quotes import cut
 from tonmf.detector.explain.unexpected import UnexpectedWord
-from tonmf.ranking import READ_AT_MOST, Ranking, length_of, pieces_of
+from tonmf.ranking import READ_AT_MOST, Ranking, pieces_of
+from tonmf.ranking.table import length_of
 from tonmf.report.plan import Level
 from tonmf.text.documents import content_key, is_matrix
 from tonmf.text.pieces import Piece, excerpt

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from tonmf.arrays import Array
 from tonmf.detector.explain.explanation import TopicShare
 from tonmf.detector.reading import ReadDocuments
-from tonmf.ranking import SIDE_BY_SIDE, Ranking
+from tonmf.ranking import Ranking
+from tonmf.ranking.ranking import SIDE_BY_SIDE
 from tonmf.report.atlas import TopicMap
 from tonmf.report.described import describe, describe_bare
 from tonmf.report.plan import Level, Plan

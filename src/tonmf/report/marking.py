@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from tonmf.arrays import Array
 from tonmf.detector.explain.explanation import LITTLE
@@ -64,12 +65,15 @@ class MarkedRows:
         return self.parts[0][start:end] if self.parts else sp.csr_matrix((0, 0))
 
 
-def marking_of(ranking: Ranking, rows_of: RowsOf | None = None) -> dict[str, Any] | None:
+def marking_of(
+    ranking: Ranking, rows_of: RowsOf | None = None, listed: NDArray[np.int64] | None = None
+) -> dict[str, Any] | None:
     """Return what a page needs to follow marks, ready for JSON; None for a detector with embeddings.
 
     ``documents`` is how many documents, the strangest first, have a row and so can be marked. `rows_of` returns rows that are
-    known already.
+    known already. `listed` are the documents of the report, if it does not list all.
     """
+    listed = ranking.order if listed is None else listed
     if ranking.detector.uses_embeddings_:
         return None
     rule = ranking.detector.mark_rule()
@@ -78,7 +82,7 @@ def marking_of(ranking: Ranking, rows_of: RowsOf | None = None) -> dict[str, Any
     ordinary = _ordinary(rule, packed)
     places, unmarked = _documents(ranking, rule, packed, rows_of or _counted_rows(ranking))
     return {
-        "fingerprint": _fingerprint(ranking, marks),
+        "fingerprint": _fingerprint(ranking, marks, listed),
         "room": ROOM,
         "documents": len(places),
         "ordinary": {"rows": ordinary, "all": rule.ordinary.shape[0]},
@@ -95,7 +99,7 @@ def marking_of(ranking: Ranking, rows_of: RowsOf | None = None) -> dict[str, Any
             "least_rise": LEAST_RISE,
             "threshold": rule.threshold,
             "highest": rule.highest,
-            "share": rule.share if ranking.is_of_training else None,
+            "share": _share(ranking, rule, len(listed)),
             "little": LITTLE,
             "level": {
                 "widths": WIDTHS,
@@ -201,14 +205,22 @@ def _without_torn_tie(descending: Array, n_docs: int) -> int:
     return n_docs
 
 
-def _fingerprint(ranking: Ranking, marks: Sequence[dict[str, Any]]) -> str:
+def _share(ranking: Ranking, rule: MarkRule, n_listed: int) -> float | None:
+    """Return the share of the listed documents to flag, if the share of all documents is given."""
+    if rule.share is None or not ranking.is_of_training:
+        return None
+    n_judged = int(ranking.judged.sum())
+    return rule.share if n_judged <= n_listed else min(rule.share * n_judged / n_listed, 1.0)
+
+
+def _fingerprint(ranking: Ranking, marks: Sequence[dict[str, Any]], listed: NDArray[np.int64]) -> str:
     """Return what tells the report of these documents, scores and marks from any other, for what a browser stores."""
     digest = hashlib.sha256()
-    for part in _parts(ranking, marks):
+    for part in _parts(ranking, marks, listed):
         digest.update(part)
     return digest.hexdigest()[:32]
 
 
-def _parts(ranking: Ranking, marks: Sequence[dict[str, Any]]) -> Iterator[bytes]:
-    yield json.dumps([ranking.names(ranking.order.tolist()), [[one["id"], one["mark"]] for one in marks]]).encode()
+def _parts(ranking: Ranking, marks: Sequence[dict[str, Any]], listed: NDArray[np.int64]) -> Iterator[bytes]:
+    yield json.dumps([ranking.names(listed.tolist()), [[one["id"], one["mark"]] for one in marks]]).encode()
     yield ranking.scores.round(6).tobytes()

@@ -7,6 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,15 +18,18 @@ from tonmf.detector.options import options_of
 from tonmf.errors import InputError
 from tonmf.metrics import precision_recall_curve, roc_curve
 from tonmf.parameters import defaults_of
-from tonmf.ranking import Ranking, ignore, stretches
+from tonmf.ranking import LargeRanking, Ranking, ignore, stretches
 from tonmf.report.atlas import TopicMap, places_of_topics
 from tonmf.report.describing import Describer, read_stretches
+from tonmf.report.large import describe_files, listed_embeddings
 from tonmf.report.marking import MarkedRows, marking_of
 from tonmf.report.meaning_map import places_by_meaning
 from tonmf.report.plan import Plan
+from tonmf.report.runs import weights_of_topics
 from tonmf.storage.atomic import replacing
 from tonmf.storage.bundles import now, versions
 from tonmf.storage.parameters import changed_parameters
+from tonmf.text.batches import Batches
 from tonmf.text.documents import take
 
 SCHEMA = 1
@@ -44,6 +48,7 @@ def summarise(
     title: str,
     notes: Sequence[str] = (),
     labels: Sequence[int | None] | None = None,
+    batches: Batches | None = None,
     on_done: Callable[[float], None] = ignore,
 ) -> dict[str, Any]:
     """Summarise scored documents, ready for JSON.
@@ -57,6 +62,9 @@ def summarise(
         Sentences for the reader to know.
     labels : sequence of shape (n_docs,), optional
         1 for known outliers, 0 for ordinary documents, None for those without a label; adds curves.
+    batches : Batches, optional
+        The documents once more, such as ``tonmf.io.DocumentFiles``, if the ranking is a `LargeRanking`, which does not have
+        them. The documents of the summary are then in a temporary file, from which they come when they are wanted.
     on_done : callable
         Called with the share of the work that is done.
 
@@ -80,16 +88,35 @@ def summarise(
         raise InputError(f"Expected one label for each of the {len(ranking.ids)} documents; got {len(labels)}.")
     of_documents = None if labels is None else np.array(labels, dtype=float)
     plan = Plan.of(ranking)
-    places = None if ranking.embeddings is None else places_by_meaning(ranking.embeddings_of(plan.rows))
+    embeddings = None if ranking.embeddings is None else ranking.embeddings_of(plan.rows)
+    if isinstance(ranking, LargeRanking):
+        if batches is None:
+            raise InputError("A large ranking does not have its documents. Give them as batches.")
+        embeddings = listed_embeddings(ranking, plan, batches)
+    places = None if embeddings is None else places_by_meaning(embeddings)
     describer = Describer(ranking, plan, map_of(ranking, plan, places), of_documents)
-    marks = MarkedRows()
+    documents: Sequence[dict[str, Any]]
+    if batches is not None:
+        cache = getattr(ranking.detector, "cache", None)
+        documents, rows = describe_files(describer, batches, None if cache is None else Path(cache), on_done)
+        marking = marking_of(ranking, rows.rows, plan.rows)
+    else:
+        documents, marks = described_in_memory(describer, on_done)
+        marking = marking_of(ranking, marks.rows, plan.rows)
+    return summary_of(describer, documents, alarms_beyond(ranking, plan), marking, title, notes)
+
+
+def described_in_memory(
+    describer: Describer, on_done: Callable[[float], None]
+) -> tuple[list[dict[str, Any]], MarkedRows]:
+    """Describe the listed documents, the strangest first; also return rows of the strangest."""
     documents: list[dict[str, Any]] = []
-    for some, read in read_stretches(ranking, plan):
-        documents += describer.describe(some, read)
+    marks = MarkedRows()
+    for places, read in read_stretches(describer.ranking, describer.plan):
+        documents += describer.describe(places, read)
         marks.add(read.rows)
-        on_done(len(documents) / len(plan.rows))
-    alarms = alarms_beyond(ranking, plan)
-    return summary_of(describer, documents, alarms, marking_of(ranking, marks.rows), title, notes)
+        on_done(len(documents) / len(describer.plan.rows))
+    return documents, marks
 
 
 def map_of(ranking: Ranking, plan: Plan, places: NDArray[np.float64] | None) -> TopicMap:
@@ -181,10 +208,17 @@ def _analysed(describer: Describer, alarms: Counter[str]) -> dict[str, Any]:
 
 
 def _topics(describer: Describer) -> list[dict[str, Any]]:
-    topics = describer.ranking.detector.topics(TOPIC_WORDS)
+    detector = describer.ranking.detector
+    topics, weights = detector.topics(TOPIC_WORDS), weights_of_topics(detector)
     return [
-        {**asdict(topic), "documents": describer.topics[topic.number], "x": round(x, 4), "y": round(y, 4)}
-        for topic, (x, y) in zip(topics, describer.map.topics.tolist(), strict=True)
+        {
+            **asdict(topic),
+            "documents": describer.topics[topic.number],
+            "terms": list(map(list, of_topic.items())),
+            "x": round(x, 4),
+            "y": round(y, 4),
+        }
+        for topic, of_topic, (x, y) in zip(topics, weights, describer.map.topics.tolist(), strict=True)
     ]
 
 
