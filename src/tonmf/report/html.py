@@ -100,7 +100,7 @@ def _without_scripts(summary: dict[str, Any]) -> str:
     firsts = (document for place, document in enumerate(summary["documents"], 1) if document["copy_of"] == place)
     rows = "".join(
         f"<tr><td>{document['rank']}</td><td>{_score(document)}</td><td>{html.escape(document['id'])}{_times(document)}</td>"
-        f"<td>{html.escape(document['sentence'])}</td></tr>"
+        f"<td>{html.escape(document['sentence'] or '')}</td></tr>"
         for document in islice(firsts, WITHOUT_SCRIPTS)
     )
     return (

@@ -23,8 +23,8 @@ from tonmf.report.plan import Plan
 from tonmf.storage.spool import Spool
 from tonmf.text.batches import Batch, Batches
 
-COLUMN, VALUE = np.dtype(np.int32), np.dtype(np.float64)
-"""How the unit row of a document is kept."""
+COLUMN = np.dtype(np.int32)
+"""How columns of the unit row of a document are kept."""
 
 
 class SpooledDocuments(Sequence[dict[str, Any]]):
@@ -58,22 +58,23 @@ class SpooledRows:
     """The unit rows of documents with reasons, by place, in a temporary file."""
 
     def __init__(self, spool: Spool, n_terms: int) -> None:
-        self._spool, self._n_terms = spool, n_terms
+        self._spool, self._n_terms, self._value = spool, n_terms, np.dtype(np.float64)
 
     def put(self, places: Sequence[int], rows: sp.csr_matrix) -> None:
         """Keep the rows of documents at these places."""
-        columns, values = rows.indices.astype(COLUMN), rows.data.astype(VALUE)
+        self._value = rows.dtype
+        columns, values = rows.indices.astype(COLUMN), rows.data
         for place, start, end in zip(places, rows.indptr[:-1].tolist(), rows.indptr[1:].tolist(), strict=True):
             self._spool.put(place, columns[start:end].tobytes() + values[start:end].tobytes())
 
     def rows(self, start: int, end: int) -> sp.csr_matrix:
         """Return the rows from one place to another; fewer where there are no more."""
         records = [self._spool.get(place) for place in range(start, min(end, len(self._spool)))]
-        width = COLUMN.itemsize + VALUE.itemsize
+        width = COLUMN.itemsize + self._value.itemsize
         lengths = [len(record) // width for record in records]
         split = [length * COLUMN.itemsize for length in lengths]
         columns = np.frombuffer(b"".join(record[:at] for record, at in zip(records, split, strict=True)), COLUMN)
-        values = np.frombuffer(b"".join(record[at:] for record, at in zip(records, split, strict=True)), VALUE)
+        values = np.frombuffer(b"".join(record[at:] for record, at in zip(records, split, strict=True)), self._value)
         return sp.csr_matrix((values, columns, np.append(0, np.cumsum(lengths))), shape=(len(records), self._n_terms))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +34,7 @@ class Spool:
         self._file = tempfile.TemporaryFile(prefix="tonmf-", dir=folder)  # noqa: SIM115 (it is gone when this is)
         self._ends = np.zeros((n_records, 2), np.int64)
         self._written = 0
+        weakref.finalize(self, self._file.close)
 
     def __len__(self) -> int:
         return len(self._ends)
