@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from tonmf.detector.explain.explanation import Explanation, NearDocument, TopicShare, main_alarm_of
@@ -85,12 +86,17 @@ def _known(
 
 
 def _text(ranking: Ranking, documents: Any, at: int, words: Sequence[UnexpectedWord], level: Level) -> dict[str, Any]:
-    """Return a document in pieces, cut if it is long, and a key of its content, which tells it again in another report."""
+    """Return a document in pieces, cut if it is long, and a key of its content, which tells it again in another report.
+
+    Words are marked where all is said of a document, and where a text is cut to what is around them; elsewhere the page marks
+    them when it is opened, since most documents never are.
+    """
     text = {} if is_matrix(documents) else {"content": content_key(documents[at])}
     n_characters = length_of(documents, at)
     read_at_most = min(SEARCHED * level.longest, READ_AT_MOST)
-    pieces = pieces_of(ranking.detector, documents, at, words, read_at_most)
-    if n_characters > level.longest:
+    is_cut = n_characters > level.longest
+    pieces = pieces_of(ranking.detector, documents, at, words if level.in_full or is_cut else [], read_at_most)
+    if is_cut:
         text["cut"] = n_characters
         pieces = excerpt(pieces, level.longest)
     return {**text, "pieces": [_plain(piece) for piece in pieces]}
@@ -112,6 +118,7 @@ def _rounded(values: Mapping[str, float]) -> dict[str, float]:
     return {name: _round(value) for name, value in values.items()}
 
 
+@lru_cache(10_000)
 def _round(value: float) -> float:
     """Round to four digits: no more are shown, and they take less room."""
     return float(f"{value:.4g}")

@@ -20,7 +20,7 @@ from tonmf.text.documents import as_documents, check_ids, check_names, n_documen
 from tonmf.text.forms import forms_in, forms_of, in_words, may_have_forms
 from tonmf.text.frames import TEXT, Frame, names_for
 from tonmf.text.markup import tidy
-from tonmf.text.pieces import Piece, pieces_of_items, pieces_of_text
+from tonmf.text.pieces import Piece, as_it_is, pieces_of_items, pieces_of_text
 
 AT_ONCE = 2000
 """Rows of a frame to explain at a time."""
@@ -197,12 +197,14 @@ class ExplainingDetector(ScoringDetector):
         if not isinstance(document, str):
             return pieces_of_items(document, shares)
         counter, own = self._state.counter, dict[str, str]()
+        shown = counter.analyze.visible(document) if isinstance(counter.analyze, Analysis) else document
+        as_shown = as_it_is if shown == document else tidy
+        if not shares:
+            return [Piece(as_shown(shown))] if shown else []
         if may_have_forms(document, counter.analyze):
             own = forms_in(document, counter.analyze, counter.count_all([document])[1][0])
         shares = {**shares, **self._shares_of_terms(shares, own)}
-        shown = counter.analyze.visible(document) if isinstance(counter.analyze, Analysis) else document
-        pieces = pieces_of_text(shown, shares, counter.spans(document, shares, shown))
-        return pieces if shown == document else [Piece(tidy(piece.text), piece.share) for piece in pieces]
+        return pieces_of_text(shown, shares, counter.spans(document, shares, shown), as_shown)
 
     def _shares_of_terms(self, shares: Mapping[str, float], own: Mapping[str, str]) -> dict[str, float]:
         """Return the shares of the terms that words came from; `own` are the forms of terms in the document itself."""
