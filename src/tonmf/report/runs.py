@@ -22,7 +22,7 @@ from tonmf.text.documents import content_key, is_matrix
 TOPIC_TERMS = 50
 """First terms of a topic that it is told by."""
 
-NUMBERED = re.compile(r"(.*):(\d+)")
+NUMBERED = re.compile(r"(.*):(\d{1,18})", re.DOTALL)
 """An id that was made of the name of a file and the number of a line or row."""
 
 

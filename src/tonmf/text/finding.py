@@ -138,6 +138,7 @@ def _words_in(
     analyze: Analysis, masked: MaskedWords | None, trigger: re.Pattern[str] | None, text: str, start: int, end: int
 ) -> Iterator[Span]:
     stretch = text[start:end]
+    spans: Iterable[Span]
     if masked is None:
         spans = ((begin, stop, stretch[begin:stop]) for begin, stop in word_spans(stretch, analyze.emoji))
     else:
