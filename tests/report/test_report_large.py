@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 from command import run
+from report_page import open_document, opened, summary_of, written
 from saved_models import CORPUS, SMALL
 
 from tonmf import InputError, TextOutlierDetector
@@ -86,6 +87,32 @@ def test_documents_without_reasons_have_the_same_topics_places_and_alarms(detect
         ):
             assert one[name] == other[name]
     assert all("".join(document["pieces"]) == TEXTS[document["row"]] for document in short[30:])
+
+
+def test_words_are_marked_in_documents_in_full_and_where_a_text_is_cut_to_them(detector, few, monkeypatch):
+    documents = summarise(in_memory(detector), title="Many")["documents"]
+    n_full = sum("missing" in document for document in documents)
+    assert 0 < n_full < 30
+    assert all(is_marked(document) for document in documents[:n_full] if document["unexpected"])
+    assert not any(is_marked(document) for document in documents[n_full:])
+    monkeypatch.setattr("tonmf.report.plan.ALL_TEXT", 4_000)
+    cut = summarise(in_memory(detector), title="Many")["documents"][n_full:30]
+    assert any(is_marked(document) for document in cut if "cut" in document)
+
+
+def is_marked(document):
+    return any(isinstance(piece, list) for piece in document["pieces"])
+
+
+def test_the_page_shades_the_words_of_documents_that_the_report_left_unmarked(page, tmp_path):
+    words = [
+        {"word": word, "share": share, "count": 1, "known": True} for word, share in (("glacier", 0.2), ("京都", 0.1))
+    ]
+    text = "Glacier, glaciers and a GLACIER (églacier)? 東京都に行く"
+    opened(page, written(tmp_path, summary_of([{"id": "a", "unexpected": words, "pieces": [text]}])))
+    found = open_document(page, "a")
+    assert found.locator("mark.unexpected").all_text_contents() == ["Glacier", "GLACIER", "京都"]
+    assert found.locator(".text").text_content() == text
 
 
 def test_alarms_of_all_documents_are_counted_also_of_those_that_are_not_listed(detector, few):
