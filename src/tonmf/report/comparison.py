@@ -162,7 +162,7 @@ def _standing(run: Run, place: int | None) -> str:
 
 def _topics(new: Sequence[RunTopic], old: Sequence[RunTopic]) -> dict[str, Any]:
     """Return which topics stayed, which came and which went, each with the most similar one of the other run."""
-    kept, came = [], []
+    kept, came = list[dict[str, Any]](), list[dict[str, Any]]()
     for topic in new:
         nearest, cosine = _nearest(topic, old)
         (kept if cosine >= SAME_TOPIC else came).append({**_shown(topic), "old": nearest, "cosine": cosine})

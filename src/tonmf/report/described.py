@@ -91,7 +91,7 @@ def _text(ranking: Ranking, documents: Any, at: int, words: Sequence[UnexpectedW
     Words are marked where all is said of a document, and where a text is cut to what is around them; elsewhere the page marks
     them when it is opened, since most documents never are.
     """
-    text = {} if is_matrix(documents) else {"content": content_key(documents[at])}
+    text: dict[str, Any] = {} if is_matrix(documents) else {"content": content_key(documents[at])}
     n_characters = length_of(documents, at)
     read_at_most = min(SEARCHED * level.longest, READ_AT_MOST)
     is_cut = n_characters > level.longest

@@ -88,7 +88,7 @@ def summarise(
         raise InputError(f"Expected one label for each of the {len(ranking.ids)} documents; got {len(labels)}.")
     of_documents = None if labels is None else np.array(labels, dtype=float)
     plan = Plan.of(ranking)
-    embeddings = None if ranking.embeddings is None else ranking.embeddings_of(plan.rows)
+    embeddings = None if ranking.embeddings is None else ranking.embeddings_of(plan.rows.tolist())
     if isinstance(ranking, LargeRanking):
         if batches is None:
             raise InputError("A large ranking does not have its documents. Give them as batches.")
