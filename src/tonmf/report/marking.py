@@ -118,7 +118,7 @@ class PackedRows:
 
     rule: MarkRule
     size: int = 0
-    rows: list[tuple[list[int], list[int]]] = field(default_factory=list)
+    rows: list[tuple[NDArray[np.integer[Any]], NDArray[np.int64]]] = field(default_factory=list)
     onto_mean: list[float] = field(default_factory=list)
     _numbers: dict[bytes, int] = field(default_factory=dict)
 
@@ -135,23 +135,27 @@ class PackedRows:
                     break
                 self.size += _size(len(columns))
                 self._numbers[key] = len(self.rows)
-                self.rows.append((columns.tolist(), values.tolist()))
+                self.rows.append((columns, values))
                 self.onto_mean.append(onto_mean[number])
             numbers.append(self._numbers[key])
         return numbers
 
     def plain(self) -> dict[str, Any]:
         """Return the rows one after the other; columns are numbered anew, and each is given by its distance from the last."""
-        used = np.unique([column for columns, _ in self.rows for column in columns])
-        steps: list[int] = []
-        for columns, _ in self.rows:
-            steps += np.diff(np.searchsorted(used, columns), prepend=0).tolist()
+        none = np.zeros(0, np.int64)
+        columns = np.concatenate([none, *(columns for columns, _ in self.rows)])
+        values = np.concatenate([none, *(values for _, values in self.rows)])
+        used, numbers = np.unique(columns, return_inverse=True)
+        lengths = [len(columns) for columns, _ in self.rows]
+        begins = np.append(0, np.cumsum(lengths, dtype=np.int64))[:-1][np.array(lengths, np.int64) > 0]
+        steps = np.diff(numbers, prepend=0)
+        steps[begins] = numbers[begins]
         return {
             "steps": STEPS,
             "n_columns": len(used),
-            "lengths": [len(columns) for columns, _ in self.rows],
-            "columns": steps,
-            "values": [value for _, values in self.rows for value in values],
+            "lengths": lengths,
+            "columns": steps.tolist(),
+            "values": values.tolist(),
             "onto_mean": self.onto_mean,
         }
 

@@ -120,10 +120,10 @@ def tidy(text: str) -> str:
         text = text.replace(PAD, "")
     if "  " in text:
         text = SPACES.sub(" ", text)
-    if "\n" in text:
+    if " \n" in text or "\n " in text:
         text = AROUND_BREAK.sub("\n", text)
-        if "\n\n\n" in text:
-            text = BREAKS.sub("\n\n", text)
+    if "\n\n\n" in text:
+        text = BREAKS.sub("\n\n", text)
     return text
 
 
