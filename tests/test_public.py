@@ -17,7 +17,7 @@ PUBLIC = {
     "tonmf.plots": "check_plot plot_timeline require_matplotlib save_canvas topics_to_show",
     "tonmf.io": "DocumentFiles Documents FORMATS ReadOptions check_output output_format read_documents read_marks "
     "write_table",
-    "tonmf.report": "summarise write_html write_summary",
+    "tonmf.report": "compare read_summary summarise write_html write_summary",
     "tonmf.timeline": "Alert NewTopic Nursery Timeline Window follow note_on_first",
     "tonmf.ranking": "COLUMNS LargeRanking READ_AT_MOST Ranking TYPES columns_of ignore judged_among order_of pieces_of "
     "stretches",

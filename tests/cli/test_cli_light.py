@@ -108,7 +108,7 @@ def cases():
         (["detect", "d.txt", "--cache", "folder"], "--cache has no effect without --memory"),
         (["detect", "d.txt", "--memory", "lots"], "--memory must be a number of bytes"),
         (["detect", "d.txt", "--memory", "1MB"], "--memory must be at least 500 MB"),
-        (["detect", "d.txt", "--memory", "2GB", "--report", "r.html"], "--report"),
+        (["detect", "d.txt", "--memory", "2GB", "--report", "r.html", "--label-column", "l"], "--label-column"),
         (["detect", "d.txt", "--memory", "2GB", "--dask", "tcp://nowhere:1"], "--dask"),
         (["detect", "nofile.csv", "--memory", "2GB"], "nofile.csv cannot be read"),
         (["detect", "m.mtx", "--memory", "2GB"], "m.mtx is a matrix, which is read as a whole. Leave --memory out."),

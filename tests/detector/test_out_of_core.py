@@ -501,7 +501,7 @@ def test_a_full_disk_for_the_results_leaves_what_was_there(big_file, tmp_path):
     [
         (["--memory", "a lot"], "2GB"),
         (["--memory", "10MB"], "at least"),
-        (["--memory", "1GB", "--report", "r.html"], "--report"),
+        (["--memory", "1GB", "--report", "r.html", "--label-column", "l"], "--label-column"),
         (["--memory", "1GB", "--dask", "tcp://127.0.0.1:1"], "--dask"),
         (["--cache", "folder"], "--memory"),
     ],

@@ -209,7 +209,7 @@ def test_documents_that_are_not_judged_come_last_and_are_outliers_at_no_threshol
 
 
 def test_documents_beyond_the_strangest_are_described_in_short(ranking, monkeypatch):
-    monkeypatch.setattr("tonmf.report.described.DETAILED", 1)
+    monkeypatch.setattr("tonmf.report.plan.DETAILED", 1)
     summary = summarise(ranking, title="")
     flagged = summary["analysed"]["flagged"]
     assert all("missing" in document for document in summary["documents"][:flagged])
@@ -219,7 +219,7 @@ def test_documents_beyond_the_strangest_are_described_in_short(ranking, monkeypa
 
 
 def test_long_texts_are_cut_where_their_unexpected_words_are_and_a_note_says_so(monkeypatch):
-    monkeypatch.setattr("tonmf.report.described.ALL_TEXT", 10_000)
+    monkeypatch.setattr("tonmf.report.plan.ALL_TEXT", 10_000)
     long = f"{CORPUS.texts[0]} zxcv qwer uiop hjkl {CORPUS.texts[1]}"
     summary = summarise(ranking_of([*CORPUS.texts[:-1], long]), title="")
     cut = [document for document in summary["documents"] if "cut" in document]

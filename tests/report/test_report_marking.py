@@ -13,6 +13,7 @@ from tonmf import TextOutlierDetector
 from tonmf.datasets import load_noticeboard
 from tonmf.ranking import Ranking
 from tonmf.report import marking, summarise
+from tonmf.report.html import LEVEL
 from tonmf.report.marking import STEPS, marking_of
 
 
@@ -35,7 +36,7 @@ def rows_of(sent):
 
 
 def packed_size(sent):
-    return len(base64.b64encode(gzip.compress(json.dumps(sent, separators=(",", ":")).encode(), 6)))
+    return len(base64.b64encode(gzip.compress(json.dumps(sent, separators=(",", ":")).encode(), LEVEL)))
 
 
 def test_rows_are_those_of_the_detector_but_for_rounding(detector):

@@ -18,7 +18,7 @@
 `pipes`            what to do when nobody reads our output any more
 `screen`           where answers, notes and progress go; `consoles` of rich, which print them
 `answer`, `tables` what an answer looks like; `timeline_tables` for ``timeline``
-`report_files`     reports
+`report_files`     reports; `against`: what they are compared with
 ================== ===========================================================
 
 A command checks everything that it can before it imports anything heavy, so that help and errors come at once.

@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from tonmf.cli.against import show_comparison
 from tonmf.cli.screen import Screen
 from tonmf.errors import InputError
 
 if TYPE_CHECKING:
     from tonmf.ranking import Ranking
+    from tonmf.report.runs import Run
+    from tonmf.text.batches import Batches
 
 PAGE, SUMMARY = (".html", ".htm"), (".json",)
 
@@ -34,12 +37,28 @@ def write_report(
     title: str,
     notes: Sequence[str] = (),
     labels: Sequence[int | None] | None = None,
+    old: Run | None = None,
+    batches: Batches | None = None,
 ) -> None:
-    """Write the report of all documents."""
-    from tonmf.report import summarise, write_html, write_summary
+    """Write the report of all documents, compared with an earlier run if there is one.
+
+    `batches` are the documents of a large ranking, to be read once more.
+    """
+    from tonmf.report import compare, summarise
 
     with screen.progress("Finding reasons") as done:
-        summary = summarise(ranking, title=title, notes=notes, labels=labels, on_done=done)
+        summary = summarise(ranking, title=title, notes=notes, labels=labels, batches=batches, on_done=done)
+    if old is not None:
+        summary["comparison"] = compare(summary, old)
+    write_file(screen, summary, path)
+    if old is not None:
+        show_comparison(screen, summary["comparison"])
+
+
+def write_file(screen: Screen, summary: dict[str, Any], path: str) -> None:
+    """Write a summary as a page, or its content."""
+    from tonmf.report import write_html, write_summary
+
     with screen.step(f"Writing {path}"):
         (write_summary if path.lower().endswith(SUMMARY) else write_html)(path, summary)
     screen.note(f"The report is in {path}." + ("" if path.lower().endswith(SUMMARY) else " Open it in a browser."))

@@ -7,7 +7,7 @@ explanations, for learning and for other rooms (`tonmf.timeline`), each part com
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,8 +17,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tonmf.arrays import Array
-from tonmf.detector.explain.explainer import Explainer
-from tonmf.detector.explain.explanation import Explanation
+from tonmf.detector.explain.explainer import Explainer, alarms_of
+from tonmf.detector.explain.explanation import Explanation, TopicShare
 from tonmf.detector.explain.unexpected import Leftovers, UnexpectedWord
 from tonmf.detector.marking import marked
 from tonmf.detector.marks.effects import Effects
@@ -248,8 +248,9 @@ class ReadDocuments:
     @cached_property
     def leftovers(self) -> Leftovers:
         """Return what the topics leave of the documents."""
-        passes_over = self.reader.state.counter.passes_over
-        outside = [{word: n for word, n in words.items() if not passes_over(word)} for words in self.outside]
+        passes_over, terms = self.reader.state.counter.passes_over, {word for words in self.outside for word in words}
+        out = {term for term in terms if passes_over(term)}
+        outside = [_without(words, out) for words in self.outside] if out else self.outside
         return Leftovers.of(self.reader.ops, self.counts, outside, self.reader.state.scorer.rungs, self.readings)
 
     @property
@@ -260,6 +261,20 @@ class ReadDocuments:
     def main_topics(self) -> list[int | None]:
         """Return the number of each document's main topic, None if it leans on none."""
         return self.reader.explainer.main_topics(self.leftovers)
+
+    def topic_shares(self) -> list[list[TopicShare]]:
+        """Return for each document the topics that it leans on, the largest share first."""
+        return self.reader.explainer.topic_shares(self.leftovers)
+
+    def alarms(self) -> list[dict[str, float]]:
+        """Return for each document the alarms that it raises; its score is not needed for them."""
+        raised = self.reader.state.scorer.alarms.raised(self.corpus.totals, self.corpus.rarity())
+        return alarms_of(raised, len(self.ids))
+
+    @property
+    def unit_rows(self) -> sp.csr_matrix:
+        """Return the unit rows of the documents."""
+        return self.corpus.source.matrix()
 
     def unexpected_words(self, n_words: int) -> list[list[UnexpectedWord]]:
         """Return the words of each document that say most about what no topic explains."""
@@ -309,3 +324,7 @@ class ReadDocuments:
     def topic_scores(self) -> Array:
         """Return z(b) + z(g) of the documents."""
         return self.scores.measures.topics
+
+
+def _without(words: dict[str, int], out: Container[str]) -> dict[str, int]:
+    return {word: n for word, n in words.items() if word not in out}

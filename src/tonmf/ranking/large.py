@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Generic, TypeVar, overload
@@ -15,7 +15,7 @@ from tonmf.detector.fitted import FittedDetector
 from tonmf.detector.scores.scale import SAME_SCORE
 from tonmf.errors import InputError
 from tonmf.ranking.ranking import Ranking, order_of
-from tonmf.ranking.table import columns_of, ignore
+from tonmf.ranking.table import as_text, columns_of, ignore
 from tonmf.text.batches import Batch, Batches, check_unchanged
 from tonmf.text.documents import content_of
 
@@ -58,11 +58,12 @@ class LargeRanking(Ranking):
     """The training documents of a detector that are too many for memory: it has the documents and ids of a few rows only.
 
     `fingerprint` tells whether the documents have changed since (`tonmf.text.batches`). `contents` has a hash of each document,
-    which tells copies apart from others, once they have been read.
+    which tells copies apart from others, and `n_characters` its length as text, once they have been read.
     """
 
     fingerprint: Any = None
     contents: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    n_characters: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
 
     @classmethod
     def of_training(cls, detector: FittedDetector, fingerprint: Any, embeddings: Array | None = None) -> LargeRanking:
@@ -74,7 +75,9 @@ class LargeRanking(Ranking):
         documents, ids = Fetched[Any](len(scores)), Fetched[str](len(scores))
         order, contents = order_of(scores, judged), np.arange(len(scores))
         p_values = detector.p_values_
-        of_documents = {"embeddings": embeddings, "fingerprint": fingerprint, "contents": contents}
+        n_characters = np.zeros(len(scores), np.int64)
+        read = {"fingerprint": fingerprint, "contents": contents, "n_characters": n_characters}
+        of_documents = {"embeddings": embeddings, **read}
         return cls(detector, documents, ids, scores, judged, order, p_values, **of_documents)
 
     @cached_property
@@ -84,9 +87,15 @@ class LargeRanking(Ranking):
 
     @cached_property
     def firsts(self) -> NDArray[np.int64]:
-        """Return for each document the number of the first that has the same content."""
+        """Return for each document the number of the first that has the same content and score."""
         _, first, inverse = np.unique(self.contents, return_index=True, return_inverse=True)
-        return np.asarray(first[inverse])
+        firsts = first[inverse]
+        same = np.abs(self.scores - self.scores[firsts]) <= SAME_SCORE
+        return np.where(same, firsts, np.arange(len(firsts)))
+
+    def lengths(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the number of characters of some documents as text."""
+        return self.n_characters[rows]
 
     def _listable(self, top: int) -> NDArray[np.int64]:
         """Return the strangest documents down to the `top`-th different score, since copies have equal ones; not too many."""
@@ -113,21 +122,29 @@ class LargeRanking(Ranking):
         ``reasons="outliers"`` only flagged documents get a topic, unexpected terms and a reason, which take longer to find
         than documents to read.
         """
-        check_unchanged(batches, self.fingerprint)
         wanted, named = {*self._listable(top).tolist(), int(self.order[0])}, set(names)
+        n_docs = len(self.scores)
+        for first, batch in self.read_again(batches):
+            last = first + len(batch.ids)
+            for row in wanted.intersection(range(first, last)):
+                self.documents.put(row, batch.content[row - first])
+            known = sorted((wanted | named).intersection(range(first, last)))
+            self.keep_ids(known, [batch.ids[row - first] for row in known])
+            self.contents[first:last] = [hash(content_of(document)) for document in batch.content]
+            self.n_characters[first:last] = [len(as_text(document)) for document in batch.content]
+            if write is not None:
+                write(columns_of(self, range(first, last), batch.content, batch.ids, reasons=reasons), batch)
+            on_done(last / n_docs)
+
+    def read_again(self, batches: Batches) -> Iterator[tuple[int, Batch]]:
+        """Yield the batches of documents, and how many documents came before each; raise `InputError` if they have changed."""
+        check_unchanged(batches, self.fingerprint)
         n_docs, first = len(self.scores), 0
         for batch in batches:
             last = first + len(batch.ids)
             if last > n_docs:
                 break
-            for row in wanted.intersection(range(first, last)):
-                self.documents.put(row, batch.content[row - first])
-            for row in (wanted | named).intersection(range(first, last)):
-                self.ids.put(row, batch.ids[row - first])  # type: ignore[attr-defined]
-            self.contents[first:last] = [hash(content_of(document)) for document in batch.content]
-            if write is not None:
-                write(columns_of(self, range(first, last), batch.content, batch.ids, reasons=reasons), batch)
-            on_done(last / n_docs)
+            yield first, batch
             first = last
         else:
             if first == n_docs:
@@ -137,3 +154,8 @@ class LargeRanking(Ranking):
             f"The documents have changed since they were learnt from: there were {n_docs:,}. Run again, on files that stay as "
             "they are."
         )
+
+    def keep_ids(self, rows: Iterable[int], ids: Iterable[str]) -> None:
+        """Remember what some documents are called."""
+        for row, name in zip(rows, ids, strict=True):
+            self.ids.put(row, name)  # type: ignore[attr-defined]

@@ -19,7 +19,7 @@ from tonmf.detector.fitted import FittedDetector
 from tonmf.detector.scores.groups import Group
 from tonmf.detector.scores.scale import SAME_SCORE
 from tonmf.metrics import discoveries
-from tonmf.ranking.table import TERMS, Reason, as_text, columns_of, ignore, stretches
+from tonmf.ranking.table import TERMS, Reason, as_text, columns_of, ignore, length_of, stretches
 from tonmf.text.documents import TEXTS, first_copies, is_matrix, note_on_copies, take
 from tonmf.text.side_by_side import in_order
 from tonmf.wording import number_of
@@ -254,9 +254,9 @@ class Ranking:
         """Return a document as text; None for a row of counts."""
         return None if is_matrix(self.documents) else as_text(self.documents[row])
 
-    def length(self, row: int) -> int:
-        """Return the number of characters of a document as text."""
-        return len(self.text(row) or "")
+    def lengths(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the number of characters of some documents as text; 0 for rows of counts."""
+        return np.array([length_of(self.documents, row) for row in rows.tolist()], np.int64)
 
     def explain(self, rows: Sequence[int], **how_much: Any) -> list[Explanation]:
         """Explain the scores of some documents; `how_much` as in the detector's ``explain``."""
@@ -271,8 +271,10 @@ class Ranking:
 
     def flagged(self, why: Explanation, row: int) -> Explanation:
         """Return an explanation with the p-value that the document has here, and flagged by the rule that counts here."""
-        why = replace(why, p_value=float(self.p_values[row]))
-        return why if self.fdr is None else replace(why, outlier=bool(self.outliers[row]), fdr=self.fdr)
+        p_value = float(self.p_values[row])
+        if self.fdr is not None:
+            return replace(why, p_value=p_value, outlier=bool(self.outliers[row]), fdr=self.fdr)
+        return why if why.p_value == p_value else replace(why, p_value=p_value)
 
     def columns(
         self, n_words: int = TERMS, on_done: Callable[[float], None] = ignore, reasons: str = "all"

@@ -109,6 +109,11 @@ def as_text(document: Any) -> str:
     return document if isinstance(document, str) else joined_items(document)
 
 
+def length_of(documents: Any, row: int) -> int:
+    """Return the number of characters of a document as text; 0 for a row of counts."""
+    return 0 if is_matrix(documents) else len(as_text(documents[row]))
+
+
 def stretches(rows: Sequence[int]) -> Iterator[list[int]]:
     """Yield the rows in runs of `AT_ONCE`."""
     for start in range(0, len(rows), AT_ONCE):

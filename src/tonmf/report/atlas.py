@@ -10,7 +10,8 @@ their documents.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,24 +39,48 @@ def places_of_topics(topics: Array) -> NDArray[np.float64]:
     return np.column_stack([np.cos(angles), np.sin(angles)])
 
 
-def places_of_documents(shares: Sequence[Iterable[TopicShare]], circle: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return places in the unit disc, shape (n_docs, 2), from the shares of topics; topic number n is at circle[n − 1]."""
-    places = np.zeros((len(shares), 2))
-    for row, of_document in enumerate(shares):
-        for topic in of_document:
-            places[row] += topic.share * circle[topic.number - 1]
-    places += SPREAD * np.random.default_rng(0).standard_normal(places.shape)
-    places /= np.maximum(np.linalg.norm(places, axis=1, keepdims=True), 1)
-    return places
+class TopicMap:
+    """Places of documents in the unit disc by the topics that explain them; topic number n is at circle[n − 1].
 
+    Where embeddings decide, `places` are given, and the topics are moved towards their documents.
+    """
 
-def towards_documents(
-    circle: NDArray[np.float64], shares: Sequence[Iterable[TopicShare]], places: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return places on the circle in the direction of the documents of each topic; a topic without any stays in its place."""
-    sums = np.zeros_like(circle)
-    for of_document, place in zip(shares, places, strict=True):
-        for topic in of_document:
-            sums[topic.number - 1] += topic.share * place
-    lengths = np.linalg.norm(sums, axis=1, keepdims=True)
-    return np.where(lengths > 0, sums / np.maximum(lengths, np.finfo(float).tiny), circle)
+    def __init__(self, circle: NDArray[np.float64], n_docs: int, places: NDArray[np.float64] | None = None) -> None:
+        self._circle, self._is_given = circle, places is not None
+        if places is None:
+            places = SPREAD * np.random.default_rng(0).standard_normal((n_docs, 2))
+        # Plain numbers, because numpy takes longer for two of them.
+        self._places: list[list[float]] = places.tolist()
+        self._towards: list[list[float]] = circle.tolist()
+        self._sums = [[0.0, 0.0] for _ in self._towards]
+
+    def put(self, document: int, topics: Iterable[TopicShare]) -> tuple[float, float]:
+        """Return the place of a document; `topics` are those that explain it."""
+        x, y = self._places[document]
+        if self._is_given:
+            for topic in topics:
+                total = self._sums[topic.number - 1]
+                total[0] += topic.share * x
+                total[1] += topic.share * y
+        else:
+            for topic in topics:
+                to_x, to_y = self._towards[topic.number - 1]
+                x += topic.share * to_x
+                y += topic.share * to_y
+            length = max(math.hypot(x, y), 1.0)
+            x, y = x / length, y / length
+        return round(x, 4), round(y, 4)
+
+    @property
+    def is_of_topics(self) -> bool:
+        """Return whether topics decide on the places of documents, and not embeddings."""
+        return not self._is_given
+
+    @property
+    def topics(self) -> NDArray[np.float64]:
+        """Return the places of the topics, in the direction of their documents where embeddings decide."""
+        if not self._is_given:
+            return self._circle
+        sums = np.array(self._sums).reshape(self._circle.shape)
+        lengths = np.linalg.norm(sums, axis=1, keepdims=True)
+        return np.where(lengths > 0, sums / np.maximum(lengths, np.finfo(float).tiny), self._circle)

@@ -8,10 +8,12 @@ import html
 import json
 import os
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from tonmf.report.web import assets
 from tonmf.storage.atomic import replacing
+from tonmf.text.side_by_side import in_order
 
 PART = 1000
 """Documents in one part of the data; a page unpacks a part when it shows the first document of it."""
@@ -19,8 +21,11 @@ PART = 1000
 WITHOUT_SCRIPTS = 20
 """Documents to list where scripts do not run."""
 
-LEVEL = 6
-"""Level of compression: higher ones take far longer and save little."""
+LEVEL = 2
+"""Level of compression: the highest ones save a tenth of the page, and take three times as long."""
+
+AT_ONCE = 2
+"""Parts to compress at the same time."""
 
 
 def write_html(path: str | os.PathLike[str], summary: dict[str, Any]) -> None:
@@ -39,11 +44,10 @@ def policy() -> str:
 
 
 def _lines(summary: dict[str, Any]) -> Iterator[str]:
-    documents = summary["documents"]
-    parts = [documents[start : start + PART] for start in range(0, len(documents), PART)]
+    documents, marking = summary["documents"], summary.get("marking")
+    n_parts = -(-len(documents) // PART)
     about = {name: value for name, value in summary.items() if name not in ("documents", "marking")}
-    marking = summary.get("marking")
-    about |= {"parts": len(parts), "part_size": PART, "marking": marking is not None}
+    about |= {"parts": n_parts, "part_size": PART, "marking": marking is not None}
     title = html.escape(summary["title"])
     yield (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -56,22 +60,32 @@ def _lines(summary: dict[str, Any]) -> Iterator[str]:
     yield _without_scripts(summary)
     yield '<div id="report"></div>\n'
     yield f'<script type="application/json" id="summary">{_json(about, markup=False)}</script>\n'
-    yield _part("index", _index(documents))
-    if marking is not None:
-        yield _part("marking", marking)
-    for number, part in enumerate(parts):
-        yield _part(f"documents-{number}", part)
+    yield from in_order(lambda part: _part(*part), _parts(documents, marking), AT_ONCE)
     yield f"<script>{assets.library()}</script>\n<script>{assets.script('report')}</script>\n</body>\n</html>\n"
 
 
-def _index(documents: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _parts(documents: Sequence[dict[str, Any]], marking: dict[str, Any] | None) -> Iterator[tuple[str, Any]]:
+    """Yield the data of the page, by name; documents are gone through once, since they may come from a file."""
+    index: dict[str, list[Any]] = {}
+    for start in range(0, len(documents), PART):
+        part = documents[start : start + PART]
+        for name, column in _index(part).items():
+            index.setdefault(name, []).extend(column)
+        yield f"documents-{start // PART}", part
+    yield "index", index or _index([])
+    if marking is not None:
+        yield "marking", marking
+
+
+def _index(documents: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:
     """Return what the page needs of all documents at once, by column."""
     columns = {name: [document[name] for document in documents] for name in ("rank", "id", "row", "score", "x", "y")}
-    topics = [document["topic"] or 0 for document in documents]
-    alarms = [document["main_alarm"] or "" for document in documents]
-    labels = [document["label"] for document in documents] if documents and "label" in documents[0] else None
-    firsts = [document["copy_of"] - 1 for document in documents]
-    return {**columns, "topic": topics, "alarm": alarms, "label": labels, "first": firsts}
+    columns["topic"] = [document["topic"] or 0 for document in documents]
+    columns["alarm"] = [document["main_alarm"] or "" for document in documents]
+    if documents and "label" in documents[0]:
+        columns["label"] = [document["label"] for document in documents]
+    columns["first"] = [document["copy_of"] - 1 for document in documents]
+    return columns
 
 
 def _part(name: str, content: Any) -> str:
@@ -83,11 +97,11 @@ def _part(name: str, content: Any) -> str:
 def _without_scripts(summary: dict[str, Any]) -> str:
     """Return a list of the strangest documents, for mail programs and browsers that run no scripts."""
     analysed = summary["analysed"]
-    lines = [document for place, document in enumerate(summary["documents"], 1) if document["copy_of"] == place]
+    firsts = (document for place, document in enumerate(summary["documents"], 1) if document["copy_of"] == place)
     rows = "".join(
         f"<tr><td>{document['rank']}</td><td>{_score(document)}</td><td>{html.escape(document['id'])}{_times(document)}</td>"
-        f"<td>{html.escape(document['sentence'])}</td></tr>"
-        for document in lines[:WITHOUT_SCRIPTS]
+        f"<td>{html.escape(document['sentence'] or '')}</td></tr>"
+        for document in islice(firsts, WITHOUT_SCRIPTS)
     )
     return (
         f"<noscript><h1>{html.escape(summary['title'])}</h1>"

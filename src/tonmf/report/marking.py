@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from tonmf.arrays import Array
 from tonmf.detector.explain.explanation import LITTLE
@@ -40,20 +41,48 @@ FOR_ORDINARY = 0.5
 """Share of the room that rows of ordinary documents may take which are not among the documents of the report."""
 
 
-def marking_of(ranking: Ranking) -> dict[str, Any] | None:
+RowsOf = Callable[[int, int], sp.csr_matrix]
+"""The unit rows of documents, from one place of the order to another; fewer where there are no more."""
+
+
+@dataclass
+class MarkedRows:
+    """Unit rows of the strangest documents, as long as there may be room for them."""
+
+    parts: list[sp.csr_matrix] = field(default_factory=list)
+    size: int = 0
+
+    def add(self, rows: sp.csr_matrix | None) -> None:
+        """Keep the rows of the documents that come next, unless there is enough."""
+        if rows is not None and self.size < 2 * ROOM:
+            self.parts.append(rows)
+            self.size += OF_A_TERM * rows.nnz + OF_A_DOCUMENT * rows.shape[0]
+
+    def rows(self, start: int, end: int) -> sp.csr_matrix:
+        """Return the rows from one place to another."""
+        if len(self.parts) > 1:
+            self.parts = [sp.csr_matrix(sp.vstack(self.parts, format="csr"))]
+        return self.parts[0][start:end] if self.parts else sp.csr_matrix((0, 0))
+
+
+def marking_of(
+    ranking: Ranking, rows_of: RowsOf | None = None, listed: NDArray[np.int64] | None = None
+) -> dict[str, Any] | None:
     """Return what a page needs to follow marks, ready for JSON; None for a detector with embeddings.
 
-    ``documents`` is how many documents, the strangest first, have a row and so can be marked.
+    ``documents`` is how many documents, the strangest first, have a row and so can be marked. `rows_of` returns rows that are
+    known already. `listed` are the documents of the report, if it does not list all.
     """
+    listed = ranking.order if listed is None else listed
     if ranking.detector.uses_embeddings_:
         return None
     rule = ranking.detector.mark_rule()
     packed = PackedRows(rule)
     marks = _marks(rule, packed)
     ordinary = _ordinary(rule, packed)
-    places, unmarked = _documents(ranking, rule, packed)
+    places, unmarked = _documents(ranking, rule, packed, rows_of or _counted_rows(ranking))
     return {
-        "fingerprint": _fingerprint(ranking, marks),
+        "fingerprint": _fingerprint(ranking, marks, listed),
         "room": ROOM,
         "documents": len(places),
         "ordinary": {"rows": ordinary, "all": rule.ordinary.shape[0]},
@@ -70,7 +99,7 @@ def marking_of(ranking: Ranking) -> dict[str, Any] | None:
             "least_rise": LEAST_RISE,
             "threshold": rule.threshold,
             "highest": rule.highest,
-            "share": rule.share if ranking.is_of_training else None,
+            "share": _share(ranking, rule, len(listed)),
             "little": LITTLE,
             "level": {
                 "widths": WIDTHS,
@@ -89,7 +118,7 @@ class PackedRows:
 
     rule: MarkRule
     size: int = 0
-    rows: list[tuple[list[int], list[int]]] = field(default_factory=list)
+    rows: list[tuple[NDArray[np.integer[Any]], NDArray[np.int64]]] = field(default_factory=list)
     onto_mean: list[float] = field(default_factory=list)
     _numbers: dict[bytes, int] = field(default_factory=dict)
 
@@ -106,23 +135,27 @@ class PackedRows:
                     break
                 self.size += _size(len(columns))
                 self._numbers[key] = len(self.rows)
-                self.rows.append((columns.tolist(), values.tolist()))
+                self.rows.append((columns, values))
                 self.onto_mean.append(onto_mean[number])
             numbers.append(self._numbers[key])
         return numbers
 
     def plain(self) -> dict[str, Any]:
         """Return the rows one after the other; columns are numbered anew, and each is given by its distance from the last."""
-        used = np.unique([column for columns, _ in self.rows for column in columns])
-        steps: list[int] = []
-        for columns, _ in self.rows:
-            steps += np.diff(np.searchsorted(used, columns), prepend=0).tolist()
+        none = np.zeros(0, np.int64)
+        columns = np.concatenate([none, *(columns for columns, _ in self.rows)])
+        values = np.concatenate([none, *(values for _, values in self.rows)])
+        used, numbers = np.unique(columns, return_inverse=True)
+        lengths = [len(columns) for columns, _ in self.rows]
+        begins = np.append(0, np.cumsum(lengths, dtype=np.int64))[:-1][np.array(lengths, np.int64) > 0]
+        steps = np.diff(numbers, prepend=0)
+        steps[begins] = numbers[begins]
         return {
             "steps": STEPS,
             "n_columns": len(used),
-            "lengths": [len(columns) for columns, _ in self.rows],
-            "columns": steps,
-            "values": [value for _, values in self.rows for value in values],
+            "lengths": lengths,
+            "columns": steps.tolist(),
+            "values": values.tolist(),
             "onto_mean": self.onto_mean,
         }
 
@@ -148,15 +181,19 @@ def _ordinary(rule: MarkRule, packed: PackedRows) -> list[int]:
     return packed.add(rule.ordinary[some], np.inf)
 
 
-def _documents(ranking: Ranking, rule: MarkRule, packed: PackedRows) -> tuple[list[int], list[float]]:
+def _counted_rows(ranking: Ranking) -> RowsOf:
+    return lambda start, end: ranking.detector.unit_rows(take(ranking.documents, ranking.order[start:end].tolist()))
+
+
+def _documents(ranking: Ranking, rule: MarkRule, packed: PackedRows, rows_of: RowsOf) -> tuple[list[int], list[float]]:
     """Return the rows of the strangest documents, and their scores without marks."""
     numbers: list[int] = []
     unmarked: list[float] = []
     judged = ranking.order[: int(ranking.judged.sum())].tolist()
     for some in stretches(judged):
-        rows = ranking.detector.unit_rows(take(ranking.documents, some))
+        rows = rows_of(len(numbers), len(numbers) + len(some))
         added = packed.add(rows, ROOM)
-        scores: Array = ranking.scores[some] - rule.added(rows)
+        scores: Array = ranking.scores[some[: rows.shape[0]]] - rule.added(rows)
         numbers += added
         unmarked += scores[: len(added)].tolist()
         if len(added) < len(some):
@@ -172,14 +209,22 @@ def _without_torn_tie(descending: Array, n_docs: int) -> int:
     return n_docs
 
 
-def _fingerprint(ranking: Ranking, marks: Sequence[dict[str, Any]]) -> str:
+def _share(ranking: Ranking, rule: MarkRule, n_listed: int) -> float | None:
+    """Return the share of the listed documents to flag, if the share of all documents is given."""
+    if rule.share is None or not ranking.is_of_training:
+        return None
+    n_judged = int(ranking.judged.sum())
+    return rule.share if n_judged <= n_listed else min(rule.share * n_judged / n_listed, 1.0)
+
+
+def _fingerprint(ranking: Ranking, marks: Sequence[dict[str, Any]], listed: NDArray[np.int64]) -> str:
     """Return what tells the report of these documents, scores and marks from any other, for what a browser stores."""
     digest = hashlib.sha256()
-    for part in _parts(ranking, marks):
+    for part in _parts(ranking, marks, listed):
         digest.update(part)
     return digest.hexdigest()[:32]
 
 
-def _parts(ranking: Ranking, marks: Sequence[dict[str, Any]]) -> Iterator[bytes]:
-    yield json.dumps([ranking.names(ranking.order.tolist()), [[one["id"], one["mark"]] for one in marks]]).encode()
+def _parts(ranking: Ranking, marks: Sequence[dict[str, Any]], listed: NDArray[np.int64]) -> Iterator[bytes]:
+    yield json.dumps([ranking.names(listed.tolist()), [[one["id"], one["mark"]] for one in marks]]).encode()
     yield ranking.scores.round(6).tobytes()

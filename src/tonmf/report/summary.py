@@ -7,6 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,15 +18,19 @@ from tonmf.detector.options import options_of
 from tonmf.errors import InputError
 from tonmf.metrics import precision_recall_curve, roc_curve
 from tonmf.parameters import defaults_of
-from tonmf.ranking import Ranking, ignore, stretches
-from tonmf.report.atlas import places_of_documents, places_of_topics, towards_documents
-from tonmf.report.described import IN_FULL, IN_SHORT, Level, describe, levels
-from tonmf.report.marking import marking_of
+from tonmf.ranking import LargeRanking, Ranking, ignore, stretches
+from tonmf.report.atlas import TopicMap, places_of_topics
+from tonmf.report.describing import Describer, read_stretches
+from tonmf.report.large import describe_files, listed_embeddings
+from tonmf.report.marking import MarkedRows, marking_of
 from tonmf.report.meaning_map import places_by_meaning
+from tonmf.report.plan import Plan
+from tonmf.report.runs import weights_of_topics
 from tonmf.storage.atomic import replacing
 from tonmf.storage.bundles import now, versions
 from tonmf.storage.parameters import changed_parameters
-from tonmf.wording import number_of
+from tonmf.text.batches import Batches
+from tonmf.text.documents import take
 
 SCHEMA = 1
 """Version of the layout of a summary."""
@@ -43,6 +48,7 @@ def summarise(
     title: str,
     notes: Sequence[str] = (),
     labels: Sequence[int | None] | None = None,
+    batches: Batches | None = None,
     on_done: Callable[[float], None] = ignore,
 ) -> dict[str, Any]:
     """Summarise scored documents, ready for JSON.
@@ -56,6 +62,9 @@ def summarise(
         Sentences for the reader to know.
     labels : sequence of shape (n_docs,), optional
         1 for known outliers, 0 for ordinary documents, None for those without a label; adds curves.
+    batches : Batches, optional
+        The documents once more, such as ``tonmf.io.DocumentFiles``, if the ranking is a `LargeRanking`, which does not have
+        them. The documents of the summary are then in a temporary file, from which they come when they are wanted.
     on_done : callable
         Called with the share of the work that is done.
 
@@ -77,73 +86,107 @@ def summarise(
     """
     if labels is not None and len(labels) != len(ranking.ids):
         raise InputError(f"Expected one label for each of the {len(ranking.ids)} documents; got {len(labels)}.")
-    how_much, circle = levels(ranking), _circle(ranking)
-    documents, topics = _documents(ranking, how_much, on_done)
-    places = places_of_documents(topics, circle)
-    if ranking.embeddings is not None:
-        places = places_by_meaning(ranking.embeddings)[ranking.order]
-        circle = towards_documents(circle, topics, places)
-    for document, (x, y) in zip(documents, places.tolist(), strict=True):
-        document |= {"x": round(x, 4), "y": round(y, 4)}
-    for document, (first, n_copies) in zip(documents, _copies(ranking), strict=True):
-        document |= {"copy_of": first, "copies": n_copies}
-    notes = [*notes, *_note_on_cut_texts(documents, how_much)]
-    curves = None
-    if labels is not None:
-        notes, curves = _labelled(ranking, documents, np.array(labels, dtype=float), notes)
+    of_documents = None if labels is None else np.array(labels, dtype=float)
+    plan = Plan.of(ranking)
+    embeddings = None if ranking.embeddings is None else ranking.embeddings_of(plan.rows.tolist())
+    if isinstance(ranking, LargeRanking):
+        if batches is None:
+            raise InputError("A large ranking does not have its documents. Give them as batches.")
+        embeddings = listed_embeddings(ranking, plan, batches)
+    places = None if embeddings is None else places_by_meaning(embeddings)
+    describer = Describer(ranking, plan, map_of(ranking, plan, places), of_documents)
+    documents: Sequence[dict[str, Any]]
+    if batches is not None:
+        cache = getattr(ranking.detector, "cache", None)
+        documents, rows = describe_files(describer, batches, None if cache is None else Path(cache), on_done)
+        marking = marking_of(ranking, rows.rows, plan.rows)
+    else:
+        documents, marks = described_in_memory(describer, on_done)
+        marking = marking_of(ranking, marks.rows, plan.rows)
+    return summary_of(describer, documents, alarms_beyond(ranking, plan), marking, title, notes)
+
+
+def described_in_memory(
+    describer: Describer, on_done: Callable[[float], None]
+) -> tuple[list[dict[str, Any]], MarkedRows]:
+    """Describe the listed documents, the strangest first; also return rows of the strangest."""
+    documents: list[dict[str, Any]] = []
+    marks = MarkedRows()
+    for places, read in read_stretches(describer.ranking, describer.plan):
+        documents += describer.describe(places, read)
+        marks.add(read.rows)
+        on_done(len(documents) / len(describer.plan.rows))
+    return documents, marks
+
+
+def map_of(ranking: Ranking, plan: Plan, places: NDArray[np.float64] | None) -> TopicMap:
+    """Return the map of the listed documents; `places` are those by embeddings, if there are any."""
+    rung = ranking.detector.rungs_[0]
+    return TopicMap(places_of_topics(rung.topics[:, by_share(rung)]), len(plan.rows), places)
+
+
+def alarms_beyond(ranking: Ranking, plan: Plan) -> Counter[str]:
+    """Count the alarms of documents that are not listed."""
+    alarms, beyond = Counter[str](), ranking.order[len(plan.rows) :]
+    if ranking.is_of_training:
+        alarms.update({name: int((values[beyond] > 0).sum()) for name, values in ranking.detector.alarms_.items()})
+        return alarms
+    for some in stretches(beyond.tolist()):
+        found = ranking.detector.alarms(take(ranking.documents, some))
+        alarms.update({name: int((values > 0).sum()) for name, values in found.items()})
+    return alarms
+
+
+def summary_of(
+    describer: Describer,
+    documents: Sequence[dict[str, Any]],
+    alarms_beyond: Counter[str],
+    marking: dict[str, Any] | None,
+    title: str,
+    notes: Sequence[str],
+) -> dict[str, Any]:
+    """Put the summary together, once all listed documents have been described."""
+    ranking, plan = describer.ranking, describer.plan
+    notes, curves = [*notes, *plan.notes(describer.n_cut)], None
+    if describer.labels is not None:
+        notes, curves = _curves(ranking, describer.labels, notes)
     return {
         "schema": SCHEMA,
         "title": title,
         "made": {"when": now(), **versions()},
-        "analysed": _analysed(ranking, documents),
+        "analysed": _analysed(describer, describer.alarms + alarms_beyond),
         "notes": notes,
-        "topics": _topics(ranking, documents, circle),
-        "map": "topics" if ranking.embeddings is None else "meaning",
-        "groups": _groups(ranking),
+        "topics": _topics(describer),
+        "map": "topics" if describer.map.is_of_topics else "meaning",
+        "groups": _groups(ranking, plan),
         "curves": curves,
-        "marking": marking_of(ranking),
+        "marking": marking,
         "documents": documents,
     }
 
 
 def write_summary(path: str | os.PathLike[str], summary: dict[str, Any]) -> None:
     """Write a summary as JSON, whole or not at all; without ``marking``, which only a page can use."""
-    written = {name: value for name, value in summary.items() if name != "marking"}
+    about = {name: value for name, value in summary.items() if name not in ("marking", "documents")}
     with replacing(path) as temporary, temporary.open("w", encoding="utf-8", errors="replace") as file:
-        json.dump(written, file, ensure_ascii=False, allow_nan=False)
+        file.write(_json(about)[:-1] + ', "documents": [')
+        for place, document in enumerate(summary["documents"]):
+            file.write((", " if place else "") + _json(document))
+        file.write("]}")
 
 
-def _documents(
-    ranking: Ranking, how_much: tuple[int, Level, Level], on_done: Callable[[float], None]
-) -> tuple[list[dict[str, Any]], list[list[Any]]]:
-    """Describe all documents, the strangest first, those that are not judged last; return the topics of each, too."""
-    rows = ranking.order.tolist()
-    n_detailed, full, short = how_much
-    documents: list[dict[str, Any]] = []
-    topics = []
-    for of_level, level in ((rows[:n_detailed], full), (rows[n_detailed:], short)):
-        for some in stretches(of_level):
-            explanations = ranking.explain(some, **(IN_FULL if level.in_full else IN_SHORT))
-            for row, why in zip(some, explanations, strict=True):
-                documents.append(describe(ranking, row, why, level))
-                topics.append(why.topics)
-            on_done(len(documents) / len(rows))
-    return documents, topics
+def _json(content: Any) -> str:
+    return json.dumps(content, ensure_ascii=False, allow_nan=False)
 
 
-def _circle(ranking: Ranking) -> NDArray[np.float64]:
-    """Return the places of the topics, in order of their numbers."""
-    rung = ranking.detector.rungs_[0]
-    return places_of_topics(rung.topics[:, by_share(rung)])
-
-
-def _analysed(ranking: Ranking, documents: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _analysed(describer: Describer, alarms: Counter[str]) -> dict[str, Any]:
     """Return what was analysed, and how."""
-    detector = ranking.detector
-    alarms = Counter(alarm for document in documents for alarm in document["alarms"])
+    ranking, plan, detector = describer.ranking, describer.plan, describer.ranking.detector
     seed = detector.random_state
     return {
-        "documents": len(documents),
+        "documents": plan.n_docs,
+        "listed": len(plan.rows),
+        "with_reasons": plan.n_reasoned,
         "kind": detector.kind_,
         "word": detector.word_,
         "flagged": int(ranking.outliers.sum()),
@@ -164,58 +207,45 @@ def _analysed(ranking: Ranking, documents: Sequence[dict[str, Any]]) -> dict[str
     }
 
 
-def _topics(ranking: Ranking, documents: Sequence[dict[str, Any]], circle: NDArray[np.float64]) -> list[dict[str, Any]]:
-    main = Counter(document["topic"] for document in documents)
+def _topics(describer: Describer) -> list[dict[str, Any]]:
+    detector = describer.ranking.detector
+    topics, weights = detector.topics(TOPIC_WORDS), weights_of_topics(detector)
     return [
-        {**asdict(topic), "documents": main[topic.number], "x": round(x, 4), "y": round(y, 4)}
-        for topic, (x, y) in zip(ranking.detector.topics(TOPIC_WORDS), circle.tolist(), strict=True)
+        {
+            **asdict(topic),
+            "documents": describer.topics[topic.number],
+            "terms": list(map(list, of_topic.items())),
+            "x": round(x, 4),
+            "y": round(y, 4),
+        }
+        for topic, of_topic, (x, y) in zip(topics, weights, describer.map.topics.tolist(), strict=True)
     ]
 
 
-def _groups(ranking: Ranking) -> list[dict[str, Any]]:
-    """Return the small groups; they name documents by their places in the summary, from 1."""
-    places = 1 + ranking.order.argsort()
-    return [{**asdict(group), "documents": places[group.documents].tolist()} for group in ranking.small_groups]
+def _groups(ranking: Ranking, plan: Plan) -> list[dict[str, Any]]:
+    """Return the small groups; they name listed documents by their places in the summary, from 1."""
+    places = np.zeros(plan.n_docs, np.int64)
+    places[plan.rows] = np.arange(1, len(plan.rows) + 1)
+    return [
+        {**asdict(group), "documents": [place for place in places[group.documents].tolist() if place]}
+        for group in ranking.small_groups
+    ]
 
 
-def _copies(ranking: Ranking) -> list[tuple[int, int]]:
-    """Return for each document of the summary the place of the first exact copy, from 1, and how many copies there are."""
-    firsts = ranking.firsts[ranking.order].tolist()
-    place_of: dict[int, int] = {}
-    n_copies = Counter(firsts)
-    for place, first in enumerate(firsts, start=1):
-        place_of.setdefault(first, place)
-    return [(place_of[first], n_copies[first]) for first in firsts]
+def _curves(ranking: Ranking, labels: NDArray[np.float64], notes: list[str]) -> tuple[list[str], dict[str, Any] | None]:
+    """Return notes and the curves; None if all labels are the same.
 
-
-def _note_on_cut_texts(documents: Sequence[dict[str, Any]], how_much: tuple[int, Level, Level]) -> list[str]:
-    n_cut = sum("cut" in document for document in documents)
-    if not n_cut:
-        return []
-    n_detailed, full, short = how_much
-    beyond = f", and beyond rank {n_detailed:,} to {short.longest:,}" if len(documents) > n_detailed else ""
-    are = "is" if n_cut == 1 else "are"
-    return [f"{number_of(n_cut, 'text')} {are} cut: to {full.longest:,} characters{beyond}. Scores are of whole texts."]
-
-
-def _labelled(
-    ranking: Ranking, documents: Sequence[dict[str, Any]], labels: NDArray[Any], notes: list[str]
-) -> tuple[list[str], dict[str, Any] | None]:
-    """Label the documents, and return notes and the curves; None if all labels are the same.
-
-    Documents without a label, which is NaN, have no part in the curves.
+    Documents without a label, which is NaN, have no part in them.
     """
     known = np.isfinite(labels)
-    for document in documents:
-        document["label"] = int(labels[document["row"]]) if known[document["row"]] else None
     if len(np.unique(labels[known])) < 2:
         return [*notes, "All labels are the same, so there are no curves."], None
     scores = ranking.scores.copy()
     scores[ranking.empty] = scores.min() - 1  # not judged: they come after all others
-    labels, scores = labels[known].astype(int), scores[known]
-    roc, by_recall = roc_curve(labels, scores), precision_recall_curve(labels, scores)
+    of_known, scores = labels[known].astype(int), scores[known]
+    roc, by_recall = roc_curve(of_known, scores), precision_recall_curve(of_known, scores)
     return notes, {
-        "outliers": int(labels.sum()),
+        "outliers": int(of_known.sum()),
         "roc": {
             **_points(roc.false_positive_rates / 100, roc.true_positive_rates / 100, roc.thresholds),
             "area": round(roc.area, 6),

@@ -9,6 +9,7 @@ module         what
 `parameters`   the parameters of an estimator in a saved model
 `array_file`   arrays in one memory-mapped file with a checksum
 `json_file`    JSON with a checksum
+`spool`        records that do not fit into memory, in a temporary file
 `locks`        locks on folders that one process uses at a time
 `caches`       the folder for what can be had again
 ============== ==================================================================================

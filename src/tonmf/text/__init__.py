@@ -21,6 +21,7 @@
 `compiled`     the same counts of many documents, with compiled code
 `totals`       words of each document, in the vocabulary and outside it
 `weighting`    from counts to rows: damping, idf, unit norm
+`finding`      where some words stand in a text, without cutting all of it into words
 `pieces`       a document cut into pieces to show, unexpected words marked
 ============== ==================================================================================
 

@@ -141,9 +141,9 @@ class Analysis:
             return None
         same_length = self.visible(text)
         if PAD not in same_length:
-            return self._spans(same_length)
+            return self.spans_of_readable(same_length)
         places = places_without_pads(same_length)
-        spans = self._spans(same_length.replace(PAD, ""))
+        spans = self.spans_of_readable(same_length.replace(PAD, ""))
         return ((places[start], places[end], term) for start, end, term in spans)
 
     def visible(self, text: str) -> str:
@@ -152,15 +152,16 @@ class Analysis:
             text = without_headers(text)
         return without_markup(text) if self.strip_html else text
 
-    def _spans(self, text: str) -> Iterator[tuple[int, int, str]]:
+    def spans_of_readable(self, text: str) -> Iterator[tuple[int, int, str]]:
+        """Yield (start, end, term) for the words of a text without markup and `PAD`, of which terms are made."""
         if self.masked_words is not None:
             for start, end, word in self.masked_words.spans(text):
-                yield from ((start, end, term) for term in self._terms_of_word(word))
+                yield from ((start, end, term) for term in self.terms_of_word(word))
             return
         spans = word_spans(text, self.emoji) if self.word_pattern is None else _matches(self.word_pattern, text)
-        yield from terms_at(text, spans, self._terms_of_word)
+        yield from terms_at(text, spans, self.terms_of_word)
 
-    def _terms_of_word(self, word: str) -> list[str]:
+    def terms_of_word(self, word: str) -> list[str]:
         """Return the terms of a word, from the cache if it came before."""
         known = self._terms.get(word)
         if known is not None:

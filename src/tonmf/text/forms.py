@@ -45,6 +45,15 @@ LONGEST = 24
 """The most characters of a string of pairs that are outside the vocabulary; a longer one is cut into pieces of equal length."""
 
 
+def may_have_forms(document: object, analyze: Analyzer) -> bool:
+    """Return whether a document can have terms that are no words themselves."""
+    if not isinstance(document, str) or not isinstance(analyze, Analysis) or analyze.analyze_word is None:
+        return False
+    if analyze.stemmer is not None:
+        return True
+    return analyze.word_pattern is None and not document.isascii() and HAS_UNSPACED.search(document) is not None
+
+
 def forms_in(document: object, analyze: Analyzer, unknown: Collection[str]) -> dict[str, str]:
     """Return the words to show for those terms of a document that are outside the vocabulary and no words themselves."""
     forms = forms_of([document], analyze, unknown)

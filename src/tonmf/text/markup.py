@@ -116,8 +116,18 @@ def tidy(text: str) -> str:
     >>> tidy("\\n   One  line\\n     \\n   \\n two" + PAD)
     '\\nOne line\\n\\ntwo'
     """
-    text = re.sub(r" *\n *", "\n", re.sub(" {2,}", " ", text.replace(PAD, "")))
-    return re.sub(r"\n{3,}", "\n\n", text)
+    if PAD in text:
+        text = text.replace(PAD, "")
+    if "  " in text:
+        text = SPACES.sub(" ", text)
+    if " \n" in text or "\n " in text:
+        text = AROUND_BREAK.sub("\n", text)
+    if "\n\n\n" in text:
+        text = BREAKS.sub("\n\n", text)
+    return text
+
+
+SPACES, AROUND_BREAK, BREAKS = re.compile(" {2,}"), re.compile(r" *\n *"), re.compile(r"\n{3,}")
 
 
 def _with_characters(text: str) -> str:

@@ -96,7 +96,7 @@ class MaskedWords:
 
     def __call__(self, text: str) -> list[str]:
         """Return the words of a text, in order."""
-        trigger = self._trigger(text)
+        trigger = self.trigger(text)
         if trigger is None:
             return words_of(text, self.emoji)
         words: list[str] = []
@@ -109,13 +109,22 @@ class MaskedWords:
 
     def spans(self, text: str) -> Iterator[tuple[int, int, str]]:
         """Yield (start, end, word) for the words of a text, in order."""
-        trigger = self._trigger(text)
+        trigger = self.trigger(text)
         done = 0
         for start, end in () if trigger is None else _stretches(text, trigger):
             yield from _moved(_plain(text[done:start], self.emoji), done)
             yield from _moved(self._found(text[start:end]), start)
             done = end
         yield from _moved(_plain(text[done:], self.emoji), done)
+
+    def stretches(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield (start, end) of what stands between spaces and line breaks and may have words to mask."""
+        trigger = self.trigger(text)
+        return iter(()) if trigger is None else _stretches(text, trigger)
+
+    def spans_of_stretch(self, stretch: str, is_triggered: bool) -> Iterable[tuple[int, int, str]]:
+        """Return (start, end, word) for the words of what stands between spaces, which may have words to mask or has none."""
+        return self._found(stretch) if is_triggered else _plain(stretch, self.emoji)
 
     def of_stretch(self, stretch: str) -> list[str]:
         """Return the words of what stands between spaces and line breaks, in a text with something to mask in it."""
@@ -155,7 +164,7 @@ class MaskedWords:
         if parts:
             yield words
 
-    def _trigger(self, text: str) -> re.Pattern[str] | None:
+    def trigger(self, text: str) -> re.Pattern[str] | None:
         """Return what to look for in a text to find words to mask; None if there are none."""
         has_link = "://" in text or "www." in text or "WWW." in text
         # To look for eleven characters, one by one, is faster than any regular expression.

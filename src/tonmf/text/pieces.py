@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from tonmf.text.documents import between_items
 
@@ -13,8 +12,7 @@ Span = tuple[int, int, str]
 """(start, end, term) of a word in a text."""
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(NamedTuple):
     """Some characters of a document, and their share if they are an unexpected word; otherwise 0."""
 
     text: str
@@ -31,7 +29,14 @@ def pieces_of_items(items: Iterable[Any], shares: Mapping[str, float]) -> list[P
     return pieces
 
 
-def pieces_of_text(text: str, shares: Mapping[str, float], spans: Iterable[Span] | None) -> list[Piece]:
+def as_it_is(text: str) -> str:
+    """Return a text."""
+    return text
+
+
+def pieces_of_text(
+    text: str, shares: Mapping[str, float], spans: Iterable[Span] | None, shown: Callable[[str], str] = as_it_is
+) -> list[Piece]:
     """Cut a text where unexpected terms begin and end; together the pieces are the text.
 
     Parameters
@@ -42,20 +47,29 @@ def pieces_of_text(text: str, shares: Mapping[str, float], spans: Iterable[Span]
     spans : iterable of (start, end, term), optional
         The words of the text, so that a term is found in whatever form it stands there. If not given, terms are sequences
         of characters.
+    shown : callable
+        What to show of a piece.
     """
     marks = _places_of_characters(text, shares) if spans is None else _places_of_words(list(spans), shares)
-    pieces, done = [], 0
+    pieces, done = list[Piece](), 0
     for start, end, share in sorted(marks):
         start = max(start, done)
         if end > start:
-            pieces += [Piece(text[done:start])] * (start > done) + [Piece(text[start:end], share)]
+            if start > done:
+                pieces.append(Piece(shown(text[done:start])))
+            pieces.append(Piece(shown(text[start:end]), share))
             done = end
-    return pieces + [Piece(text[done:])] * (done < len(text))
+    if done < len(text):
+        pieces.append(Piece(shown(text[done:])))
+    return pieces
 
 
 def _places_of_words(words: Sequence[Span], shares: Mapping[str, float]) -> Iterator[tuple[int, int, float]]:
     """Yield (start, end, share) of unexpected terms, longer sequences of words before shorter ones."""
     lengths = sorted({term.count(" ") + 1 for term in shares}, reverse=True)
+    if lengths == [1]:
+        yield from ((start, end, share) for start, end, term in words if (share := shares.get(term, 0.0)) > 0)
+        return
     for first in range(len(words)):
         for n_words in lengths:
             run = words[first : first + n_words]

@@ -126,7 +126,7 @@ def detect(
 
     ranking: Ranking
     if memory is not None:
-        _check_memory(memory, report, dask)
+        _check_memory(memory, label_column, dask)
         from tonmf.io import DocumentFiles
 
         documents_on_disk = DocumentFiles(files, replace(reading, keep_columns=output is not None))
@@ -142,6 +142,8 @@ def detect(
             screen.note(note)
         notes = [*map(in_flags, documents_on_disk.notes), *on_embeddings, *large.observations]
         ranking = large
+        if report is not None:
+            write_report(screen, large, report, title_of(files, title), notes, batches=documents_on_disk)
     else:
         if cache is not None:
             raise ParameterError("--cache has no effect without --memory. Give both, or leave it out.")
@@ -189,13 +191,13 @@ def _rate(fdr: str | None, contamination: str, report: str | None) -> float | No
     return rate
 
 
-def _check_memory(memory: str, report: str | None, dask: str | None) -> None:
+def _check_memory(memory: str, label_column: str | None, dask: str | None) -> None:
     """Reject a limit that cannot be, and options that need the documents in memory."""
     from tonmf.detector.disk.budget import bytes_of
 
     bytes_of(memory)
     for option, value, why in (
-        ("--report", report, "needs all documents in memory"),
+        ("--label-column", label_column, "needs all documents in memory"),
         ("--dask", dask, "keeps the documents in the memory of a cluster"),
     ):
         if value:
@@ -237,7 +239,7 @@ def _next_steps(
         keeps = f"{command} {both}  keeps the model" + (" and all scores" if output is None else "")
         return (
             [keeps]
-            if report is not None or memory is not None
+            if report is not None
             else [keeps, f"{command} --report report.html  writes a report to open in a browser and share"]
         )
     names = shlex.join(files) if len(files) < 4 else f"{shlex.quote(files[0])} …"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tonmf.cli import options as opt
+from tonmf.cli.against import check_against, earlier_run
 from tonmf.cli.embedding import Embedding
 from tonmf.cli.learning import check_model, scored
 from tonmf.cli.marks import marks_in
@@ -31,6 +32,15 @@ def report(
     label_column: opt.LabelColumn = None,
     label_outlier: opt.LabelOutlier = None,
     marks: opt.Marks = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            "--against",
+            metavar="OLD",
+            help="Compare with an earlier report (.html, or .json for its content), or with another saved model on the same "
+            "documents: what is newly strange, what no longer is, topics that came and went.",
+        ),
+    ] = None,
     quiet: opt.Quiet = False,
     jobs: opt.Jobs = None,
     embed: opt.EmbedAgain = None,
@@ -40,9 +50,11 @@ def report(
     screen = Screen(quiet)
     check_model(model, jobs)
     embedding = Embedding.of(embed, embeddings)
-    check_report(output, files)
+    check_report(output, [*files, *([against] if against else [])])
+    check_against(against)
     known = marks_in(marks)
     documents = read(screen, files, with_labels(reading, label_column, label_outlier))
     ranking, on_marks = scored(screen, model, documents, jobs, known, embedding=embedding)
+    old = None if against is None else earlier_run(screen, against, documents, jobs, embedding)
     notes = [*documents.notes, *ranking.observations, *on_marks]
-    write_report(screen, ranking, output, title_of(files, title), notes, documents.labels)
+    write_report(screen, ranking, output, title_of(files, title), notes, documents.labels, old)

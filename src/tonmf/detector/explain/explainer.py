@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import scipy.sparse as sp
@@ -168,11 +169,15 @@ class Explainer(Prepares):
         """
         counts, judged, profile = leftovers.counts, scores.judged.tolist(), self.profile
         totals, outliers = scores.total.tolist(), scores.outliers(self.threshold).tolist()
-        ranks, parts, alarms = self.ranks(scores.total, scores.judged).tolist(), _parts(scores), _alarms(scores)
+        ranks, parts, alarms = (
+            self.ranks(scores.total, scores.judged).tolist(),
+            _parts(scores),
+            alarms_of(scores.alarms, len(scores.total)),
+        )
         unexplained = Compared.each_with_quantiles(leftovers.unexplained, profile.unexplained)
         lengths = Compared.each_with_quantiles(counts.n_words, profile.lengths)
         unknown = Compared.each_with_quantiles(counts.n_outside / np.maximum(counts.n_distinct, 1), profile.unknown)
-        topics, main = self._topic_shares(leftovers), self.main_topics(leftovers)
+        topics, main = self.topic_shares(leftovers), self.main_topics(leftovers)
         missing = self._missing(counts.matrix, readings, leftovers.explained, n_missing)
         near, marks = self._nearest(Y, n_nearest), self._nearest_marks(ids, Y, embeddings)
         meant = self._nearest_by_meaning(embeddings, len(ids), n_nearest)
@@ -204,15 +209,20 @@ class Explainer(Prepares):
             for row, name in enumerate(ids)
         ]
 
-    def _topic_shares(self, leftovers: Leftovers) -> list[list[TopicShare]]:
+    def topic_shares(self, leftovers: Leftovers) -> list[list[TopicShare]]:
         """Return for each document the topics that it leans on, the largest share first."""
         order, topics = by_share(self.scorer.rungs[0]), self._short_topics
         leans, shares = leftovers.explained[:, order] >= SMALLEST_LEAN, leftovers.topic_shares[:, order]
-        listed: list[list[TopicShare]] = [[] for _ in shares]
-        for row, column in zip(*(places.tolist() for places in np.nonzero(leans)), strict=True):
-            topic = topics[column]
-            listed[row].append(TopicShare(topic.number, float(shares[row, column]), topic.words))
-        return [sorted(of_document, key=lambda topic: -topic.share) for of_document in listed]
+        rows, columns = np.nonzero(leans)
+        shares = shares[rows, columns]
+        largest_first = np.lexsort((columns, -shares, rows))
+        rows, columns, shares = rows[largest_first], columns[largest_first], shares[largest_first]
+        listed = [
+            TopicShare(topics[column].number, share, topics[column].words)
+            for column, share in zip(columns.tolist(), shares.tolist(), strict=True)
+        ]
+        ends = np.searchsorted(rows, np.arange(len(leans) + 1)).tolist()
+        return [listed[start:end] for start, end in pairwise(ends)]
 
     def _missing(
         self, counts: sp.csr_matrix, readings: Sequence[Reading], explained: Array, n_missing: int
@@ -337,10 +347,10 @@ def _parts(scores: DocumentScores) -> list[dict[str, float]]:
     ]
 
 
-def _alarms(scores: DocumentScores) -> list[dict[str, float]]:
-    """Return for each document the alarms that it raises."""
-    raised: list[dict[str, float]] = [{} for _ in scores.total]
-    for name, values in scores.alarms.items():
-        for row in np.flatnonzero(values > 0).tolist():
-            raised[row][name] = float(values[row])
+def alarms_of(values: Mapping[str, Array], n_docs: int) -> list[dict[str, float]]:
+    """Return for each document the alarms that it raises, given the values of all alarms."""
+    raised: list[dict[str, float]] = [{} for _ in range(n_docs)]
+    for name, of_documents in values.items():
+        for row in np.flatnonzero(of_documents > 0).tolist():
+            raised[row][name] = float(of_documents[row])
     return raised

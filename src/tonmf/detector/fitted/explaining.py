@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,10 +17,10 @@ from tonmf.detector.scores.embeddings import check_new_embeddings
 from tonmf.parameters import check_at_least
 from tonmf.text.analysis import Analysis
 from tonmf.text.documents import as_documents, check_ids, check_names, n_documents, take
-from tonmf.text.forms import forms_in, forms_of, in_words
+from tonmf.text.forms import forms_in, forms_of, in_words, may_have_forms
 from tonmf.text.frames import TEXT, Frame, names_for
 from tonmf.text.markup import tidy
-from tonmf.text.pieces import Piece, pieces_of_items, pieces_of_text
+from tonmf.text.pieces import Piece, as_it_is, pieces_of_items, pieces_of_text
 
 AT_ONCE = 2000
 """Rows of a frame to explain at a time."""
@@ -197,12 +196,15 @@ class ExplainingDetector(ScoringDetector):
         shares = {word.word: word.share for word in words}
         if not isinstance(document, str):
             return pieces_of_items(document, shares)
-        analyze = self._state.counter.analyze
-        (outside,) = self._state.counter.count_all([document])[1]
-        shares = {**shares, **self._shares_of_terms(shares, forms_in(document, analyze, outside))}
-        shown = analyze.visible(document) if isinstance(analyze, Analysis) else document
-        pieces = pieces_of_text(shown, shares, self._state.counter.spans(document))
-        return pieces if shown == document else [replace(piece, text=tidy(piece.text)) for piece in pieces]
+        counter, own = self._state.counter, dict[str, str]()
+        shown = counter.analyze.visible(document) if isinstance(counter.analyze, Analysis) else document
+        as_shown = as_it_is if shown == document else tidy
+        if not shares:
+            return [Piece(as_shown(shown))] if shown else []
+        if may_have_forms(document, counter.analyze):
+            own = forms_in(document, counter.analyze, counter.count_all([document])[1][0])
+        shares = {**shares, **self._shares_of_terms(shares, own)}
+        return pieces_of_text(shown, shares, counter.spans(document, shares, shown), as_shown)
 
     def _shares_of_terms(self, shares: Mapping[str, float], own: Mapping[str, str]) -> dict[str, float]:
         """Return the shares of the terms that words came from; `own` are the forms of terms in the document itself."""

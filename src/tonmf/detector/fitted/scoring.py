@@ -39,6 +39,17 @@ class ScoringDetector(StatefulDetector):
         reader, names, (documents, _) = self._reader, names_for(documents, names), as_documents(documents)
         return reader.read(documents, reader.embeddings_of(documents, embeddings), names)
 
+    def read_words(self, documents: Any, *, names: Sequence[Any] | None = None) -> ReadDocuments:
+        """Read documents by their words alone: topics, unexpected words and alarms, which need no embeddings.
+
+        Returns
+        -------
+        read : ReadDocuments
+            Its scores cannot be computed if the detector was fitted with embeddings.
+        """
+        names, (documents, _) = names_for(documents, names), as_documents(documents)
+        return self._reader.read(documents, None, names)
+
     def embed(
         self, documents: Any, *, embeddings: Any = None, progress: Callable[[float], object] | None = None
     ) -> Array | None:

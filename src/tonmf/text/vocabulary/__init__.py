@@ -18,7 +18,7 @@ documents at hand. The next three say which terms a vocabulary is to have, and e
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from tonmf.text.analysis import Analyzer
@@ -61,8 +61,13 @@ class Vocabulary(Protocol):
     def passes_over(self, term: str) -> bool:
         """Return whether a term does not count at all if it is outside the vocabulary."""
 
-    def spans(self, text: str) -> Iterable[tuple[int, int, str]] | None:
-        """Return (start, end, term) for the words of a text; None if terms are not made of words."""
+    def spans(
+        self, text: str, terms: Collection[str], visible: str | None = None
+    ) -> Iterable[tuple[int, int, str]] | None:
+        """Return (start, end, term) where these terms stand in a text, perhaps with others beside them, in order.
+
+        None if terms are not made of words. `visible` is what is read of the text, if that is known.
+        """
 
     def with_terms(self, terms: Sequence[str]) -> Vocabulary | None:
         """Return a vocabulary of the same kind with these terms, in its own order; None if its terms are fixed."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -140,7 +140,7 @@ class MatrixCounter:
         """Return the names of the columns that a row has."""
         return [self.name(column) for column in check_counts(document, "the row").indices]
 
-    def spans(self, text: str) -> Iterable[tuple[int, int, str]]:
+    def spans(self, text: str, terms: Collection[str], visible: str | None = None) -> Iterable[tuple[int, int, str]]:
         """Return nothing: rows of counts have no text."""
         return []
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -29,6 +29,7 @@ from tonmf.text.counts import (
     terms_beyond,
     threads_for,
 )
+from tonmf.text.finding import spans_in
 from tonmf.text.forms import forms_of
 from tonmf.text.passages import NOTHING, Boilerplate, PassageKeys, PassageTally
 from tonmf.text.pieces import Span
@@ -210,13 +211,17 @@ class TermCounter:
             return counted  # every document has the few letters of a short line
         return _without_hidden(counted, words[boilerplate.found_anywhere(np.diff(words.indptr))], has_others)
 
-    def spans(self, text: str) -> Iterable[Span] | None:
-        """Return (start, end, term) for the words of a text; None if terms are not made of words."""
+    def spans(self, text: str, terms: Collection[str], visible: str | None = None) -> Iterable[Span] | None:
+        """Return (start, end, term) where these terms stand in a text, perhaps with others beside them, in order.
+
+        None if terms are not made of words. `visible` is what is read of the text, if that is known.
+        """
+        visible = self.prepare(text) if visible is None else visible
         if isinstance(self.analyze, Analysis):
-            spans: Iterable[Span] | None = self.analyze.spans(text)
+            spans = spans_in(self.analyze, visible, terms)
         else:
             spans = terms_at(text, word_spans(text), self.analyze)
-        left_out = self.boilerplate.places(self.prepare(text)) if len(self.boilerplate) else []
+        left_out = self.boilerplate.places(visible) if len(self.boilerplate) else []
         return spans if spans is None or not left_out else _outside(spans, left_out)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -79,7 +79,7 @@ class VectorizerCounter:
         words = self._words_of([document])
         return [] if words is None else list(words[0])
 
-    def spans(self, text: str) -> Iterable[tuple[int, int, str]]:
+    def spans(self, text: str, terms: Collection[str], visible: str | None = None) -> Iterable[tuple[int, int, str]]:
         """Return (start, end, term) for the words of a text of which the vectorizer makes one term."""
         return terms_at(text, word_spans(text), self.analyze)
 

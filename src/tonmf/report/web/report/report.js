@@ -1,3 +1,4 @@
+import { compareSection } from "./compare_section.js";
 import { curvesSection } from "./curves_section.js";
 import { Documents, columnsOf, readPart, readSummary } from "../shared/data.js";
 import { element } from "../shared/dom.js";
@@ -16,7 +17,7 @@ import { topicsSection } from "../shared/topics_section.js";
 async function report() {
   const summary = readSummary();
   const { analysed, topics, groups, curves, title } = summary;
-  const documents = new Documents(analysed.documents, summary.part_size);
+  const documents = new Documents(analysed.listed ?? analysed.documents, summary.part_size);
   documents.part(0); // unpack it while the index is read
   const columns = columnsOf(await readPart("index"));
   const { threshold, flagged, contamination, word } = analysed;
@@ -36,6 +37,7 @@ async function report() {
     ["Topics", topicsSection(topics, list.choose)],
     ["Map", mapSection(columns, topics, summary.map === "meaning", state, list)],
     ["Groups", groupsSection(summary, columns, list.choose)],
+    summary.comparison && ["Compared", compareSection(summary.comparison, list.reveal)],
     curves && ["Labels", curvesSection(curves, columns, state)],
   ].filter(Boolean);
   document.getElementById("report").append(

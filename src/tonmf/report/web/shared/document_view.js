@@ -1,7 +1,9 @@
 import { textOf } from "./data.js";
 import { element, ownDirection, wordList } from "./dom.js";
 import { counted, decimal, finePercent, percent, shortened, signed, whole } from "./format.js";
+import { shaded } from "./shading.js";
 import { topicsBar } from "./topic_marks.js";
+import { withoutReasons } from "./without_reasons.js";
 
 const LONGEST_WORD = 80;
 const LONG_RUN = /\S{101}/;
@@ -21,6 +23,7 @@ export function documentView(shown, topics, word) {
     "article",
     { class: "document" },
     shown.sentence && element("p", { class: "reason" }, shown.sentence),
+    shown.sentence === null && withoutReasons(shown),
     element("div", { class: "document-columns" }, textBlock(shown, word), factsBlock(shown, topics, word)),
   );
 }
@@ -69,7 +72,7 @@ function textBlock(shown, word) {
   );
 }
 
-function wholeText({ id, pieces }) {
+function wholeText({ id, pieces, unexpected }) {
   if (!pieces) return element("p", { class: "absent" }, "This document came as counts: there is no text to show.");
   if (!textOf({ pieces }).trim()) return element("p", { class: "absent" }, "This document is empty.");
   // Long texts scroll, and the keyboard can only scroll what can have the focus.
@@ -77,7 +80,7 @@ function wholeText({ id, pieces }) {
   return element(
     "div",
     { class: "text", dir: "auto", tabindex: 0, role: "group", "aria-label": label },
-    markedText(beginningOf(pieces)),
+    markedText(shaded(beginningOf(pieces), unexpected ?? [])),
   );
 }
 
