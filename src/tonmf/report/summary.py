@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tonmf.detector.explain.topics import by_share
 from tonmf.detector.options import options_of
 from tonmf.errors import InputError
 from tonmf.metrics import precision_recall_curve, roc_curve
 from tonmf.parameters import defaults_of
 from tonmf.ranking import Ranking, ignore, stretches
-from tonmf.report.atlas import places_of_documents, places_of_topics, towards_documents
+from tonmf.report.atlas import amid_documents, places_by_topics, share_matrix
 from tonmf.report.described import IN_FULL, IN_SHORT, Level, describe, levels
 from tonmf.report.marking import marking_of
 from tonmf.report.meaning_map import places_by_meaning
@@ -77,12 +76,13 @@ def summarise(
     """
     if labels is not None and len(labels) != len(ranking.ids):
         raise InputError(f"Expected one label for each of the {len(ranking.ids)} documents; got {len(labels)}.")
-    how_much, circle = levels(ranking), _circle(ranking)
+    how_much = levels(ranking)
     documents, topics = _documents(ranking, how_much, on_done)
-    places = places_of_documents(topics, circle)
+    shares = share_matrix(topics, ranking.detector.rungs_[0].topics.shape[1])
+    places, names = places_by_topics(shares)
     if ranking.embeddings is not None:
         places = places_by_meaning(ranking.embeddings)[ranking.order]
-        circle = towards_documents(circle, topics, places)
+        names = amid_documents(shares, places, names)
     for document, (x, y) in zip(documents, places.tolist(), strict=True):
         document |= {"x": round(x, 4), "y": round(y, 4)}
     for document, (first, n_copies) in zip(documents, _copies(ranking), strict=True):
@@ -97,7 +97,7 @@ def summarise(
         "made": {"when": now(), **versions()},
         "analysed": _analysed(ranking, documents),
         "notes": notes,
-        "topics": _topics(ranking, documents, circle),
+        "topics": _topics(ranking, documents, names),
         "map": "topics" if ranking.embeddings is None else "meaning",
         "groups": _groups(ranking),
         "curves": curves,
@@ -131,12 +131,6 @@ def _documents(
     return documents, topics
 
 
-def _circle(ranking: Ranking) -> NDArray[np.float64]:
-    """Return the places of the topics, in order of their numbers."""
-    rung = ranking.detector.rungs_[0]
-    return places_of_topics(rung.topics[:, by_share(rung)])
-
-
 def _analysed(ranking: Ranking, documents: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return what was analysed, and how."""
     detector = ranking.detector
@@ -164,11 +158,11 @@ def _analysed(ranking: Ranking, documents: Sequence[dict[str, Any]]) -> dict[str
     }
 
 
-def _topics(ranking: Ranking, documents: Sequence[dict[str, Any]], circle: NDArray[np.float64]) -> list[dict[str, Any]]:
+def _topics(ranking: Ranking, documents: Sequence[dict[str, Any]], names: NDArray[np.float64]) -> list[dict[str, Any]]:
     main = Counter(document["topic"] for document in documents)
     return [
         {**asdict(topic), "documents": main[topic.number], "x": round(x, 4), "y": round(y, 4)}
-        for topic, (x, y) in zip(ranking.detector.topics(TOPIC_WORDS), circle.tolist(), strict=True)
+        for topic, (x, y) in zip(ranking.detector.topics(TOPIC_WORDS), names.tolist(), strict=True)
     ]
 
 

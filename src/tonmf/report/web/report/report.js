@@ -4,8 +4,9 @@ import { element } from "../shared/dom.js";
 import { groupsSection } from "./groups_section.js";
 import { footer, header } from "./header.js";
 import { LIST_STATE, rankedList } from "../shared/list.js";
-import { mapSection } from "./map_section.js";
+import { MAP_STATE, mapSection } from "./map_section.js";
 import { pageMarks } from "./page_marks.js";
+import { PANEL_STATE, documentPanel } from "./panel.js";
 import { rerank } from "../shared/rerank.js";
 import { scoreSection } from "../shared/score_section.js";
 import { Scores } from "../shared/scores.js";
@@ -22,7 +23,7 @@ async function report() {
   const { threshold, flagged, contamination, word } = analysed;
   const found = { threshold, flagged, contamination, documents: columns.length };
   const scores = new Scores(columns.score.slice(0, columns.judged), found);
-  const state = new State({ ...LIST_STATE, threshold, flagged });
+  const state = new State({ ...LIST_STATE, ...MAP_STATE, ...PANEL_STATE, threshold, flagged });
   // First of all followers, because the others read the number of flagged documents.
   state.on(["threshold", "ranked"], () => (state.flagged = scores.above(state.threshold)));
 
@@ -30,11 +31,13 @@ async function report() {
   const marker = summary.marking ? pageMarks(await readPart("marking"), columns, analysed, follow) : null;
   const source = { columns, documents, scores, topics, groups, title, word, flagged, found, marker };
   const list = rankedList(source, state);
+  const panel = documentPanel(source, state, list.reveal);
+  const byMeaning = summary.map === "meaning";
   const sections = [
-    ["Scores", scoreSection(columns, scores, state, found, list.reveal)],
+    ["Map", mapSection(source, byMeaning, state, { open: panel.open, choose: list.choose })],
+    ["Scores", scoreSection(columns, scores, state, found, panel.open)],
     ["Documents", list.view],
     ["Topics", topicsSection(topics, list.choose)],
-    ["Map", mapSection(columns, topics, summary.map === "meaning", state, list)],
     ["Groups", groupsSection(summary, columns, list.choose)],
     curves && ["Labels", curvesSection(curves, columns, state)],
   ].filter(Boolean);
@@ -52,6 +55,7 @@ async function report() {
       sections.map(([, section]) => section),
     ),
     footer(summary),
+    panel.view,
   );
   await list.ready;
   marker?.restore();
