@@ -5,10 +5,9 @@ import pytest
 
 from tonmf import TextOutlierDetector
 from tonmf.datasets import make_corpus
-from tonmf.detector.explain.explanation import TopicShare
 from tonmf.ranking import Ranking
 from tonmf.report import meaning_map, summarise
-from tonmf.report.atlas import towards_documents
+from tonmf.report.atlas import amid_documents
 from tonmf.report.meaning_map import places_by_meaning
 
 
@@ -51,11 +50,11 @@ def test_few_or_equal_documents_have_finite_places(rows):
     assert np.isfinite(places).all()
 
 
-def test_topics_are_in_the_direction_of_their_documents():
-    circle = np.array([[0.0, 1.0], [1.0, 0.0]])
-    shares = [[TopicShare(1, 0.9, [])], [TopicShare(1, 0.5, [])]]
-    found = towards_documents(circle, shares, np.array([[-0.5, 0.0], [-0.1, 0.0]]))
-    np.testing.assert_allclose(found, [[-1, 0], [1, 0]])
+def test_the_name_of_a_topic_is_amid_its_documents_and_otherwise_stays():
+    shares = np.array([[0.9, 0], [0.5, 0.1], [0.8, 0]])
+    places = np.array([[-0.5, 0.0], [-0.1, 0.2], [-0.4, 0.1]])
+    found = amid_documents(shares, places, np.array([[0.0, 1.0], [1.0, 0.0]]))
+    np.testing.assert_allclose(found, [[-0.4, 0.1], [1, 0]])
 
 
 def test_a_report_without_embeddings_is_placed_by_topics():

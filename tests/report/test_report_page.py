@@ -2,7 +2,6 @@
 
 import re
 
-import numpy as np
 import pytest
 from browser import LARGEST_PICTURE, picture
 from report_page import (
@@ -372,7 +371,7 @@ def test_words_with_a_larger_share_are_shaded_more(report):
     assert shades[0] < shades[-1]
 
 
-# ------------------------------------------------------------------ topics, map and groups
+# ------------------------------------------------------------------ topics and groups
 
 
 def test_a_topic_lists_its_documents(report):
@@ -382,57 +381,6 @@ def test_a_topic_lists_its_documents(report):
     expected = [d["id"] for d in summary["documents"] if d["topic"] == topic["number"]]
     assert len(expected) == topic["documents"]
     assert ids_listed(page) == expected[:PAGE]
-
-
-def map_places(page, summary):
-    """Where documents are on the screen: those farthest out at 94 % of the radius, with 30 pixels of room above and below."""
-    canvas = page.locator(".map canvas")
-    canvas.scroll_into_view_if_needed()
-    box = canvas.bounding_box()
-    places = np.array([[document["x"], -document["y"]] for document in summary["documents"]])
-    zoom = 0.94 * (box["height"] / 2 - 30) / np.linalg.norm(places, axis=1).max()
-    return zoom * places + [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]
-
-
-def test_a_rectangle_on_the_map_selects_what_is_listed(report):
-    page, summary = report
-    page.locator("#map").scroll_into_view_if_needed()
-    places = map_places(page, summary)
-    middle = np.median(places, axis=0)
-    first, last = np.floor(places.min(axis=0)) - 5, np.round(middle)
-    drag(page, tuple(last), tuple(first))
-    page.get_by_role("button", name="Show them in the list").click()
-    choose(page, "Copies", "on a line each")
-    page.get_by_label("Documents per page").select_option("500")
-    shown = set(ids_listed(page))
-    ids = np.array([document["id"] for document in summary["documents"]])
-    surely, perhaps = ((places < last - 2).all(axis=1), (places < last + 2).all(axis=1))
-    assert set(ids[surely]) <= shown <= set(ids[perhaps])
-    assert 10 < len(shown) < len(ids)
-    assert page.locator("#map .status").text_content() == f"{len(shown)} documents selected"
-    page.get_by_role("button", name=re.compile("Selected on the map")).click()
-    assert len(ids_listed(page)) == len(ids)
-
-
-def test_a_document_clicked_on_the_map_opens_in_the_list(report):
-    page, summary = report
-    page.locator("#map").scroll_into_view_if_needed()
-    places = map_places(page, summary)
-    distances = np.linalg.norm(places[:, None] - places, axis=2) + 1e9 * np.eye(len(places))
-    alone = int(distances.min(axis=1).argmax())
-    page.mouse.click(*places[alone])
-    name = summary["documents"][alone]["id"]
-    entry_of(page, name).locator("article.document").wait_for()
-    assert page.evaluate("document.activeElement.textContent") == name
-
-
-def test_a_name_on_the_map_lists_the_documents_of_its_topic(report):
-    page, summary = report
-    page.locator("#map").scroll_into_view_if_needed()
-    topic = summary["topics"][2]
-    name = f"{topic['number']} {', '.join(topic['words'][:3])}"
-    page.locator(".map-label").filter(has_text=name).click()
-    assert f"{topic['documents']} documents" in status(page)
 
 
 def test_an_opened_document_is_marked_in_the_pictures(report):

@@ -92,7 +92,7 @@ def test_pictures_state_their_facts_in_words(report):
     documents, flagged = summary["analysed"]["documents"], summary["analysed"]["flagged"]
     assert f"Plot of {documents} scores" in labels[0]
     assert f"{flagged} are above the threshold" in labels[0]
-    assert f"Map of {documents} documents between {len(summary['topics'])} topics" in labels[2]
+    assert f"Map of {documents} documents of {len(summary['topics'])} topics" in labels[2]
     page.get_by_label("Threshold", exact=True).fill("3")
     page.evaluate("scrollTo(0, 0)")
     page.evaluate("new Promise(requestAnimationFrame)")
@@ -107,7 +107,7 @@ def test_the_page_has_landmarks_headings_captions_and_labels(report):
     assert page.get_by_role("banner").count() == page.get_by_role("main").count() == 1
     assert page.get_by_role("contentinfo").count() == 1
     names = page.get_by_role("region").evaluate_all("all => all.map(one => one.firstElementChild.textContent)")
-    assert names[:4] == ["Scores", "Documents", "Topics", "Map"]
+    assert names[:4] == ["Scores", "Map", "Documents", "Topics"]
     assert page.locator("table:not(:has(> caption))").count() == 0
     assert page.locator("thead th:not([scope])").count() == 0
     unnamed = page.locator("input, select, button").evaluate_all(

@@ -29,17 +29,20 @@ export function mapGestures(target, view, on) {
   };
 
   target.addEventListener("pointerdown", (event) => {
-    if (event.button !== 0 || event.target.closest("button")) return;
+    if (event.button !== 0 || event.target.closest(".map-zoom")) return;
     fingers.set(event.pointerId, at(event));
-    target.setPointerCapture(event.pointerId);
+    // A name is clicked unless the pointer moves on: a captured pointer would click the map.
+    const isOnName = event.target.closest("button") !== null;
+    if (!isOnName) target.setPointerCapture(event.pointerId);
     on.out();
     if (fingers.size > 1) {
+      for (const id of fingers.keys()) target.setPointerCapture(id);
       if (start?.kind === "rectangle") on.rectangle(null);
       start = { kind: "pinch" };
       return;
     }
     const kind = event.shiftKey || on.isSelecting() ? "rectangle" : "drag";
-    start = { ...at(event), kind, isFar: false, reach: event.pointerType === "touch" ? FAR_FOR_FINGER : FAR };
+    start = { ...at(event), kind, isOnName, isFar: false, reach: event.pointerType === "touch" ? FAR_FOR_FINGER : FAR };
   });
 
   target.addEventListener("pointermove", (event) => {
@@ -50,14 +53,15 @@ export function mapGestures(target, view, on) {
     }
     const before = fingers.get(event.pointerId);
     if (start?.kind === "pinch") pinch(event.pointerId, before, point);
-    else if (start) move(before, point);
+    else if (start) move(event.pointerId, before, point);
     fingers.set(event.pointerId, point);
   });
 
-  function move(before, point) {
+  function move(id, before, point) {
     const wasFar = start.isFar;
     start.isFar ||= Math.hypot(point.x - start.x, point.y - start.y) > start.reach;
     if (!start.isFar) return;
+    if (!wasFar) target.setPointerCapture(id);
     if (start.kind === "rectangle") on.rectangle(boxBetween(start, point));
     else on.drag(point.x - (wasFar ? before : start).x, point.y - (wasFar ? before : start).y);
   }
@@ -74,8 +78,9 @@ export function mapGestures(target, view, on) {
   target.addEventListener("pointerup", (event) => {
     if (!fingers.delete(event.pointerId) || !start) return;
     const point = at(event);
-    if (start.kind !== "pinch" && !start.isFar) on.click(point, event);
-    else if (start.kind === "rectangle") on.select(boxBetween(start, point));
+    if (start.kind !== "pinch" && !start.isFar) {
+      if (!start.isOnName) on.click(point, event);
+    } else if (start.kind === "rectangle") on.select(boxBetween(start, point));
     if (fingers.size === 0 || start.kind !== "pinch") start = null;
   });
 

@@ -34,8 +34,8 @@ async function report() {
   const panel = documentPanel(source, state, list.reveal);
   const byMeaning = summary.map === "meaning";
   const sections = [
-    ["Map", mapSection(source, byMeaning, state, { open: panel.open, choose: list.choose })],
     ["Scores", scoreSection(columns, scores, state, found, panel.open)],
+    ["Map", mapSection(source, byMeaning, state, { open: panel.open, choose: list.choose })],
     ["Documents", list.view],
     ["Topics", topicsSection(topics, list.choose)],
     ["Groups", groupsSection(summary, columns, list.choose)],
