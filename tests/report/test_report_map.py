@@ -69,7 +69,7 @@ def test_dragging_moves_the_map(whole_map):
     wait_until_in_view(page, 1, len(places) - 1)
     name = page.locator(".map-label").first
     before = name.bounding_box()
-    drag(page, tuple(middle), tuple(middle + [60, 30]))
+    drag(page, tuple(middle), (*middle, 60, 30))
     wait_until(lambda: name.bounding_box()["x"] > before["x"] + 50)
     after = name.bounding_box()
     assert after["x"] - before["x"] == pytest.approx(60, abs=3)
@@ -78,7 +78,7 @@ def test_dragging_moves_the_map(whole_map):
 
 
 def test_keys_zoom_and_move_and_open_the_document_in_the_middle(whole_map):
-    page, summary, places = whole_map
+    page, _, places = whole_map
     page.locator(".map").focus()
     page.keyboard.press("+")
     page.keyboard.press("+")
@@ -168,7 +168,7 @@ def test_hovering_over_a_document_shows_how_its_text_begins(whole_map):
 
 
 def test_names_of_topics_never_overlap(whole_map):
-    page, summary, _ = whole_map
+    page, _, _ = whole_map
     boxes = """all => all.map(one => {
         const { left, right, top, bottom } = one.getBoundingClientRect();
         return [left, right, top, bottom];
@@ -215,7 +215,7 @@ def test_flagged_documents_are_never_a_blob(page, tmp_path):
 
 
 def test_an_opened_document_is_marked_on_the_map(whole_map):
-    page, summary, places = whole_map
+    page, _, places = whole_map
     alone = loneliest(places)
     page.mouse.click(*places[alone])
     page.locator(".panel article").wait_for()
@@ -259,7 +259,7 @@ def test_a_rectangle_on_the_map_selects_what_is_listed(is_by_button, whole_map):
 
 
 def test_what_is_in_view_can_be_selected_by_keyboard(whole_map):
-    page, summary, places = whole_map
+    page, _, places = whole_map
     page.locator(".map").focus()
     page.keyboard.press("+")
     shown = in_view(page)
@@ -298,7 +298,7 @@ def test_the_list_has_the_documents_of_each_topic_the_strangest_first(whole_map)
 
 
 def test_the_list_follows_what_is_in_view_and_opens_documents(whole_map):
-    page, summary, places = whole_map
+    page, _, places = whole_map
     page.locator(".map-list summary").press("Enter")
     page.locator(".map-group").first.wait_for()
     n_topics = len(groups_of(page))

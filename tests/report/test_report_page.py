@@ -9,7 +9,6 @@ from report_page import (
     above,
     choose,
     drag,
-    entry_of,
     export,
     flagged_count,
     ids_listed,

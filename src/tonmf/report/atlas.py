@@ -53,7 +53,7 @@ BEYOND = 0.12
 """Each width of the left-over share beyond `USUAL` widths puts a document this share of the radius farther out."""
 
 USUAL, FARTHEST = 2.0, 6.0
-"""Left-over shares, in widths above the median, from which on and up to which documents are farther out; width: P84 − median."""
+"""Left-over shares from which on and up to which documents are farther out, in widths (P84 − median) above the median."""
 
 EDGE = 1.12
 """Distance of documents without a topic from the middle, where 1 is that of the outermost disc."""

@@ -41,14 +41,18 @@ export class MapDots {
     return this.#images.set(key, image).get(key);
   }
 
-  /** Add a mark at a point; `colour` as `packed` gives it, `opacity` up to 256. */
-  add(x, y, { masks, reach }, colour, opacity) {
+  /**
+   * Add a mark at a point; `colour` as `packed` gives it, `opacity` up to 256. Where what is beneath its middle is more opaque
+   * than `hidden`, it is left out: among very many, one more would not be seen.
+   */
+  add(x, y, { masks, reach }, colour, opacity, hidden = 256) {
     const { width, height, pixels, ratio, margin } = this;
     const [right, down] = [x * ratio + margin, y * ratio + margin];
     const [column, row] = [Math.floor(right), Math.floor(down)];
     if (column < reach || row < reach || column >= width - reach || row >= height - reach) return;
-    const { offsets, alphas } = masks[Math.floor((down - row) * SUBPIXELS) * SUBPIXELS + Math.floor((right - column) * SUBPIXELS)];
     const start = row * width + column;
+    if (pixels[start] >>> 24 > hidden) return;
+    const { offsets, alphas } = masks[Math.floor((down - row) * SUBPIXELS) * SUBPIXELS + Math.floor((right - column) * SUBPIXELS)];
     for (let number = 0; number < offsets.length; number++) {
       const alpha = (alphas[number] * opacity) >> 8;
       const at = start + offsets[number];
