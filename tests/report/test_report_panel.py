@@ -1,7 +1,7 @@
 """The panel of a report that shows one document beside the map."""
 
 import pytest
-from browser import NARROW, watched_page
+from browser import LARGEST_PICTURE, NARROW, picture, watched_page
 from report_page import entry_of, loneliest, map_places, map_shown, opened, summary_of, text_of, written
 
 
@@ -141,3 +141,16 @@ def test_on_a_phone_the_panel_is_a_sheet_from_below(browser, demo):
         box = page.locator(".panel").bounding_box()
         assert (box["x"], box["width"], box["y"] + box["height"]) == (0, NARROW["width"], NARROW["height"])
         assert box["height"] < 0.7 * NARROW["height"]
+
+
+def test_the_picture_of_the_map_in_the_docs_can_be_made(report, tmp_path):
+    page, summary = report
+    page.set_viewport_size({"width": 1280, "height": 800})
+    places = map_places(page, summary)
+    left = [number for number in range(summary["analysed"]["flagged"]) if places[number][0] < 500]
+    page.mouse.click(*places[left[0]])
+    page.locator(".panel article").wait_for()
+    path = picture("map.png", tmp_path)
+    page.locator("#map-heading").evaluate("heading => heading.scrollIntoView()")
+    page.screenshot(path=path)
+    assert 0 < path.stat().st_size < LARGEST_PICTURE
