@@ -69,7 +69,7 @@ def test_dragging_moves_the_map(whole_map):
     wait_until_in_view(page, 1, len(places) - 1)
     name = page.locator(".map-label").first
     before = name.bounding_box()
-    drag(page, tuple(middle), (*middle, 60, 30))
+    drag(page, tuple(middle), (middle[0] + 60, middle[1] + 30))
     wait_until(lambda: name.bounding_box()["x"] > before["x"] + 50)
     after = name.bounding_box()
     assert after["x"] - before["x"] == pytest.approx(60, abs=3)

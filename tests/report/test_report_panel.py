@@ -2,7 +2,7 @@
 
 import pytest
 from browser import LARGEST_PICTURE, NARROW, picture, watched_page
-from report_page import entry_of, loneliest, map_places, map_shown, opened, summary_of, text_of, written
+from report_page import entry_of, in_view, loneliest, map_places, map_shown, opened, summary_of, text_of, written
 
 
 @pytest.fixture
@@ -67,6 +67,47 @@ def test_closing_gives_the_focus_back(close, opened_panel):
         page.locator(".panel").get_by_role("button", name="Close").click()
     assert page.locator(".panel").is_hidden()
     assert page.evaluate("document.activeElement.className").startswith("map")
+
+
+def test_closing_leaves_the_focus_where_the_reader_has_moved_it(opened_panel):
+    page, _, _ = opened_panel
+    page.get_by_label("Search").focus()
+    page.keyboard.press("Escape")
+    assert page.locator(".panel").is_hidden()
+    assert page.evaluate("document.activeElement.type") == "search"
+
+
+def test_escape_on_the_map_closes_the_panel_and_only_then_clears_the_selection(opened_panel):
+    page, _, _ = opened_panel
+    page.get_by_role("button", name="Select what is in view").click()
+    page.locator(".map").focus()
+    page.keyboard.press("Escape")
+    assert page.locator(".panel").is_hidden()
+    assert page.get_by_role("button", name="Clear selection").is_visible()
+    page.keyboard.press("Escape")
+    assert page.get_by_role("button", name="Clear selection").is_hidden()
+
+
+def test_the_map_moves_only_if_the_document_is_out_of_view(opened_panel):
+    page, summary, place = opened_panel
+    page.keyboard.press("Escape")
+    page.keyboard.press("+")
+    page.keyboard.press("+")
+    before = in_view(page)
+    page.keyboard.press("Enter")
+    panel = page.locator(".panel")
+    panel.locator("article").wait_for()
+    assert in_view(page) == before
+    ids = [document["id"] for document in summary["documents"]]
+    at_open = page.locator(".map-open")
+    frame = page.locator(".map").bounding_box()
+    for _ in range(4):
+        place = ids.index(title(page))
+        panel.get_by_role("button", name="Next").click()
+        panel.get_by_role("heading", name=ids[place + 1], exact=True).wait_for()
+        box = at_open.bounding_box()
+        assert frame["x"] < box["x"] + 13 < frame["x"] + frame["width"]
+        assert frame["y"] < box["y"] + 13 < frame["y"] + frame["height"]
 
 
 def test_the_panel_goes_through_the_documents_in_order_of_score(opened_panel):

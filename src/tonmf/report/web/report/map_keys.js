@@ -10,7 +10,7 @@ const DIRECTIONS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], A
  *
  * @param {HTMLElement} target
  * @param {object} on `drag(across, down)` and `zoom(factor)` as shares of the window, `whole()`, `next(across, down)`,
- *     `open(event)` and `stop()`.
+ *     `open(event)`, and `stop()`, which returns whether there was anything to stop.
  */
 export function mapKeys(target, on) {
   target.addEventListener("keydown", (event) => {
@@ -22,8 +22,7 @@ export function mapKeys(target, on) {
     else if (event.key === "-") on.zoom(1 / ZOOM);
     else if (event.key === "0") on.whole();
     else if (event.key === "Enter") on.open(event);
-    else if (event.key === "Escape") on.stop();
-    else return;
+    else if (event.key !== "Escape" || !on.stop()) return;
     event.preventDefault();
   });
 }

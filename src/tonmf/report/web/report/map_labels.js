@@ -4,6 +4,9 @@ import { topicMark } from "../shared/topic_marks.js";
 /** Words of a name, from many to few: a name that has no room for all gets fewer. */
 const WORDS = [3, 2, 1];
 
+/** How much higher or lower than the middle of its documents a name may be, in heights of it. */
+const SHIFTS = [0, -1.2, 1.2];
+
 /** Room around a name, in pixels. */
 const AROUND = 5;
 
@@ -64,7 +67,7 @@ export class MapLabels {
     for (const words of WORDS) {
       const { width, height } = this.#sizeOf(label, words);
       if (words > 1 && width > BEYOND_DOCUMENTS * label.extent * view.scale) continue;
-      for (const shift of [0, -1, 1]) {
+      for (const shift of SHIFTS) {
         const spot = spotAt(x, y + shift * height, width, height, view, words);
         if (spot && !taken.some((other) => isOver(spot, other))) return spot;
       }

@@ -210,7 +210,11 @@ export class LiveMap {
         const place = this.#atMiddle();
         if (place >= 0) this.on.open(place, event);
       },
-      stop: () => this.state.set({ selected: null }),
+      stop: () => {
+        const { panel, selected } = this.state; // the panel closes first
+        if (panel === null) this.state.set({ selected: null });
+        return panel === null && selected !== null;
+      },
     };
   }
 }

@@ -42,16 +42,17 @@ class Panel {
 
   constructor(source, state, reveal) {
     Object.assign(this, { source, state, reveal });
+    const about = { role: "dialog", "aria-labelledby": "panel-heading", hidden: true };
     this.view = element(
-      "aside",
-      { class: "panel on-screen", role: "dialog", "aria-labelledby": "panel-heading", hidden: true, keydown: (event) => this.#take(event) },
+      "div",
+      { class: "panel on-screen", ...about, keydown: (event) => this.#take(event) },
       element(
         "div",
         { class: "panel-bar controls" },
         this.#previous,
         this.#next,
         this.#button("Show in the list", "Show this document in the list", () => this.#list()),
-        element("button", { type: "button", class: "panel-close", "aria-label": "Close", title: "Close (Esc)", click: () => this.#close() }, "✕"),
+        this.#button("✕", "Close (Esc)", () => this.#close(), { class: "panel-close", "aria-label": "Close" }),
       ),
       this.#body,
     );
@@ -72,8 +73,10 @@ class Panel {
   async follow() {
     const { view, state, source } = this;
     const place = state.panel;
-    if (view.hidden !== (place === null)) view.hidden = place === null;
-    if (place === null) return this.#giveBack();
+    const { activeElement } = document;
+    const hasFocus = view.contains(activeElement) || activeElement === document.body || activeElement === this.#before;
+    view.hidden = place === null;
+    if (place === null) return this.#giveBack(hasFocus);
     this.#before ??= document.activeElement;
     const shown = await source.documents.at(place);
     if (state.panel !== place) return undefined; // another one since
@@ -121,10 +124,14 @@ class Panel {
     this.state.set({ panel: null });
   }
 
-  #giveBack() {
+  /** Give the focus back, unless the reader has moved it on to another part of the page. */
+  #giveBack(hasFocus) {
     const before = this.#before;
     this.#before = null;
-    if (before?.isConnected && before !== document.body) before.focus({ preventScroll: true });
+    if (!hasFocus || before === null || before === document.body) return;
+    // A list that has changed in the meantime has other buttons.
+    const back = before.isConnected ? before : document.querySelector(".map");
+    back?.focus({ preventScroll: true });
   }
 
   #take(event) {
@@ -144,7 +151,7 @@ class Panel {
     return event.clientX > document.documentElement.clientWidth - width - BESIDE;
   }
 
-  #button(text, title, click) {
-    return element("button", { type: "button", title, click }, text);
+  #button(text, title, click, attributes = {}) {
+    return element("button", { type: "button", title, click, ...attributes }, text);
   }
 }
