@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tonmf.detector.explain.explanation import TopicShare
-from tonmf.report.atlas import packed, places_by_topics, relatedness, share_matrix
+from tonmf.report.atlas import TopicMap, packed, places_by_topics, relatedness
 
 
 def mixtures(n_docs, n_topics, seed=0):
@@ -15,9 +15,29 @@ def mixtures(n_docs, n_topics, seed=0):
     return M
 
 
-def test_shares_become_a_matrix():
-    shares = [[TopicShare(2, 0.5, []), TopicShare(1, 0.25, [])], []]
-    np.testing.assert_array_equal(share_matrix(shares, 3), [[0.25, 0.5, 0], [0, 0, 0]])
+def put_in(atlas, M):
+    """Put documents on a map, the last first."""
+    for document in reversed(range(len(M))):
+        atlas.put(document, [TopicShare(topic + 1, M[document, topic], []) for topic in np.flatnonzero(M[document])])
+    return atlas
+
+
+def test_documents_may_come_in_any_order():
+    M = mixtures(200, 5)
+    atlas = put_in(TopicMap(200, 5), M)
+    places, topics = places_by_topics(M)
+    assert atlas.is_of_topics
+    np.testing.assert_array_equal(atlas.places, places)
+    np.testing.assert_array_equal(atlas.topics, topics)
+
+
+def test_where_places_are_given_the_name_of_a_topic_is_amid_its_documents():
+    M = np.array([[0.9, 0], [0.5, 0.1], [0.8, 0]])
+    given = np.array([[-0.5, 0.0], [-0.1, 0.2], [-0.4, 0.1]])
+    atlas = put_in(TopicMap(3, 2, given), M)
+    assert not atlas.is_of_topics
+    np.testing.assert_array_equal(atlas.places, given)
+    np.testing.assert_allclose(atlas.topics, [[-0.4, 0.1], places_by_topics(M)[1][1]])
 
 
 def test_discs_do_not_overlap_and_each_touches_another():

@@ -7,7 +7,6 @@ from tonmf import TextOutlierDetector
 from tonmf.datasets import make_corpus
 from tonmf.ranking import Ranking
 from tonmf.report import meaning_map, summarise
-from tonmf.report.atlas import amid_documents
 from tonmf.report.meaning_map import places_by_meaning
 
 
@@ -48,13 +47,6 @@ def test_few_or_equal_documents_have_finite_places(rows):
     places = places_by_meaning(rows.astype(np.float32))
     assert places.shape == (len(rows), 2)
     assert np.isfinite(places).all()
-
-
-def test_the_name_of_a_topic_is_amid_its_documents_and_otherwise_stays():
-    shares = np.array([[0.9, 0], [0.5, 0.1], [0.8, 0]])
-    places = np.array([[-0.5, 0.0], [-0.1, 0.2], [-0.4, 0.1]])
-    found = amid_documents(shares, places, np.array([[0.0, 1.0], [1.0, 0.0]]))
-    np.testing.assert_allclose(found, [[-0.4, 0.1], [1, 0]])
 
 
 def test_a_report_without_embeddings_is_placed_by_topics():

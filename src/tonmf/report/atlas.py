@@ -17,7 +17,8 @@ places      of the documents, shape (n_docs, 2)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,13 +60,41 @@ EDGE = 1.12
 """Distance of documents without a topic from the middle, where 1 is that of the outermost disc."""
 
 
-def share_matrix(shares: Sequence[Iterable[TopicShare]], n_topics: int) -> NDArray[np.float64]:
-    """Return the shares of each document as a row, shape (n_docs, n_topics); topic number n is column n − 1."""
-    M = np.zeros((len(shares), n_topics))
-    for row, of_document in enumerate(shares):
-        for topic in of_document:
-            M[row, topic.number - 1] = topic.share
-    return M
+class TopicMap:
+    """Takes the topics of documents one by one, in any order, and then has the places of all.
+
+    Attributes
+    ----------
+    places : array of shape (n_docs, 2)
+    topics : array of shape (n_topics, 2)
+        The places of the topics' names.
+    is_of_topics : bool
+        Whether topics decide on the places of documents. Otherwise these are given, as embeddings have them.
+    """
+
+    def __init__(self, n_docs: int, n_topics: int, places: NDArray[np.float64] | None = None) -> None:
+        self._M, self._given = np.zeros((n_docs, n_topics)), places
+        self.is_of_topics = places is None
+
+    def put(self, document: int, topics: Iterable[TopicShare]) -> None:
+        """Take the topics that explain a document, before any places are asked for."""
+        for topic in topics:
+            self._M[document, topic.number - 1] = topic.share
+
+    @property
+    def places(self) -> NDArray[np.float64]:
+        """Return the places of the documents."""
+        return self._places_of_both[0]
+
+    @property
+    def topics(self) -> NDArray[np.float64]:
+        """Return the places of the topics."""
+        return self._places_of_both[1]
+
+    @cached_property
+    def _places_of_both(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        places, topics = places_by_topics(self._M)
+        return (places, topics) if self._given is None else (self._given, amid_documents(self._M, self._given, topics))
 
 
 def places_by_topics(M: Array) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

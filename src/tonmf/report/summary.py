@@ -17,7 +17,7 @@ from tonmf.errors import InputError
 from tonmf.metrics import precision_recall_curve, roc_curve
 from tonmf.parameters import defaults_of
 from tonmf.ranking import Ranking, ignore, stretches
-from tonmf.report.atlas import amid_documents, places_by_topics, share_matrix
+from tonmf.report.atlas import TopicMap
 from tonmf.report.described import IN_FULL, IN_SHORT, Level, describe, levels
 from tonmf.report.marking import marking_of
 from tonmf.report.meaning_map import places_by_meaning
@@ -76,14 +76,9 @@ def summarise(
     """
     if labels is not None and len(labels) != len(ranking.ids):
         raise InputError(f"Expected one label for each of the {len(ranking.ids)} documents; got {len(labels)}.")
-    how_much = levels(ranking)
-    documents, topics = _documents(ranking, how_much, on_done)
-    shares = share_matrix(topics, ranking.detector.rungs_[0].topics.shape[1])
-    places, names = places_by_topics(shares)
-    if ranking.embeddings is not None:
-        places = places_by_meaning(ranking.embeddings)[ranking.order]
-        names = amid_documents(shares, places, names)
-    for document, (x, y) in zip(documents, places.tolist(), strict=True):
+    how_much, atlas = levels(ranking), _map_of(ranking)
+    documents = _documents(ranking, how_much, atlas, on_done)
+    for document, (x, y) in zip(documents, atlas.places.tolist(), strict=True):
         document |= {"x": round(x, 4), "y": round(y, 4)}
     for document, (first, n_copies) in zip(documents, _copies(ranking), strict=True):
         document |= {"copy_of": first, "copies": n_copies}
@@ -97,8 +92,8 @@ def summarise(
         "made": {"when": now(), **versions()},
         "analysed": _analysed(ranking, documents),
         "notes": notes,
-        "topics": _topics(ranking, documents, names),
-        "map": "topics" if ranking.embeddings is None else "meaning",
+        "topics": _topics(ranking, documents, atlas.topics),
+        "map": "topics" if atlas.is_of_topics else "meaning",
         "groups": _groups(ranking),
         "curves": curves,
         "marking": marking_of(ranking),
@@ -113,22 +108,28 @@ def write_summary(path: str | os.PathLike[str], summary: dict[str, Any]) -> None
         json.dump(written, file, ensure_ascii=False, allow_nan=False)
 
 
+def _map_of(ranking: Ranking) -> TopicMap:
+    """Return the map of the documents, in order of rank."""
+    n_topics = ranking.detector.rungs_[0].topics.shape[1]
+    by_meaning = None if ranking.embeddings is None else places_by_meaning(ranking.embeddings)[ranking.order]
+    return TopicMap(len(ranking.ids), n_topics, by_meaning)
+
+
 def _documents(
-    ranking: Ranking, how_much: tuple[int, Level, Level], on_done: Callable[[float], None]
-) -> tuple[list[dict[str, Any]], list[list[Any]]]:
-    """Describe all documents, the strangest first, those that are not judged last; return the topics of each, too."""
+    ranking: Ranking, how_much: tuple[int, Level, Level], atlas: TopicMap, on_done: Callable[[float], None]
+) -> list[dict[str, Any]]:
+    """Describe all documents, the strangest first, those that are not judged last, and put their topics on the map."""
     rows = ranking.order.tolist()
     n_detailed, full, short = how_much
     documents: list[dict[str, Any]] = []
-    topics = []
     for of_level, level in ((rows[:n_detailed], full), (rows[n_detailed:], short)):
         for some in stretches(of_level):
             explanations = ranking.explain(some, **(IN_FULL if level.in_full else IN_SHORT))
             for row, why in zip(some, explanations, strict=True):
+                atlas.put(len(documents), why.topics)
                 documents.append(describe(ranking, row, why, level))
-                topics.append(why.topics)
             on_done(len(documents) / len(rows))
-    return documents, topics
+    return documents
 
 
 def _analysed(ranking: Ranking, documents: Sequence[dict[str, Any]]) -> dict[str, Any]:
