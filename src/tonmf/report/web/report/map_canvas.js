@@ -166,7 +166,7 @@ export class MapCanvas {
     return this.visible.slice(0, this.grid.within(this.view.boxOf(), this.visible));
   }
 
-  /** Return the documents in a rectangle of the window, all of it by default, as an array of 0 and 1; null if there are none. */
+  /** Return the documents in a rectangle, by default the window, as an array of 0 and 1; null if there are none. */
   inside(rectangle = this.view.frame(0)) {
     const count = this.grid.within(this.view.boxOf(rectangle), this.visible);
     if (count === 0) return null;

@@ -52,7 +52,8 @@ export class MapDots {
     if (column < reach || row < reach || column >= width - reach || row >= height - reach) return;
     const start = row * width + column;
     if (pixels[start] >>> 24 > hidden) return;
-    const { offsets, alphas } = masks[Math.floor((down - row) * SUBPIXELS) * SUBPIXELS + Math.floor((right - column) * SUBPIXELS)];
+    const [across, below] = [Math.floor((right - column) * SUBPIXELS), Math.floor((down - row) * SUBPIXELS)];
+    const { offsets, alphas } = masks[below * SUBPIXELS + across];
     for (let number = 0; number < offsets.length; number++) {
       const alpha = (alphas[number] * opacity) >> 8;
       const at = start + offsets[number];
@@ -100,7 +101,8 @@ function masksOf(shape, radius, line, width) {
   const context = canvas.getContext("2d", { willReadFrequently: true });
   for (let number = 0; number < SUBPIXELS * SUBPIXELS; number++) {
     const [column, row] = [number % SUBPIXELS, Math.floor(number / SUBPIXELS)];
-    context.setTransform(1, 0, 0, 1, column * side + reach + (column + 0.5) / SUBPIXELS, row * side + reach + (row + 0.5) / SUBPIXELS);
+    const [x, y] = [column, row].map((step) => step * side + reach + (step + 0.5) / SUBPIXELS);
+    context.setTransform(1, 0, 0, 1, x, y);
     paintShape(context, shape, radius, line);
   }
   const { data } = context.getImageData(0, 0, SUBPIXELS * side, SUBPIXELS * side);

@@ -48,7 +48,10 @@ export class MapLabels {
   /** Place the names for what is shown, if possible not over any of the given points. */
   place(view, points) {
     const taken = [];
-    const rings = points.map(({ x, y }) => ({ left: x - RING_ROOM, right: x + RING_ROOM, top: y - RING_ROOM, bottom: y + RING_ROOM }));
+    const rings = points.map(({ x, y }) => {
+      const [left, right, top, bottom] = [x - RING_ROOM, x + RING_ROOM, y - RING_ROOM, y + RING_ROOM];
+      return { left, right, top, bottom };
+    });
     for (const label of this.labels) {
       const spot = this.#spotFor(label, view, [...taken, ...rings]) ?? this.#spotFor(label, view, taken);
       label.button.hidden = spot === null;

@@ -11,7 +11,7 @@ const BLUR = 0.75;
 /** The density at the line around the documents, as a share of the even one. */
 const AT_LINE = 0.35;
 
-/** How many documents there are around each point of the map, as ground to draw them on: tinted by their topics, with a line. */
+/** How many documents there are around each point of the map, as ground to draw them on, tinted by their topics. */
 export class MapLand {
   constructor({ x, y, topic, judged }, bounds) {
     const wide = Math.max(bounds.width, bounds.height);

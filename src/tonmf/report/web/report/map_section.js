@@ -12,8 +12,8 @@ const BY_MEANING =
   "topic is amid its documents.";
 const RINGS = " Flagged documents have a ring; where they are crowded, only the strangest does until you zoom in.";
 const HOW =
-  " Click a document to read it. Drag to move the map, or with Shift to select. Zoom with the wheel, two fingers, or the keys " +
-  "+ and −; 0 shows all.";
+  " Click a document to read it. Drag to move the map, or with Shift to select. Zoom with the wheel, two fingers, or the " +
+  "keys + and −; 0 shows all.";
 
 /**
  * What the map adds to the state of the page. Anybody may set it, and the map follows.
