@@ -42,6 +42,7 @@ def test_a_click_on_a_dot_opens_its_document_and_the_page_stays_where_it_is(repo
 def test_a_dot_among_the_scores_opens_the_panel_too(report):
     page, summary = report
     plot = page.locator(".by-document")
+    plot.scroll_into_view_if_needed()
     plot.locator(".u-over").wait_for()
     box = plot.locator(".u-over").bounding_box()
     first = summary["documents"][0]  # the highest dot; the axis begins and ends before the first and after the last

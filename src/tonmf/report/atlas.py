@@ -101,7 +101,7 @@ def places_by_topics(M: Array) -> tuple[NDArray[np.float64], NDArray[np.float64]
     """Return the places of the documents and of the topics; the farthest coordinate of all is 1."""
     n_docs, n_topics = M.shape
     main = M.argmax(axis=1) if n_topics else np.zeros(n_docs, np.int64)
-    has_topic = M.any(axis=1)
+    has_topic = np.asarray(M.any(axis=1))
     counts = np.bincount(main[has_topic], minlength=n_topics)
     radii = np.sqrt(np.maximum(counts, LEAST * max(n_docs, 1)))
     centres = packed(radii, relatedness(M))
@@ -114,7 +114,7 @@ def places_by_topics(M: Array) -> tuple[NDArray[np.float64], NDArray[np.float64]
     if len(known):
         middle = (known.min(axis=0) + known.max(axis=0)) / 2
         places, centres, known = places - middle, centres - middle, known - middle
-    places[~has_topic] = _at_the_edge(known, np.count_nonzero(~has_topic), n_docs)
+    places[~has_topic] = _at_the_edge(known, int((~has_topic).sum()), n_docs)
     farthest = max((float(np.abs(points).max(initial=0)) for points in (places, centres)), default=0) or 1
     return places / farthest, centres / farthest
 
@@ -160,7 +160,7 @@ def _distances(some: Array, others: Array) -> NDArray[np.float64]:
     return np.asarray(np.sqrt(np.maximum(squares, 0)))
 
 
-def _farther_out(left_over: Array, has_topic: Array) -> NDArray[np.float64]:
+def _farther_out(left_over: Array, has_topic: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Return by what share of the radius each document is farther out, because more of it than usual is left over."""
     if not has_topic.any():
         return np.zeros(len(left_over))
