@@ -1,5 +1,6 @@
 import { ALL, ORDERS, sizeOf } from "./choice.js";
 import { anyCopies } from "./copies.js";
+import { UNLABELLED } from "./data.js";
 import { element } from "./dom.js";
 import { isolated, whole } from "./format.js";
 import { searchField } from "./search_field.js";
@@ -13,7 +14,7 @@ const COPIES = { together: "on one line", each: "on a line each" };
 /** The list's search, filters and sort order. */
 export function listControls({ columns, documents, topics, groups, marker }, state) {
   const alarms = ALARM_NAMES.filter((alarm) => columns.alarm.includes(alarm)).map((alarm) => [alarm, alarm]);
-  const labels = [1, 0].map((label) => [label, label ? "outlier" : "ordinary"]);
+  const labels = [[1, "outlier"], [0, "ordinary"], ...(columns.label?.includes(UNLABELLED) ? [[UNLABELLED, "none"]] : [])];
   const flags = columns.judged < columns.length ? [...BY_FLAG, "not judged"] : BY_FLAG;
   return element(
     "div",

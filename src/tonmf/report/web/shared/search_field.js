@@ -17,18 +17,29 @@ export function searchField(documents, state) {
 
   function soon() {
     clearTimeout(waiting);
-    waiting = setTimeout(find, PAUSE);
+    waiting = setTimeout(take, PAUSE);
   }
 
   function atOnce(event) {
-    if (event.key === "Enter") find();
+    if (event.key === "Enter") take();
   }
 
-  async function find() {
+  function take() {
     clearTimeout(waiting);
     const query = field.value.trim();
-    state.set(query ? { query } : { query, matches: null });
-    if (!query) return;
+    state.set({ query });
+  }
+
+  /** Search for what was typed, or for what the page's address says. */
+  async function find() {
+    const { query } = state;
+    clearTimeout(waiting);
+    if (field.value.trim() !== query && !(query === "" && document.activeElement === field)) field.value = query;
+    if (query === "") {
+      status.textContent = "";
+      state.set({ matches: null });
+      return;
+    }
     let looked = performance.now();
     const isWanted = () => state.query === query;
     const matches = await search(query, documents, isWanted, (sofar, searched) => {
@@ -42,11 +53,8 @@ export function searchField(documents, state) {
     status.textContent = `${counted(sizeOf(matches), "document")} found`;
   }
 
-  state.on(["query"], () => {
-    if (state.query !== "") return;
-    status.textContent = "";
-    if (document.activeElement !== field) field.value = "";
-  });
+  state.on(["query"], find);
+  if (state.query !== "") find();
   const label = element("label", {}, element("span", {}, "Search"), field);
   return element("div", { class: "search" }, label, status);
 }
