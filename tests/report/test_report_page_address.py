@@ -17,6 +17,7 @@ from report_page import (
     summary_of,
     written,
 )
+from waiting import wait_until
 
 
 def address(page):
@@ -31,7 +32,7 @@ def opened_at(page, path, address):
 
 
 def wait_for_address(page, expected):
-    page.wait_for_function("expected => (location.hash || '#') === expected", arg=expected)
+    wait_until(lambda: (address(page) or "#") == expected)
 
 
 def is_at_the_top(page, section):
@@ -106,7 +107,7 @@ def test_typing_and_dragging_are_one_step_each(page, demo):
     for _ in range(5):
         slider.press("ArrowRight")
     threshold = page.get_by_label("Threshold", exact=True).input_value()
-    page.wait_for_function("at => Number(location.hash.split('threshold=')[1]).toFixed(2) === at", arg=threshold)
+    wait_until(lambda: f"{float(address(page).partition('threshold=')[2] or 'nan'):.2f}" == threshold)
     assert page.evaluate("history.length") == before + 2
     page.go_back()
     wait_for_address(page, "#q=garlic")
@@ -179,7 +180,7 @@ def test_documents_with_odd_ids_have_addresses(page, tmp_path, place):
     path = written(tmp_path, summary_of([{"id": name, "pieces": [f"Text {n}."]} for n, name in enumerate(ODD_IDS)]))
     opened(page, path)
     page.locator("#documents button.open").nth(place).click()
-    page.wait_for_function("location.hash !== ''")
+    wait_until(lambda: address(page) != "")
     sent = address(page)
     opened_at(page, path, sent)
     text = page.locator("article.document .text")

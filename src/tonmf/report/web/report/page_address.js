@@ -17,6 +17,7 @@ export class PageAddress {
   #section = "";
   #isHeld = false;
   #last = "";
+  #pending = null;
   #waiting = 0;
 
   /** @param {{columns: object, topics: object[], groups: object[], found: {threshold: number}}} source of the report. */
@@ -42,7 +43,7 @@ export class PageAddress {
       .filter(({ name }) => name in values)
       .map(({ key, name, write }) => [key, write(values[name])])
       .filter(([, text]) => text !== null);
-    const { threshold } = { ...this.#state, ...values };
+    const { threshold } = { ...(this.#state ?? this.found), ...values };
     if (threshold !== this.found.threshold) pairs.push(["threshold", String(threshold)]);
     return hashOf(section, pairs);
   }
@@ -65,6 +66,8 @@ export class PageAddress {
     state.on([...this.keys.map(({ name }) => name), "threshold"], (changed) => this.#take(changed));
     writeAddress(location.hash || "#");
     onAddress((address, isReturn) => {
+      clearTimeout(this.#waiting);
+      this.#pending = null;
       const { section, state: values } = this.read(address);
       const { opened, ...others } = values;
       this.#hold(section, async () => {
@@ -76,12 +79,12 @@ export class PageAddress {
 
   /** Change the state, perhaps several times, as one step that Back takes back. */
   asOneStep(section, run) {
+    this.#settle();
     beginStep();
     return this.#hold(section, run);
   }
 
   async #hold(section, run) {
-    clearTimeout(this.#waiting);
     this.#isHeld = true;
     try {
       await run();
@@ -95,17 +98,28 @@ export class PageAddress {
 
   #take(changed) {
     if (this.#isHeld) return;
-    clearTimeout(this.#waiting);
     const ours = changed.filter((name) => name === "threshold" || this.keys.some((key) => key.name === name));
     const gradual = ours.length === 1 && GRADUAL.includes(ours[0]) ? ours[0] : "";
     const isSame = gradual !== "" && gradual === this.#last;
     this.#last = gradual;
     if (ours.includes("opened")) this.#section = "";
-    const write = () => writeAddress(this.ofSection(this.#section));
-    if (isSame) this.#waiting = setTimeout(write, STILL);
-    else if (this.ofSection(this.#section) !== (location.hash || "#")) {
-      beginStep();
-      write();
+    const address = this.ofSection(this.#section);
+    if (isSame) {
+      clearTimeout(this.#waiting);
+      this.#pending = address;
+      this.#waiting = setTimeout(() => this.#settle(), STILL);
+      return;
     }
+    this.#settle();
+    if (address === (location.hash || "#")) return;
+    beginStep();
+    writeAddress(address);
+  }
+
+  /** Write the address that waits for the reader to stop. */
+  #settle() {
+    clearTimeout(this.#waiting);
+    if (this.#pending !== null) writeAddress(this.#pending);
+    this.#pending = null;
   }
 }

@@ -8,6 +8,7 @@ import { listEntry } from "./list_entry.js";
 import { listTable } from "./list_table.js";
 import { marksBar } from "./marks_bar.js";
 import { pager } from "./pager.js";
+import { searchField } from "./search_field.js";
 
 /** The list's initial state; it also needs `threshold` and `flagged`. */
 export const LIST_STATE = {
@@ -45,6 +46,7 @@ export function rankedList(about, state) {
   const keepButton = element("button", { type: "button", class: "export", click: keep }, "Export as CSV");
   const table = listTable(source, state);
   const none = element("p", { class: "absent", hidden: true }, "No document meets these criteria.");
+  const search = searchField(source.documents, state);
   const pages = pager(state, () => heading.scrollIntoView());
   let { lines, copies, n_documents } = chosen();
   let entries = new Map();
@@ -140,6 +142,7 @@ export function rankedList(about, state) {
   }
 
   async function reveal(place, isToBeSeen = true) {
+    await search.found(); // an address may name both
     if (headOf(place) === undefined) state.set(ALL);
     const head = headOf(place);
     state.set({ page: Math.floor(lines.indexOf(head) / state.size) });
@@ -154,7 +157,7 @@ export function rankedList(about, state) {
     "section",
     { id: "documents", "aria-labelledby": "documents-heading" },
     heading,
-    listControls(source, state),
+    listControls(source, state, search.view),
     marks?.view,
     element("div", { class: "list-status" }, status, keepButton),
     table,

@@ -3,7 +3,6 @@ import { anyCopies } from "./copies.js";
 import { UNLABELLED } from "./data.js";
 import { element } from "./dom.js";
 import { isolated, whole } from "./format.js";
-import { searchField } from "./search_field.js";
 
 const ALARM_NAMES = ["empty", "unknown", "repeated", "rare"];
 const BY_FLAG = ["all", "flagged", "not flagged"];
@@ -11,15 +10,15 @@ const EVERY = [null, "all"];
 const MARKED = [EVERY, ["strange", "strange"], ["fine", "fine"], ["none", "none"]];
 const COPIES = { together: "on one line", each: "on a line each" };
 
-/** The list's search, filters and sort order. */
-export function listControls({ columns, documents, topics, groups, marker }, state) {
+/** The list's search field, filters and sort order. */
+export function listControls({ columns, topics, groups, marker }, state, searchView) {
   const alarms = ALARM_NAMES.filter((alarm) => columns.alarm.includes(alarm)).map((alarm) => [alarm, alarm]);
   const labels = [[1, "outlier"], [0, "ordinary"], ...(columns.label?.includes(UNLABELLED) ? [[UNLABELLED, "none"]] : [])];
   const flags = columns.judged < columns.length ? [...BY_FLAG, "not judged"] : BY_FLAG;
   return element(
     "div",
     { class: "list-controls controls", role: "search" },
-    searchField(documents, state),
+    searchView,
     choiceField(
       "Show",
       "show",

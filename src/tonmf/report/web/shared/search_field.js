@@ -9,7 +9,11 @@ const PAUSE = 250;
 /** Milliseconds between updates during a long search. */
 const BETWEEN_LOOKS = 250;
 
-/** A search field that shows its progress and the number of results. */
+/**
+ * A search field that shows its progress and the number of results.
+ *
+ * @returns {{view: HTMLElement, found: function(): Promise}} `found` resolves once the current search is done.
+ */
 export function searchField(documents, state) {
   let waiting = 0;
   const status = element("span", { class: "search-status", role: "status" });
@@ -53,8 +57,8 @@ export function searchField(documents, state) {
     status.textContent = `${counted(sizeOf(matches), "document")} found`;
   }
 
-  state.on(["query"], find);
-  if (state.query !== "") find();
+  let searching = state.query === "" ? Promise.resolve() : find();
+  state.on(["query"], () => (searching = find()));
   const label = element("label", {}, element("span", {}, "Search"), field);
-  return element("div", { class: "search" }, label, status);
+  return { view: element("div", { class: "search" }, label, status), found: () => searching };
 }
