@@ -46,9 +46,9 @@ export function onAddress(run) {
   addEventListener("hashchange", () => run(readAddress(), Boolean(history.state?.isVisited)));
 }
 
-/** Keep slashes, which are frequent in ids, readable. */
+/** Keep what is frequent in ids readable. */
 function encoded(text) {
-  return encodeURIComponent(text.toWellFormed()).replaceAll("%20", "+").replaceAll("%2F", "/");
+  return encodeURIComponent(text.toWellFormed()).replaceAll("%20", "+").replaceAll("%2F", "/").replaceAll("%40", "@");
 }
 
 function decoded(text) {

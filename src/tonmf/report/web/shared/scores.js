@@ -56,12 +56,15 @@ export class Scores {
 
   /**
    * Return how long a score's bar is: 0 at the median and below, 1 at the highest score. Linear up to the model's threshold and
-   * logarithmic beyond, so that bars differ both where scores are close and where one is far above all others.
+   * logarithmic beyond, so that bars differ both where scores are close and where one is far above all others. Where most
+   * documents are flagged, bars begin at the lowest score.
    */
   barOf(score) {
+    const { threshold } = this.#found;
     const median = this.quantile(0.5);
-    const unit = this.#found.threshold - median > 0 ? this.#found.threshold - median : this.width;
-    const lengthOf = (value) => Math.asinh(Math.max(value - median, 0) / unit);
+    const from = median < threshold ? median : this.lowest;
+    const unit = threshold > from ? threshold - from : this.width;
+    const lengthOf = (value) => Math.asinh(Math.max(value - from, 0) / unit);
     const longest = lengthOf(this.highest);
     return longest > 0 ? Math.min(lengthOf(score) / longest, 1) : 0;
   }
