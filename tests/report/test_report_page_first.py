@@ -48,8 +48,7 @@ def test_a_long_text_is_shown_where_its_unexpected_words_are(page, tmp_path):
         assert snippet.locator("mark").all_text_contents() == ["zeppelin", "minster"]
         text = snippet.text_content()
         assert len(text) < 400
-        assert text.startswith("… Nothing of note")
-        assert "Then a zeppelin landed on the minster. Nothing" in text
+        assert text.startswith("… Then a zeppelin landed on the minster. Nothing of note")
 
 
 def test_copies_are_shown_once(page, tmp_path):

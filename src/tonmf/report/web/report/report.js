@@ -67,7 +67,7 @@ async function report() {
     element("main", {}, strangest.view, ...sections.map(([, view]) => view)),
     footer(summary),
   );
-  await Promise.all([strangest.ready(), list.ready]);
+  await Promise.all([strangest.ready, list.ready]);
   marker?.restore();
   if (wanted.opened !== null || section !== "") await arrive(section, wanted.opened);
   document.documentElement.dataset.ready = Math.round(performance.now());

@@ -15,8 +15,6 @@ export function strangestSection(source, state) {
   const list = element("ol", { class: "strangest" });
   const more = element("p", { class: "strangest-more" });
   let number = 0;
-  let ready = follow();
-
   async function follow() {
     const asked = ++number;
     const places = strangestOf(columns, state.flagged);
@@ -24,17 +22,16 @@ export function strangestSection(source, state) {
     if (asked !== number) return;
     heading.textContent = state.flagged > 0 ? "The strangest" : "The strangest, though none is flagged";
     list.replaceChildren(...places.map((place, at) => strangeDocument(place, shown[at], source, state)));
-    list.hidden = places.length === 0;
+    view.hidden = places.length === 0; // where no document is judged
     const isMore = state.flagged > places.length;
     more.replaceChildren(
       isMore ? links.toDocuments({ show: "flagged" }, {}, `All ${counted(state.flagged, "flagged document")}`) : "",
     );
     more.hidden = !isMore;
   }
-  state.on(["threshold", "ranked"], () => (ready = follow()));
-
   const view = element("section", { id: "strangest", "aria-labelledby": "strangest-heading" }, heading, list, more);
-  return { view, ready: () => ready };
+  state.on(["threshold", "ranked"], follow);
+  return { view, ready: follow() };
 }
 
 /** Return the places of the strangest documents; of exact copies, the first. */

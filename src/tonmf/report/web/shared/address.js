@@ -33,7 +33,8 @@ export function beginStep() {
 
 /** Change the address in place, without a jump. */
 export function writeAddress(address) {
-  if (address !== (location.hash || "#") || history.state === null) history.replaceState(VISITED, "", address);
+  if (address !== (location.hash || "#")) history.replaceState(VISITED, "", address);
+  else if (!history.state?.isVisited) history.replaceState(VISITED, "", location.href);
 }
 
 /**

@@ -45,13 +45,13 @@ function wordsOf(pieces) {
   return words;
 }
 
-/** Return the number of the first word of the stretch with the largest shares; the first such stretch. */
+/** Return the number of the first word of the stretch with the largest shares, which begins with an unexpected word. */
 function best(words, length) {
   const room = (1 - BEFORE) * length;
   let [found, most, sum, last] = [0, -1, 0, 0];
   for (let first = 0; first < words.length; first++) {
     while (last < words.length && words[last].end <= words[first].start + room) sum += words[last++].share;
-    if (sum > most + 1e-9) [found, most] = [first, sum];
+    if (words[first].share > 0 && sum > most + 1e-9) [found, most] = [first, sum];
     if (last > first) sum -= words[first].share;
     else last = first + 1;
   }
