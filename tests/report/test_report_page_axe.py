@@ -13,7 +13,8 @@ def test_axe_finds_nothing_in_a_report(browser, demo, window):
     path, summary = demo
     with watched_page(browser, **WINDOWS[window]) as page:
         bring_axe(page)
-        opened(page, path)
+        page.goto(f"{path.as_uri()}#q=the&threshold=0.5")
+        page.locator(".search-status", has_text="found").wait_for()
         for section in page.locator("section").all():
             section.scroll_into_view_if_needed()  # what is drawn later is drawn then
         document = next(document for document in summary["documents"] if document["nearest"] and document["missing"])

@@ -5,6 +5,7 @@ import { element } from "../shared/dom.js";
 import { groupsSection } from "./groups_section.js";
 import { footer, header } from "./header.js";
 import { LIST_STATE, rankedList } from "../shared/list.js";
+import { stateLink } from "../shared/links.js";
 import { mapSection } from "./map_section.js";
 import { drawAbove } from "../shared/near.js";
 import { PageAddress } from "./page_address.js";
@@ -57,7 +58,13 @@ async function report() {
   const linkTo = (id, properties, ...content) => links.toSection(id, () => goTo(id), properties, ...content);
   address.follow(state, arrive);
   document.getElementById("report").append(
-    linkTo("documents", { class: "skip" }, "Skip to the documents"),
+    // Its address is that of the section alone, by which screen readers know it.
+    stateLink(
+      () => "#documents",
+      () => address.asOneStep("documents", () => goTo("documents")),
+      { class: "skip" },
+      "Skip to the documents",
+    ),
     header(
       summary,
       state,

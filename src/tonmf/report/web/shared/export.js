@@ -21,7 +21,8 @@ export async function csvOf(places, documents, columns, flagged) {
     });
   }
   // The byte order mark tells spreadsheets that this is UTF-8.
-  return ["\ufeff", `${(columns.label ? [...NAMES, "label"] : NAMES).join(",")}\r\n`, ...Array.from(places, (place) => lines[place])];
+  const names = columns.label ? [...NAMES, "label"] : NAMES;
+  return ["\ufeff", `${names.join(",")}\r\n`, ...Array.from(places, (place) => lines[place])];
 }
 
 function lineOf(place, shown, columns, flagged) {

@@ -51,8 +51,19 @@ export function listEntry(place, source, state, toggleMark) {
   const filled = fill();
   let verdict = "";
 
+  /** Return what is known of the document; null if it cannot be had, which the row then says. */
+  async function read() {
+    try {
+      return await documents.at(place);
+    } catch (error) {
+      words.replaceChildren(element("span", { class: "absent" }, error.message));
+      return null;
+    }
+  }
+
   async function fill() {
-    words.replaceChildren(...inShort(await documents.at(place)));
+    const shown = await read();
+    if (shown !== null) words.replaceChildren(...inShort(shown));
   }
 
   function toggle() {
@@ -68,7 +79,8 @@ export function listEntry(place, source, state, toggleMark) {
 
   async function open() {
     if (!detail.hasChildNodes()) {
-      const shown = await documents.at(place);
+      const shown = await read();
+      if (shown === null) return;
       if (!detail.hasChildNodes()) {
         detail.append(moved, documentView(shown, topics, word, links));
         [verdict] = partsOfSentence(shown);

@@ -40,7 +40,12 @@ export function thresholdControl(scores, state, found) {
   // At least two decimals, as everywhere else.
   const places = Math.max(2, -Math.round(Math.log10(scores.width / 50)));
   const ends = () => scores.range.map((score) => scores.forward(score));
-  const number = element("input", { type: "number", id: "threshold", step: 10 ** -places, input: () => take(number.valueAsNumber) });
+  const number = element("input", {
+    type: "number",
+    id: "threshold",
+    step: 10 ** -places,
+    input: () => take(number.valueAsNumber),
+  });
   const slider = element("input", {
     type: "range",
     "aria-label": "Threshold, as a slider",
