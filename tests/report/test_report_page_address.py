@@ -224,9 +224,10 @@ def test_a_section_link_leads_to_its_heading_on_a_telephone(browser, demo, motio
     """The map took another height once it was drawn, on the way there."""
     with watched_page(browser, viewport=NARROW, reduced_motion=motion) as page:
         opened(page, demo[0])
-        for name, section in (("Topics", "topics"), ("Groups", "groups"), ("Map", "map")):
+        for name, section in (("Groups", "groups"), ("Map", "map"), ("About", "about")):
             page.evaluate("scrollTo(0, 0)")
             page.get_by_role("navigation", name="Sections").get_by_role("link", name=name).click()
+            wait_for_address(page, f"#{section}")
             page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
             assert is_at_the_top(page, section), section
 

@@ -83,18 +83,19 @@ async function report() {
   async function arrive(to, opened, isReturn = false) {
     if (state.opened !== null && state.opened !== opened) list.close(state.opened);
     if (opened !== null) await list.reveal(opened, !isReturn);
-    else if (to !== "" && !isReturn) goTo(to);
+    else if (to !== "" && !isReturn) await goTo(to);
   }
 }
 
 /** Show a section, and let the keyboard go on from there. */
-function goTo(id) {
+async function goTo(id) {
   const target = document.getElementById(id);
   if (target?.tagName !== "SECTION") return;
-  drawAbove(target);
   const heading = target.querySelector("h2");
   heading.tabIndex = -1;
   heading.focus({ preventScroll: true });
+  drawAbove(target);
+  await new Promise((done) => setTimeout(done)); // charts take their height once this task is over
   target.scrollIntoView();
 }
 
