@@ -81,6 +81,7 @@ export function topicsBar(listed, unexplained, topics, links = null) {
 
 function segment({ number, share }) {
   const colour = topicColour(number);
-  const style = { "flex-grow": String(share), "background-color": `var(${colour})`, color: `var(${colour}-ink)` };
-  return element("span", { class: "segment", style }, number > 0 && share > 0.06 ? String(number) : "");
+  const style = { "flex-grow": String(share), "background-color": `var(${colour})` };
+  if (number <= 0 || share <= 0.06) return element("span", { class: "segment", style });
+  return element("span", { class: "segment", style: { ...style, color: `var(${colour}-ink)` } }, String(number));
 }
