@@ -70,6 +70,7 @@ def test_documents_are_in_order_and_say_what_the_explanations_say(ranking, summa
         assert document["rank"] == why.rank
         assert document["outlier"] == why.outlier
         assert document["sentence"] == why.sentence
+        assert document["reason"] == why.reason
         assert [word["word"] for word in document["unexpected"]] == [word.word for word in why.unexpected]
         assert [topic["number"] for topic in document["topics"]] == [topic.number for topic in why.topics]
         explained = sum(topic["share"] for topic in document["topics"]) + why.other_topics

@@ -71,6 +71,7 @@ def describe(ranking: Ranking, row: int, why: Explanation, level: Level) -> dict
         "outlier": why.outlier,
         "judged": why.judged,
         "sentence": why.sentence,
+        "reason": why.reason,
         "alarms": _rounded(why.alarms),
         "main_alarm": why.main_alarm,
         "parts": _rounded(why.parts),

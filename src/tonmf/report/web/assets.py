@@ -41,7 +41,7 @@ SHEETS = {
         "marks",
         "print",
     ),
-    "report": ("page", "map", "panel", "groups", "curves"),
+    "report": ("page", "strangest", "map", "panel", "groups", "curves"),
     "app": ("page", "controls", "score", "fit", "sign_in", "narrow"),
 }
 """The style sheets of each folder, in the order in which they apply: a later rule overrides an earlier one."""

@@ -2,6 +2,7 @@ import { documentView } from "../shared/document_view.js";
 import { element, listenWhile, ownDirection } from "../shared/dom.js";
 import { decimal, shortened, whole } from "../shared/format.js";
 import { topicName } from "../shared/topic_marks.js";
+import { partsOfSentence, verdictAt } from "../shared/verdict.js";
 
 const LONGEST_TITLE = 120;
 
@@ -19,7 +20,7 @@ export const PANEL_STATE = { panel: null };
  *
  * It takes the focus when it opens, and gives it back to where it was when Escape or its button closes it.
  *
- * @param {object} source `columns`, `documents`, `topics` and `word`.
+ * @param {object} source `columns`, `documents`, `topics`, `word`, `found` and `links`.
  * @param {State} state with `PANEL_STATE`.
  * @param {function(number)} reveal shows a document in the list.
  * @returns {{view: HTMLElement, open: function(number, PointerEvent)}} `open` shows a document, on the side away from a click.
@@ -34,6 +35,7 @@ export function documentPanel(source, state, reveal) {
 
 class Panel {
   #before = null; // what had the focus
+  #verdict = ""; // the part of the sentence that goes with the threshold of the report
   #title = element("h2", { id: "panel-heading", tabindex: -1 });
   #facts = element("p", { class: "panel-facts" });
   #body = element("div", { class: "panel-body", tabindex: -1 });
@@ -41,7 +43,7 @@ class Panel {
   #next = this.#button("Next", "Next less strange document (→)", () => this.#step(1));
 
   constructor(source, state, reveal) {
-    Object.assign(this, { source, state, reveal });
+    Object.assign(this, { source, state, reveal, reportedThreshold: source.found.threshold });
     const about = { role: "dialog", "aria-labelledby": "panel-heading", hidden: true };
     this.view = element(
       "div",
@@ -81,7 +83,8 @@ class Panel {
     const shown = await source.documents.at(place);
     if (state.panel !== place) return undefined; // another one since
     this.#title.replaceChildren(ownDirection(shortened(source.columns.id[place], LONGEST_TITLE)));
-    this.#body.replaceChildren(this.#title, this.#facts, documentView(shown, source.topics, source.word));
+    this.#body.replaceChildren(this.#title, this.#facts, documentView(shown, source.topics, source.word, source.links));
+    [this.#verdict] = partsOfSentence(shown);
     this.#body.scrollTop = 0;
     this.refresh();
     const isStepping = [this.#previous, this.#next].includes(document.activeElement);
@@ -102,6 +105,11 @@ class Panel {
       topicName(columns.topic[place], topics),
       isFlagged ? element("span", { class: "flag" }, "flagged") : "",
     );
+    const verdict = this.#body.querySelector(".verdict-part");
+    const isRescored = decimal(columns.score[place]) !== decimal(columns.reported[place]);
+    const isMoved = this.state.threshold !== this.reportedThreshold && !isRescored;
+    if (verdict && isMoved) verdict.textContent = verdictAt(this.#verdict, isFlagged, columns.score[place], this.state.threshold);
+    else if (verdict) verdict.textContent = this.#verdict;
     this.#previous.disabled = columns.standing[place] === 0;
     this.#next.disabled = columns.standing[place] === columns.length - 1;
   }
