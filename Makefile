@@ -78,6 +78,13 @@ front:  ## bring the plotting library of our pages, in the version above (needs 
 	cp $(VENV)/package/dist/uPlot.iife.min.js $(VENV)/package/dist/uPlot.min.css src/tonmf/report/web/vendor/
 	cp $(VENV)/package/LICENSE src/tonmf/report/web/vendor/uPlot.LICENSE
 
+# Checks pages for what keeps readers out. Only tests need it; it is neither committed nor part of the package.
+AXE := 4.11.0
+$(VENV)/axe: Makefile
+	mkdir -p $@ && cd $@ && rm -rf package && npm pack --silent axe-core@$(AXE) && tar xzf axe-core-$(AXE).tgz
+	cp $@/package/axe.min.js $@/ && rm -r $@/package $@/*.tgz
+	@touch $@
+
 # Versions stay as they are unless UPGRADE=--upgrade. The second file has only what the first lacks, and none of the packages
 # that torch brings for CUDA on some platforms: torch itself asks for their exact versions.
 COMPILE = $(BIN)/uv pip compile pyproject.toml --quiet --python $(BIN)/python --annotation-style line \

@@ -42,6 +42,24 @@ DRAG = """async () => {
 }"""
 """Move the threshold over its whole range; return the milliseconds from each step to the next frame."""
 
+ZOOM = """async () => {
+    const map = document.querySelector(".map");
+    map.scrollIntoView({ behavior: "instant" });
+    while (!map.querySelector("canvas")) await new Promise(requestAnimationFrame);
+    const { x, y, width, height } = map.getBoundingClientRect();
+    const times = [];
+    for (let step = 0; step < 40; step++) {
+        const clientX = x + width * (0.4 + 0.005 * step);
+        const turn = { deltaY: step < 20 ? -60 : 60, clientX, clientY: y + height / 2, bubbles: true, cancelable: true };
+        const began = performance.now();
+        map.dispatchEvent(new WheelEvent("wheel", turn));
+        await new Promise(requestAnimationFrame);
+        times.push(performance.now() - began);
+    }
+    return times;
+}"""
+"""Zoom in on the map and out again by the wheel; return the milliseconds from each turn to the next frame."""
+
 
 def main(arguments: list[str]) -> None:
     """Measure, print and save."""
@@ -66,15 +84,24 @@ def main(arguments: list[str]) -> None:
     )
     print_table(
         f"Seconds to open it from disk in Chromium until the list is shown; report: median of {REPEATS}, table: once",
-        ["documents", "report", "plain table", "MB of the table", "threshold step, median ms", "longest"],
+        ["documents", "report", "plain table", "MB of the table"],
         [
             (
                 f"{r['documents']:,}",
                 f"{np.median(r['opening']):.2f}",
                 f"{r['table']:.2f}",
                 f"{r['table_mb']:.1f}",
-                f"{np.median(r['steps']):.0f}",
-                f"{max(r['steps']):.0f}",
+            )
+            for r in results
+        ],
+    )
+    print_table(
+        "Milliseconds from a step to the next frame",
+        ["documents", "threshold, median", "longest", "zoom of the map, median", "longest"],
+        [
+            (
+                f"{r['documents']:,}",
+                *(f"{value:.0f}" for key in ("steps", "zoom") for value in (np.median(r[key]), max(r[key]))),
             )
             for r in results
         ],
@@ -125,23 +152,23 @@ def _write_table(path: Path, documents: list[dict[str, Any]]) -> None:
 
 
 def _in_browser(report: Path, table: Path) -> dict[str, Any]:
-    """Time opening both, in seconds, and steps of the threshold, in milliseconds."""
+    """Time opening both, in seconds, and steps of the threshold and of the map's zoom, in milliseconds."""
     from playwright.sync_api import sync_playwright
 
     chromium = os.environ.get("TONMF_CHROMIUM") or shutil.which("chromium")
     if chromium is None:
         sys.exit("opening needs Chromium: install it, or name it in TONMF_CHROMIUM")
-    steps: list[float] = []
+    steps: dict[str, list[float]] = {"steps": [], "zoom": []}
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=list(OPTIONS))
         as_table = _seconds(browser, table)
         opening = [_seconds(browser, report, READY, steps) for _ in range(REPEATS)]
         browser.close()
-    return {"opening": opening, "table": as_table, "steps": steps}
+    return {"opening": opening, "table": as_table, **steps}
 
 
-def _seconds(browser: Any, path: Path, ready: str = "html", steps: list[float] | None = None) -> float:
-    """Time a page until it is ready and a frame is drawn; then add the times of its threshold's steps to `steps`."""
+def _seconds(browser: Any, path: Path, ready: str = "html", steps: dict[str, list[float]] | None = None) -> float:
+    """Time a page until it is ready and a frame is drawn; then add the times of the steps in it to `steps`."""
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.set_default_timeout(300_000)
     began = time.perf_counter()
@@ -150,7 +177,8 @@ def _seconds(browser: Any, path: Path, ready: str = "html", steps: list[float] |
     page.evaluate("() => new Promise(requestAnimationFrame)")
     seconds = time.perf_counter() - began
     if steps is not None:
-        steps += page.evaluate(DRAG)
+        steps["steps"] += page.evaluate(DRAG)
+        steps["zoom"] += page.evaluate(ZOOM)
     page.close()
     return seconds
 

@@ -172,6 +172,7 @@ def test_forms_hold_the_same_and_are_ready_for_use():
         "telling": why.unexpected[0].telling,
     }
     assert plain["sentence"] == why.sentence
+    assert plain["reason"] == why.reason
     table = why.to_table()
     assert {tuple(row) for row in table} == {("id", "part", "what", "value")}
     listed = {row["what"]: row["value"] for row in table if row["part"] == "unexpected word"}

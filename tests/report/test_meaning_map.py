@@ -5,10 +5,8 @@ import pytest
 
 from tonmf import TextOutlierDetector
 from tonmf.datasets import make_corpus
-from tonmf.detector.explain.explanation import TopicShare
 from tonmf.ranking import Ranking
 from tonmf.report import meaning_map, summarise
-from tonmf.report.atlas import TopicMap
 from tonmf.report.meaning_map import places_by_meaning
 
 
@@ -49,14 +47,6 @@ def test_few_or_equal_documents_have_finite_places(rows):
     places = places_by_meaning(rows.astype(np.float32))
     assert places.shape == (len(rows), 2)
     assert np.isfinite(places).all()
-
-
-def test_topics_are_in_the_direction_of_their_documents():
-    circle = np.array([[0.0, 1.0], [1.0, 0.0]])
-    shares = [[TopicShare(1, 0.9, [])], [TopicShare(1, 0.5, [])]]
-    found = TopicMap(circle, 2, np.array([[-0.5, 0.0], [-0.1, 0.0]]))
-    assert [found.put(document, of_document) for document, of_document in enumerate(shares)] == [(-0.5, 0), (-0.1, 0)]
-    np.testing.assert_allclose(found.topics, [[-1, 0], [1, 0]])
 
 
 def test_a_report_without_embeddings_is_placed_by_topics():

@@ -17,7 +17,6 @@ from tonmf import InputError, TextOutlierDetector
 from tonmf.metrics import roc_curve
 from tonmf.ranking import Ranking
 from tonmf.report import summarise, write_html, write_summary
-from tonmf.report.atlas import places_of_topics
 from tonmf.report.html import policy
 from tonmf.text.pieces import Piece
 
@@ -71,6 +70,7 @@ def test_documents_are_in_order_and_say_what_the_explanations_say(ranking, summa
         assert document["rank"] == why.rank
         assert document["outlier"] == why.outlier
         assert document["sentence"] == why.sentence
+        assert document["reason"] == why.reason
         assert [word["word"] for word in document["unexpected"]] == [word.word for word in why.unexpected]
         assert [topic["number"] for topic in document["topics"]] == [topic.number for topic in why.topics]
         explained = sum(topic["share"] for topic in document["topics"]) + why.other_topics
@@ -242,29 +242,6 @@ def test_progress_goes_up_to_one(ranking):
     summarise(ranking, title="", on_done=done.append)
     assert done == sorted(done)
     assert done[-1] == 1
-
-
-# ------------------------------------------------------------------ the map
-
-
-def test_topics_are_apart_on_the_circle_and_alike_ones_are_neighbours():
-    topics = np.array([[1, 0, 0.9, 0], [0, 1, 0, 0.9], [0, 0, 0.4, 0], [0, 0.1, 0, 0.4]], dtype=float)
-    places = places_of_topics(topics / np.linalg.norm(topics, axis=0))
-    np.testing.assert_allclose(np.linalg.norm(places, axis=1), 1)
-    gaps = np.linalg.norm(places[:, None] - places[None], axis=2)
-    assert gaps[0, 2] < 1.5
-    assert gaps[1, 3] < 1.5
-    assert gaps[np.triu_indices(4, 1)].min() > 1
-
-
-def test_documents_are_drawn_to_the_topics_they_lean_on(summary):
-    for document in summary["documents"]:
-        assert document["x"] ** 2 + document["y"] ** 2 <= 1 + 1e-3
-        if document["topics"] and document["topics"][0]["share"] > 0.7:
-            distances = [
-                np.hypot(topic["x"] - document["x"], topic["y"] - document["y"]) for topic in summary["topics"]
-            ]
-            assert int(np.argmin(distances)) + 1 == document["topics"][0]["number"]
 
 
 # ------------------------------------------------------------------ the file

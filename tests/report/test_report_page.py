@@ -2,7 +2,6 @@
 
 import re
 
-import numpy as np
 import pytest
 from browser import LARGEST_PICTURE, picture
 from report_page import (
@@ -10,7 +9,6 @@ from report_page import (
     above,
     choose,
     drag,
-    entry_of,
     export,
     flagged_count,
     ids_listed,
@@ -37,7 +35,7 @@ def test_the_report_opens_with_the_count_and_the_strangest_documents_first(repor
     assert page.locator(".verdict").text_content() == count
     assert flagged_count(page) == count
     threshold = f"score above {analysed['threshold']:.2f}, the automatic threshold"
-    assert threshold in page.locator(".page-header").text_content()
+    assert threshold in page.locator("#about").text_content()
     assert ids_listed(page) == [document["id"] for document in summary["documents"][:PAGE]]
     assert page.locator(".entry.is-flagged").count() == analysed["flagged"]
     n_lines = sum(document["copy_of"] == place for place, document in enumerate(summary["documents"], start=1))
@@ -73,8 +71,8 @@ def test_the_rule_behind_the_threshold_is_shown_to_those_who_ask(report):
 
 def test_a_share_that_was_asked_for_is_named_in_place_of_the_rule(page, tmp_path):
     opened(page, written(tmp_path, summary_of([{}], analysed={"contamination": 0.025})))
-    header = page.locator(".page-header").text_content()
-    assert "score above 4.99, so that 2.5 % of the training documents are" in header
+    about = page.locator("#about").text_content()
+    assert "score above 4.99, so that 2.5 % of the training documents are" in about
     assert page.get_by_text("How the threshold is set").count() == 0
 
 
@@ -90,7 +88,7 @@ def test_only_the_index_and_the_first_part_are_unpacked_at_first(page, tmp_path)
     choose(page, "Sort by", "Rank")
     page.get_by_role("columnheader", name="rank").get_by_role("button").click()
     assert ids_listed(page)[0] == "d2499"
-    page.locator(".entry .words-line").last.wait_for(state="attached")
+    page.locator(".entry .snippet").last.wait_for(state="attached")
     assert page.evaluate("window.unpacked") == 3
 
 
@@ -158,8 +156,10 @@ def test_where_there_are_no_copies_nothing_is_said_of_them(page, tmp_path):
 @pytest.mark.parametrize("plot", [".by-document", ".distribution"])
 def test_the_count_and_the_list_follow_the_line_that_is_dragged(plot, report):
     page, summary = report
+    page.locator("#scores").scroll_into_view_if_needed()
     line = page.locator(f"{plot} .threshold-line")
     line.wait_for()
+    line.scroll_into_view_if_needed()
     box = line.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     drag(page, (x, y), (x, y - 40))
@@ -204,15 +204,41 @@ def test_a_threshold_that_is_typed_chooses_what_is_listed_as_flagged(report):
     assert ids_listed(page) == above(summary, 3)
 
 
-def test_a_document_says_so_if_the_moved_threshold_changes_its_verdict(report):
+def test_the_sentence_of_a_document_follows_the_threshold(report):
     page, summary = report
-    last = summary["documents"][summary["analysed"]["flagged"] - 1]["id"]
-    found = open_document(page, last)
-    assert not found.locator(".moved").is_visible()
+    document = summary["documents"][summary["analysed"]["flagged"] - 1]
+    sentence = open_document(page, document["id"]).locator(".reason")
+    assert sentence.text_content() == document["sentence"]
     page.get_by_label("Threshold", exact=True).fill("4")
-    assert found.locator(".moved").text_content() == "With the threshold moved to 4.00 it is not flagged."
+    margin = f"{4 - document['score']:.2f} below the threshold of 4.00"
+    expected = f"Not flagged: its score of {document['score']:.2f} is {margin}, rank {document['rank']} of 260, "
+    assert sentence.text_content().startswith(expected)
+    assert sentence.text_content().endswith(document["reason"])
     page.get_by_role("button", name="Reset").click()
-    assert not found.locator(".moved").is_visible()
+    assert sentence.text_content() == document["sentence"]
+
+
+def test_a_sentence_without_a_threshold_in_it_follows_one_that_is_moved(page, tmp_path):
+    """With a false-discovery rate the sentence says nothing of the threshold."""
+    verdict = (
+        "Flagged at a false-discovery rate of 10 %: its score of 5.00 is rank 1 of 2, stranger than 99.9 % of all."
+    )
+    reason = "It is rank 7 of 8, as it says itself."
+    told = {"sentence": f"{verdict} {reason}", "reason": reason}
+    opened(page, written(tmp_path, summary_of([told, {}])))
+    shown = open_document(page, "d0").locator(".reason")
+    assert shown.text_content() == told["sentence"]
+    page.get_by_label("Threshold", exact=True).fill("1.5")
+    rest = f"rank 1 of 2, stranger than 99.9 % of all. {reason}"
+    assert shown.text_content() == f"Flagged: its score of 5.00 is 3.50 above the threshold of 1.50, {rest}"
+
+
+def test_the_threshold_has_two_decimals_however_wide_the_scores_are(page, tmp_path):
+    documents = [{"score": 20.0 - 2 * place, "outlier": False} for place in range(20)]
+    opened(page, written(tmp_path, summary_of(documents, analysed={"threshold": 21.9437, "flagged": 0})))
+    number = page.get_by_label("Threshold", exact=True)
+    assert number.input_value() == "21.94"
+    assert number.evaluate("field => field.validity.stepMismatch") is False
 
 
 def test_precision_and_recall_follow_the_threshold(report):
@@ -372,71 +398,21 @@ def test_words_with_a_larger_share_are_shaded_more(report):
     assert shades[0] < shades[-1]
 
 
-# ------------------------------------------------------------------ topics, map and groups
+# ------------------------------------------------------------------ topics and groups
 
 
 def test_a_topic_lists_its_documents(report):
     page, summary = report
     topic = summary["topics"][1]
-    page.locator("table.topics tbody tr").nth(1).get_by_role("button").click()
+    page.locator("table.topics tbody tr").nth(1).get_by_role("link").first.click()
     expected = [d["id"] for d in summary["documents"] if d["topic"] == topic["number"]]
     assert len(expected) == topic["documents"]
     assert ids_listed(page) == expected[:PAGE]
 
 
-def map_places(page, summary):
-    """Where documents are on the screen: those farthest out at 94 % of the radius, with 30 pixels of room above and below."""
-    canvas = page.locator(".map canvas")
-    canvas.scroll_into_view_if_needed()
-    box = canvas.bounding_box()
-    places = np.array([[document["x"], -document["y"]] for document in summary["documents"]])
-    zoom = 0.94 * (box["height"] / 2 - 30) / np.linalg.norm(places, axis=1).max()
-    return zoom * places + [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]
-
-
-def test_a_rectangle_on_the_map_selects_what_is_listed(report):
-    page, summary = report
-    page.locator("#map").scroll_into_view_if_needed()
-    places = map_places(page, summary)
-    middle = np.median(places, axis=0)
-    first, last = np.floor(places.min(axis=0)) - 5, np.round(middle)
-    drag(page, tuple(last), tuple(first))
-    page.get_by_role("button", name="Show them in the list").click()
-    choose(page, "Copies", "on a line each")
-    page.get_by_label("Documents per page").select_option("500")
-    shown = set(ids_listed(page))
-    ids = np.array([document["id"] for document in summary["documents"]])
-    surely, perhaps = ((places < last - 2).all(axis=1), (places < last + 2).all(axis=1))
-    assert set(ids[surely]) <= shown <= set(ids[perhaps])
-    assert 10 < len(shown) < len(ids)
-    assert page.locator("#map .status").text_content() == f"{len(shown)} documents selected"
-    page.get_by_role("button", name=re.compile("Selected on the map")).click()
-    assert len(ids_listed(page)) == len(ids)
-
-
-def test_a_document_clicked_on_the_map_opens_in_the_list(report):
-    page, summary = report
-    page.locator("#map").scroll_into_view_if_needed()
-    places = map_places(page, summary)
-    distances = np.linalg.norm(places[:, None] - places, axis=2) + 1e9 * np.eye(len(places))
-    alone = int(distances.min(axis=1).argmax())
-    page.mouse.click(*places[alone])
-    name = summary["documents"][alone]["id"]
-    entry_of(page, name).locator("article.document").wait_for()
-    assert page.evaluate("document.activeElement.textContent") == name
-
-
-def test_a_name_on_the_map_lists_the_documents_of_its_topic(report):
-    page, summary = report
-    page.locator("#map").scroll_into_view_if_needed()
-    topic = summary["topics"][2]
-    name = f"{topic['number']} {', '.join(topic['words'][:3])}"
-    page.locator(".map-label").filter(has_text=name).click()
-    assert f"{topic['documents']} documents" in status(page)
-
-
 def test_an_opened_document_is_marked_in_the_pictures(report):
     page, summary = report
+    page.locator("#scores").scroll_into_view_if_needed()
     pictures = page.locator(".by-document .marks")
     pictures.wait_for()
     before = pictures.evaluate("canvas => canvas.toDataURL()")
@@ -448,14 +424,14 @@ def test_an_opened_document_is_marked_in_the_pictures(report):
 def test_a_small_group_lists_its_documents(report):
     page, summary = report
     group = summary["groups"][0]
-    page.locator("table.groups tbody tr").first.get_by_role("button").click()
+    page.locator("table.groups tbody tr").first.get_by_role("link").first.click()
     assert ids_listed(page) == [summary["documents"][rank - 1]["id"] for rank in sorted(group["documents"])]
 
 
 def test_documents_of_unknown_words_are_counted_and_listed(report):
     page, summary = report
     expected = [document["id"] for document in summary["documents"] if "unknown" in document["alarms"]]
-    page.locator("ul.special").get_by_role("button", name=f"{len(expected)} document").first.click()
+    page.locator("ul.special").get_by_role("link", name=f"{len(expected)} document").first.click()
     assert ids_listed(page) == expected
     assert "No documents without words that count." in page.locator("ul.special").text_content()
 
@@ -467,7 +443,7 @@ def test_all_documents_can_be_exported(report):
     page, summary = report
     name, rows = export(page)
     assert name == "A-neighbourhood-s-notice-board-documents.csv"
-    assert list(rows[0]) == ["rank", "id", "score", "outlier", "judged", "topic", "unexpected_terms", "text"]
+    assert list(rows[0]) == ["rank", "id", "score", "outlier", "judged", "topic", "unexpected_terms", "text", "label"]
     assert rows == [
         {
             "rank": str(document["rank"]),
@@ -478,10 +454,28 @@ def test_all_documents_can_be_exported(report):
             "topic": str(document["topic"] or ""),
             "unexpected_terms": "; ".join(word["word"] for word in document["unexpected"]),
             "text": text_of(document),
+            "label": str(document["label"]),
         }
         for document, row in zip(summary["documents"], rows, strict=True)
     ]
     assert [float(row["score"]) for row in rows] == [document["score"] for document in summary["documents"]]
+
+
+def test_documents_without_a_label_have_none_in_list_filter_curves_and_export(page, tmp_path):
+    curves = {
+        "outliers": 1,
+        "roc": {"x": [0, 1], "y": [1, 1], "threshold": [5, 0], "area": 1.0},
+        "precision_recall": {"x": [1, 1], "y": [1, 0.5], "threshold": [5, 0], "average": 1.0},
+    }
+    documents = [{"label": None}, {"label": 1}, {"label": 0}]
+    opened(page, written(tmp_path, summary_of(documents, curves=curves, analysed={"flagged": 2, "threshold": 3.0})))
+    assert page.locator("td.for-label").all_text_contents() == ["", "outlier", ""]
+    assert "1 of 1 flagged are outliers" in page.locator("#curves .status").text_content()
+    assert [row["label"] for row in export(page)[1]] == ["", "1", "0"]
+    choose(page, "Label", "ordinary")
+    assert ids_listed(page) == ["d2"]
+    choose(page, "Label", "none")
+    assert ids_listed(page) == ["d0"]
 
 
 def test_what_is_exported_is_what_is_listed_in_its_order(report):
@@ -508,11 +502,10 @@ def test_formulas_are_disarmed_in_the_export(page, tmp_path):
 
 
 def test_the_picture_in_the_docs_can_be_made(report, tmp_path):
-    page, summary = report
+    page, _ = report
     path = picture("report.png", tmp_path)
-    page.set_viewport_size({"width": 1280, "height": 1480})
-    open_document(page, summary["documents"][4]["id"])
-    page.evaluate("scrollTo(0, 0)")
+    page.set_viewport_size({"width": 1280, "height": 1180})
+    page.locator(".map canvas").wait_for()
     page.mouse.move(0, 0)
     page.evaluate("new Promise(requestAnimationFrame)")
     page.screenshot(path=path)

@@ -1,5 +1,7 @@
 """The page of a report for every reader: colours, paper, keys, screen readers, narrow windows."""
 
+import itertools
+
 from browser import watched_page
 from report_page import (
     PAGE,
@@ -19,6 +21,7 @@ def background(page):
 def test_colours_follow_the_system_and_the_button(browser, demo):
     with watched_page(browser, color_scheme="dark") as page:
         opened(page, demo[0])
+        page.locator("#scores").scroll_into_view_if_needed()
         picture = page.locator(".by-document canvas").first
         picture.wait_for()
         dark, dark_picture = background(page), picture.evaluate("canvas => canvas.toDataURL()")
@@ -84,21 +87,19 @@ def test_what_has_the_focus_is_outlined(report):
 
 def test_pictures_state_their_facts_in_words(report):
     page, summary = report
-    page.locator("#map").scroll_into_view_if_needed()
-    page.locator("#curves").scroll_into_view_if_needed()
+    for section in ("#map", "#scores", "#curves"):
+        page.locator(section).scroll_into_view_if_needed()
     page.locator(".curve canvas").first.wait_for()
     labels = page.get_by_role("img").evaluate_all("all => all.map(one => one.getAttribute('aria-label'))")
     assert len(labels) == 5
     documents, flagged = summary["analysed"]["documents"], summary["analysed"]["flagged"]
-    assert f"Plot of {documents} scores" in labels[0]
-    assert f"{flagged} are above the threshold" in labels[0]
-    assert f"Map of {documents} documents between {len(summary['topics'])} topics" in labels[2]
+    assert f"Map of {documents} documents of {len(summary['topics'])} topics" in labels[0]
+    assert f"Plot of {documents} scores" in labels[1]
+    assert f"{flagged} are above the threshold" in labels[1]
     page.get_by_label("Threshold", exact=True).fill("3")
-    page.evaluate("scrollTo(0, 0)")
     page.evaluate("new Promise(requestAnimationFrame)")
-    assert f"{len(above(summary, 3))} are above the threshold of 3.00" in page.get_by_role("img").first.get_attribute(
-        "aria-label"
-    )
+    label = page.get_by_role("img").nth(1).get_attribute("aria-label")
+    assert f"{len(above(summary, 3))} are above the threshold of 3.00" in label
 
 
 def test_the_page_has_landmarks_headings_captions_and_labels(report):
@@ -107,7 +108,10 @@ def test_the_page_has_landmarks_headings_captions_and_labels(report):
     assert page.get_by_role("banner").count() == page.get_by_role("main").count() == 1
     assert page.get_by_role("contentinfo").count() == 1
     names = page.get_by_role("region").evaluate_all("all => all.map(one => one.firstElementChild.textContent)")
-    assert names[:4] == ["Scores", "Documents", "Topics", "Map"]
+    assert names[:5] == ["The strangest", "Map", "Scores", "Documents", "Topics"]
+    levels = page.locator("h1, h2, h3, h4, h5, h6").evaluate_all("all => all.map(one => Number(one.tagName[1]))")
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in itertools.pairwise(levels)), "no level is left out"
     assert page.locator("table:not(:has(> caption))").count() == 0
     assert page.locator("thead th:not([scope])").count() == 0
     unnamed = page.locator("input, select, button").evaluate_all(

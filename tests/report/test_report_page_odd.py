@@ -109,7 +109,7 @@ def test_documents_that_are_not_judged_come_last_and_are_never_flagged(page, tmp
     assert page.get_by_text("No document meets these criteria.").is_visible()
     choose(page, "Show", "all")
     assert "not judged" in open_document(page, "d11").text_content()
-    page.get_by_role("button", name="2 documents", exact=True).click()
+    page.get_by_role("link", name="2 documents", exact=True).click()
     assert ids_listed(page) == ["d10", "d11"]
 
 
@@ -178,7 +178,7 @@ def test_what_is_drawn_later_has_its_place_before(report):
     """Else a link into the page leads to where its target was."""
     page, _ = report
     height = page.evaluate("document.documentElement.scrollHeight")
-    for part in (".map", ".curve"):
+    for part in (".map", ".by-document", ".curve"):
         page.locator(part).first.scroll_into_view_if_needed()
         page.locator(f"{part} canvas").first.wait_for()
     assert page.evaluate("document.documentElement.scrollHeight") == height
@@ -230,7 +230,8 @@ def test_lists_of_words_in_several_directions_stay_in_order(page, tmp_path):
     topic = {"number": 1, "share": 0.5, "words": words, "documents": 1, "typical": [], "x": 0.0, "y": 1.0}
     unexpected = [{"word": word, "share": 0.1, "count": 1, "known": True} for word in words]
     group = {"words": words, "size": 1, "share": 0.1, "documents": [1]}
-    summary = summary_of([{"unexpected": unexpected, "missing": words}], topics=[topic], groups=[group])
+    told = {"unexpected": unexpected, "missing": words, "pieces": None}
+    summary = summary_of([told], topics=[topic], groups=[group])
     opened(page, written(tmp_path, summary))
     open_document(page, "d0")
     for place in (".words-line", ".missing", ".legend .topic-name", ".topic-words", ".groups tbody th"):
@@ -242,8 +243,8 @@ def test_lists_of_words_in_several_directions_stay_in_order(page, tmp_path):
 def test_lists_of_words_from_right_to_left_run_that_way(page, tmp_path):
     words = ["שלום", "עולם", "last"]
     unexpected = [{"word": word, "share": 0.1, "count": 1, "known": True} for word in words]
-    opened(page, written(tmp_path, summary_of([{"unexpected": unexpected}])))
-    assert from_left_to_right(page.locator(".words-line"), words) == words[::-1]
+    opened(page, written(tmp_path, summary_of([{"unexpected": unexpected, "pieces": None}])))
+    assert from_left_to_right(page.locator("#documents .words-line"), words) == words[::-1]
 
 
 def test_quotes_stand_around_a_word_from_right_to_left(page, tmp_path):

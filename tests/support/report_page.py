@@ -3,6 +3,7 @@
 import csv
 import json
 
+import numpy as np
 import pytest
 from command import run
 
@@ -137,6 +138,36 @@ def drag(page, start, end):
     page.mouse.move((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
     page.mouse.move(*end)
     page.mouse.up()
+
+
+def map_shown(page):
+    """The map, drawn and scrolled into view; where it is on the screen."""
+    shown = page.locator(".map")
+    shown.scroll_into_view_if_needed()
+    shown.locator("canvas").wait_for()
+    return shown.bounding_box()
+
+
+def map_places(page, summary):
+    """Where documents are on the screen while the whole map is shown in a wide window: 34 pixels inside its frame."""
+    box = map_shown(page)
+    places = np.array([[document["x"], -document["y"]] for document in summary["documents"] if document["judged"]])
+    middle = (places.min(axis=0) + places.max(axis=0)) / 2
+    size = np.array([box["width"], box["height"]]) - 2  # the border
+    scale = ((size - 2 * 34) / np.ptp(places, axis=0)).min()
+    return scale * (places - middle) + [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]
+
+
+def loneliest(places):
+    """The document on the map that is farthest from any other."""
+    distances = np.linalg.norm(places[:, None] - places, axis=2) + 1e9 * np.eye(len(places))
+    return int(distances.min(axis=1).argmax())
+
+
+def in_view(page):
+    """How many documents are in view on the map, as the heading of its list says."""
+    said = page.locator(".map-list summary").text_content()
+    return int(said.split(": ")[1].split()[0].replace(",", ""))
 
 
 def is_wider_than_its_window(page):

@@ -29,6 +29,7 @@ def describe(ranking: Ranking, row: int, documents: Any, at: int, why: Explanati
         "score": why.score,
         "outlier": why.outlier,
         "sentence": why.sentence,
+        "reason": why.reason,
         "parts": _rounded(why.parts),
         "unexplained": _rounded(vars(why.unexplained)),
         "unexpected": [_word(word) for word in why.unexpected],

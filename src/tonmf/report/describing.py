@@ -53,13 +53,13 @@ class Describer:
         self._first, self._n_copies = _copies(self.ranking, self.plan)
 
     def describe(self, places: Sequence[int], read: Read) -> list[dict[str, Any]]:
-        """Describe documents at these places of the report, which have been read."""
+        """Describe documents at these places of the report, which have been read. The map has `x` and `y` when all are."""
         documents = []
         for at, (place, row) in enumerate(zip(places, self.plan.rows[list(places)].tolist(), strict=True)):
             document, topics = read.described(self.ranking, row, at)
             self._count(document)
-            x, y = self.map.put(place, topics)
-            document |= {"x": x, "y": y, "copy_of": self._first[place], "copies": self._n_copies[place]}
+            self.map.put(place, topics)
+            document |= {"copy_of": self._first[place], "copies": self._n_copies[place]}
             if self.labels is not None:
                 label = self.labels[row]
                 document["label"] = int(label) if np.isfinite(label) else None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, overload
 
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from tonmf.arrays import Array
 from tonmf.detector.scores.embeddings import check_new_embeddings
 from tonmf.ranking import LargeRanking, stretches
+from tonmf.report.atlas import TopicMap
 from tonmf.report.describing import Describer, Read
 from tonmf.report.plan import Plan
 from tonmf.storage.spool import Spool
@@ -28,10 +30,10 @@ COLUMN = np.dtype(np.int32)
 
 
 class SpooledDocuments(Sequence[dict[str, Any]]):
-    """The descriptions of documents, by place, in a temporary file."""
+    """The descriptions of documents, by place, in a temporary file; where they are on the map is known when all are."""
 
-    def __init__(self, spool: Spool) -> None:
-        self._spool = spool
+    def __init__(self, spool: Spool, atlas: TopicMap) -> None:
+        self._spool, self._map = spool, atlas
 
     def __len__(self) -> int:
         return len(self._spool)
@@ -46,7 +48,12 @@ class SpooledDocuments(Sequence[dict[str, Any]]):
         if not 0 <= place < len(self):
             raise IndexError(place)
         document: dict[str, Any] = json.loads(self._spool.get(place).decode("utf-8", "surrogatepass"))
-        return document
+        x, y = self._places[place].tolist()
+        return document | {"x": x, "y": y}
+
+    @cached_property
+    def _places(self) -> NDArray[np.float64]:
+        return self._map.rounded
 
     def put(self, place: int, document: dict[str, Any]) -> None:
         """Keep the description of a document."""
@@ -84,7 +91,7 @@ def describe_files(
     """Describe the documents of files as they are read; return them, and the rows of those with reasons, by place."""
     ranking, plan = describer.ranking, describer.plan
     assert isinstance(ranking, LargeRanking)  # noqa: S101 (others have their documents)
-    documents = SpooledDocuments(Spool(len(plan.rows), folder))
+    documents = SpooledDocuments(Spool(len(plan.rows), folder), describer.map)
     rows = SpooledRows(Spool(plan.n_reasoned, folder), ranking.detector.n_terms_)
     for first, batch in ranking.read_again(batches):
         for places, some in _by_level(plan, _places(plan, first, len(batch.ids))):

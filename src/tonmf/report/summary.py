@@ -13,13 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tonmf.detector.explain.topics import by_share
 from tonmf.detector.options import options_of
 from tonmf.errors import InputError
 from tonmf.metrics import precision_recall_curve, roc_curve
 from tonmf.parameters import defaults_of
 from tonmf.ranking import LargeRanking, Ranking, ignore, stretches
-from tonmf.report.atlas import TopicMap, places_of_topics
+from tonmf.report.atlas import TopicMap
 from tonmf.report.describing import Describer, read_stretches
 from tonmf.report.large import describe_files, listed_embeddings
 from tonmf.report.marking import MarkedRows, marking_of
@@ -116,13 +115,14 @@ def described_in_memory(
         documents += describer.describe(places, read)
         marks.add(read.rows)
         on_done(len(documents) / len(describer.plan.rows))
+    for document, (x, y) in zip(documents, describer.map.rounded.tolist(), strict=True):
+        document |= {"x": x, "y": y}
     return documents, marks
 
 
 def map_of(ranking: Ranking, plan: Plan, places: NDArray[np.float64] | None) -> TopicMap:
     """Return the map of the listed documents; `places` are those by embeddings, if there are any."""
-    rung = ranking.detector.rungs_[0]
-    return TopicMap(places_of_topics(rung.topics[:, by_share(rung)]), len(plan.rows), places)
+    return TopicMap(len(plan.rows), ranking.detector.rungs_[0].topics.shape[1], places)
 
 
 def alarms_beyond(ranking: Ranking, plan: Plan) -> Counter[str]:

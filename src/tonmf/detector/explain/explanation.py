@@ -387,7 +387,7 @@ class Explanation:
     __str__ = to_text
 
 
-DERIVED = ("judged", "beyond", "other_topics", "main_alarm", "by_meaning_alone", "sentence")
+DERIVED = ("judged", "beyond", "other_topics", "main_alarm", "by_meaning_alone", "reason", "sentence")
 """Properties that `Explanation.to_dict` adds to the fields."""
 
 _FAR = {

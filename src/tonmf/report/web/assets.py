@@ -41,7 +41,7 @@ SHEETS = {
         "marks",
         "print",
     ),
-    "report": ("page", "map", "groups", "curves", "compare"),
+    "report": ("page", "strangest", "map", "panel", "groups", "curves", "compare"),
     "app": ("page", "controls", "score", "fit", "sign_in", "narrow"),
 }
 """The style sheets of each folder, in the order in which they apply: a later rule overrides an earlier one."""

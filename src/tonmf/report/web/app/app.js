@@ -7,6 +7,7 @@ import { problemLine } from "./notices.js";
 import { scoreView } from "./score_view.js";
 import { signInForm } from "./sign_in.js";
 import { State } from "../shared/state.js";
+import { readAddress } from "../shared/address.js";
 import { themeButton } from "../shared/theme.js";
 
 const FIRST = "score";
@@ -82,7 +83,7 @@ class App {
   /** Show the view that the address names. */
   #go(isAsked) {
     if (this.#views.size === 0) return;
-    const named = location.hash.slice(1);
+    const named = readAddress().section;
     const current = this.#views.has(named) ? named : FIRST;
     for (const [id, { view }] of this.#views) view.hidden = id !== current;
     for (const link of this.#links.children) {

@@ -1,13 +1,13 @@
-import { element, ownDirection, tableOf, wordList } from "../shared/dom.js";
+import { element, named, ownDirection, tableOf, wordList } from "../shared/dom.js";
 import { counted, decimal, percent, shortened, whole } from "../shared/format.js";
 
 const SHOWN_FIRST = 10;
 const LONGEST_CHANGED_ID = 80;
 
 /** What changed since an earlier run: documents that are newly strange or no longer are, topics that came and went. */
-export function compareSection({ old, documents, strange, topics, ...listed }, reveal) {
-  const newly = listed.newly_strange.map((changed) => newlyRow(changed, reveal));
-  const noLonger = listed.no_longer_strange.map((changed) => noLongerRow(changed, reveal));
+export function compareSection({ old, documents, strange, topics, ...listed }, links) {
+  const newly = listed.newly_strange.map((changed) => newlyRow(changed, links));
+  const noLonger = listed.no_longer_strange.map((changed) => noLongerRow(changed, links));
   return element(
     "section",
     { id: "compared", "aria-labelledby": "compared-heading" },
@@ -54,27 +54,25 @@ function changes(rows, count, caption, names) {
   return [table, rows.length > SHOWN_FIRST && more];
 }
 
-function newlyRow({ id, place, score, was, old_rank, old_score, sentence }, reveal) {
+function newlyRow({ id, place, score, was, old_rank, old_score, sentence }, links) {
   const before = old_rank === null ? was : `${was}: rank ${whole(old_rank)}, score ${decimal(old_score)}`;
-  return changedRow(id, place, decimal(score), before, sentence, reveal);
+  return changedRow(id, place, decimal(score), before, sentence, links);
 }
 
-function noLongerRow({ id, place, rank, score, is, old_score, sentence }, reveal) {
+function noLongerRow({ id, place, rank, score, is, old_score, sentence }, links) {
   const now = place === null ? is : `${is}: rank ${whole(rank)}, score ${decimal(score)}`;
-  return changedRow(id, place, decimal(old_score), now, sentence, reveal);
+  return changedRow(id, place, decimal(old_score), now, sentence, links);
 }
 
-function changedRow(id, place, score, other, sentence, reveal) {
-  const name = ownDirection(shortened(id, LONGEST_CHANGED_ID));
+function changedRow(id, place, score, other, sentence, links) {
+  const name = named(shortened(id, LONGEST_CHANGED_ID));
   return element(
     "tr",
     {},
     element(
       "th",
       { scope: "row", tabindex: place === null ? -1 : false },
-      place === null
-        ? name
-        : element("button", { type: "button", class: "link", title: "Open this document", click: () => reveal(place - 1) }, name),
+      place === null ? name : links.toDocument(place - 1, { title: "Open this document" }, name),
     ),
     element("td", { class: "number" }, score),
     element("td", {}, other),

@@ -1,4 +1,5 @@
 import { Chart } from "../shared/charts.js";
+import { UNLABELLED } from "../shared/data.js";
 import { element } from "../shared/dom.js";
 import { decimal, percent, whole } from "../shared/format.js";
 import { whenNear } from "../shared/near.js";
@@ -8,7 +9,7 @@ import { colour } from "../shared/theme.js";
 export function curvesSection({ outliers, roc, precision_recall }, columns, state) {
   let found = foundAmongFirst(columns);
   const counts = () => {
-    const [flagged, right] = [state.flagged, found[state.flagged]];
+    const [flagged, right] = [found.labelled[state.flagged], found.outliers[state.flagged]];
     return { flagged, right, recall: right / outliers, precision: flagged ? right / flagged : 1 };
   };
   const rocPlot = element("div", { class: "curve" });
@@ -35,7 +36,7 @@ export function curvesSection({ outliers, roc, precision_recall }, columns, stat
   });
   follow();
   whenNear(rocPlot, () => {
-    const n_ordinary = columns.length - outliers;
+    const n_ordinary = found.labelled[columns.length] - outliers;
     curve(rocPlot, roc, state, {
       names: ["ordinary documents flagged", "outliers flagged (recall)"],
       point: () => [(state.flagged - counts().right) / n_ordinary, counts().recall],
@@ -68,11 +69,14 @@ export function curvesSection({ outliers, roc, precision_recall }, columns, stat
   );
 }
 
-/** Count the labelled outliers among the first 0, 1, 2, … documents. */
+/** Count the documents with a label, and the outliers, among the first 0, 1, 2, … documents. */
 function foundAmongFirst({ label, order }) {
-  const found = new Uint32Array(label.length + 1);
-  order.forEach((place, number) => (found[number + 1] = found[number] + label[place]));
-  return found;
+  const [labelled, outliers] = [new Uint32Array(label.length + 1), new Uint32Array(label.length + 1)];
+  order.forEach((place, number) => {
+    labelled[number + 1] = labelled[number] + (label[place] === UNLABELLED ? 0 : 1);
+    outliers[number + 1] = outliers[number] + (label[place] === 1 ? 1 : 0);
+  });
+  return { labelled, outliers };
 }
 
 function curve(container, { x, y }, state, { names, point, diagonal, label }) {

@@ -1,28 +1,28 @@
-import { element, tableOf, wordList } from "../shared/dom.js";
+import { element, named, tableOf, wordList } from "../shared/dom.js";
 import { counted, percent, shortened, usable, whole } from "../shared/format.js";
 
 /** What a ranking hides or mixes: small groups of rare documents, and documents with an alarm. */
-export function groupsSection({ analysed, groups }, columns, choose) {
+export function groupsSection({ analysed, groups }, columns, links) {
   const { word } = analysed;
   return element(
     "section",
     { id: "groups", "aria-labelledby": "groups-heading" },
     element("h2", { id: "groups-heading" }, "Small groups and special documents"),
     groups.length > 0
-      ? groupsTable(groups, columns, choose)
+      ? groupsTable(groups, columns, links)
       : element("p", { class: "absent" }, "There are no small groups of similar documents."),
     element(
       "ul",
       { class: "special" },
-      special(columns, "unknown", `with far more ${word}s outside the vocabulary than usual`, choose),
-      special(columns, "empty", `without ${usable(word)}`, choose, ", and so not judged"),
-      special(columns, "repeated", `repeating the same few ${word}s`, choose),
-      special(columns, "rare", `made of rare ${word}s`, choose),
+      special(columns, "unknown", `with far more ${word}s outside the vocabulary than usual`, links),
+      special(columns, "empty", `without ${usable(word)}`, links, ", and so not judged"),
+      special(columns, "repeated", `repeating the same few ${word}s`, links),
+      special(columns, "rare", `made of rare ${word}s`, links),
     ),
   );
 }
 
-function groupsTable(groups, columns, choose) {
+function groupsTable(groups, columns, links) {
   const rows = groups.map(({ words, size, share, documents, copies }, group) =>
     element(
       "tr",
@@ -30,23 +30,18 @@ function groupsTable(groups, columns, choose) {
       element(
         "th",
         { scope: "row", dir: "auto" },
-        wordList(words),
+        links.toDocuments({ group }, { dir: "auto" }, wordList(words)),
         copies && element("span", { class: "copies", dir: "ltr" }, "copies of one document"),
       ),
-      element(
-        "td",
-        { class: "number" },
-        element(
-          "button",
-          { type: "button", class: "link", title: "List these documents", click: () => choose({ group }) },
-          whole(size),
-        ),
-      ),
+      element("td", { class: "number" }, whole(size)),
       element("td", { class: "number" }, percent(share)),
       element(
         "td",
         { class: "excerpt" },
-        wordList(documents.slice(0, 3).map((rank) => shortened(columns.id[rank - 1], 40))),
+        documents.slice(0, 3).flatMap((rank, number) => [
+          number > 0 && ", ",
+          links.toDocument(rank - 1, {}, named(shortened(columns.id[rank - 1], 40))),
+        ]),
       ),
     ),
   );
@@ -59,18 +54,14 @@ function groupsTable(groups, columns, choose) {
   );
 }
 
-function special(columns, alarm, what, choose, more = "") {
+function special(columns, alarm, what, links, more = "") {
   const count = columns.alarm.reduce((sum, of) => sum + (of === alarm ? 1 : 0), 0);
   const always = alarm === "unknown" || alarm === "empty";
   if (count === 0) return always && element("li", {}, `No documents ${what}.`);
   return element(
     "li",
     {},
-    element(
-      "button",
-      { type: "button", class: "link", title: "List these documents", click: () => choose({ alarm }) },
-      counted(count, "document"),
-    ),
+    links.toDocuments({ alarm }, {}, counted(count, "document")),
     ` ${what}${more}.`,
   );
 }

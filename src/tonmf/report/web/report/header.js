@@ -1,50 +1,33 @@
 import { element } from "../shared/dom.js";
-import { counted, flaggedOf, percent, unjudgedOf, whole } from "../shared/format.js";
+import { counted, flaggedOf, unjudgedOf, whole } from "../shared/format.js";
 import { themeButton } from "../shared/theme.js";
-import { flaggedIf } from "../shared/threshold.js";
 
-/** What was analysed and how, in brief; details unfold. */
-export function header(summary, state, found, sections) {
-  const { analysed, title, notes, made } = summary;
-  const rule = element("dd");
+/**
+ * The title, how many documents are flagged, and links to the sections.
+ *
+ * @param {object} summary of the report.
+ * @param {State} state
+ * @param {HTMLElement[]} navigation links to the sections.
+ * @param {function(...*): HTMLElement} aboutLink makes a link to where the notes are.
+ */
+export function header({ analysed, title, notes }, state, navigation, aboutLink) {
   const verdict = element("p", { class: "verdict" });
   function follow() {
     const count = whole(state.flagged);
     const rest = flaggedOf(state.flagged, analysed.documents).slice(count.length);
     verdict.replaceChildren(element("strong", {}, count), rest);
-    rule.textContent = flaggedIf(found);
   }
   state.on(["threshold", "ranked"], follow);
   follow();
+  const unjudged = unjudgedOf(analysed.empty, analysed.word);
   return element(
     "header",
     { class: "page-header" },
-    element(
-      "div",
-      { class: "bar-above" },
-      element(
-        "nav",
-        { "aria-label": "Sections" },
-        sections.map(([id, name]) => element("a", { href: `#${id}` }, name)),
-      ),
-      themeButton(),
-    ),
+    element("div", { class: "bar-above" }, element("nav", { "aria-label": "Sections" }, navigation), themeButton()),
     element("h1", { dir: "auto" }, title),
     verdict,
-    analysed.empty > 0 && element("p", { class: "note" }, unjudgedOf(analysed.empty, analysed.word)),
-    factList([...mainFacts(analysed), ["Flagged if", rule]]),
-    notes.length > 0 &&
-      element(
-        "ul",
-        { class: "notes" },
-        notes.map((note) => element("li", { dir: "auto" }, note)),
-      ),
-    element(
-      "details",
-      { class: "how" },
-      element("summary", {}, "How it was done"),
-      factList(otherFacts(analysed, made)),
-    ),
+    (unjudged || notes.length > 0) &&
+      element("p", { class: "note" }, unjudged, unjudged && " ", notes.length > 0 && aboutLink(counted(notes.length, "note"))),
   );
 }
 
@@ -52,50 +35,8 @@ export function footer({ made }) {
   return element("footer", { class: "page-footer" }, `Made with tonmf ${made.tonmf}, ${dateOf(made.when)}.`);
 }
 
-function mainFacts(analysed) {
-  const { documents, kind, word, training, topics } = analysed;
-  const fitted = training.same
-    ? `these documents, ${counted(training.terms, `distinct ${word}`)}`
-    : `${counted(training.documents, "other document")}, ${counted(training.terms, `distinct ${word}`)}`;
-  return [
-    ["Analysed", `${counted(documents, "document")} (${kind})`],
-    ["Fitted on", fitted],
-    ["Topics", topics ? whole(topics) : "none"],
-  ];
-}
-
-function otherFacts({ contamination, seed, fits, options }, made) {
-  const changed = Object.entries(options ?? {}).map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
-  const { when, ...versions } = made;
-  return [
-    ["Made", dateOf(when)],
-    ["Contamination", typeof contamination === "number" ? percent(contamination) : "automatic"],
-    ["Seed", seed === null || seed === undefined ? "none" : String(seed)],
-    ["Fits", `${whole(fits)}, at several scales`],
-    ["Options", changed.length > 0 ? changed.join(", ") : "defaults"],
-    [
-      "Versions",
-      Object.entries(versions)
-        .map(([name, version]) => `${name} ${version}`)
-        .join(", "),
-    ],
-  ];
-}
-
-function factList(facts) {
-  return element(
-    "dl",
-    { class: "about" },
-    facts.map(([name, value]) => element("div", {}, element("dt", {}, name), ddOf(value))),
-  );
-}
-
-function ddOf(value) {
-  return value instanceof Node ? value : element("dd", {}, value);
-}
-
 /** Format a time in UTC, so that a report reads the same everywhere. */
-function dateOf(when) {
+export function dateOf(when) {
   const date = new Date(when);
   if (Number.isNaN(date.getTime())) return String(when);
   const [day, time] = date.toISOString().split("T");

@@ -1,3 +1,6 @@
+/** The label of a document without one, among documents of which some have one. */
+export const UNLABELLED = -1;
+
 /** Return the summary, which the page holds as plain JSON. */
 export function readSummary() {
   return JSON.parse(document.getElementById("summary").textContent);
@@ -43,7 +46,7 @@ export function columnsOf(index) {
     reported: Float64Array.from(index.score), // it stays when marks change the scores
     x: Float32Array.from(index.x),
     y: Float32Array.from(index.y),
-    label: index.label ? Uint8Array.from(index.label) : null,
+    label: index.label ? Int8Array.from(index.label, (label) => label ?? UNLABELLED) : null,
     first: Int32Array.from(index.first),
   };
 }

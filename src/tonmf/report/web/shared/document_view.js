@@ -1,8 +1,10 @@
 import { textOf } from "./data.js";
-import { element, ownDirection, wordList } from "./dom.js";
+import { element, wordList } from "./dom.js";
 import { counted, decimal, finePercent, percent, shortened, signed, whole } from "./format.js";
+import { documentName } from "./links.js";
 import { shaded } from "./shading.js";
 import { topicsBar } from "./topic_marks.js";
+import { partsOfSentence } from "./verdict.js";
 import { withoutReasons } from "./without_reasons.js";
 
 const LONGEST_WORD = 80;
@@ -17,19 +19,27 @@ const LONGEST_TEXT = 100_000;
  * @param {object} shown an explanation with `pieces`; whatever is missing from it is left out.
  * @param {{number: number, words: string[]}[]} topics all topics, for their words.
  * @param {string} word the name of a document's units: "word", "item" or "term".
+ * @param {object} links to documents and topics, where the page has them (`report/page_links.js`).
  */
-export function documentView(shown, topics, word) {
+export function documentView(shown, topics, word, links = null) {
+  const [verdict, reason] = partsOfSentence(shown);
   return element(
     "article",
     { class: "document" },
-    shown.sentence && element("p", { class: "reason" }, shown.sentence),
+    shown.sentence &&
+      element(
+        "p",
+        { class: "reason" },
+        verdict && [element("span", { class: "verdict-part" }, verdict), " "],
+        reason && element("span", { class: "reason-part" }, reason),
+      ),
     shown.sentence === null && withoutReasons(shown),
-    element("div", { class: "document-columns" }, textBlock(shown, word), factsBlock(shown, topics, word)),
+    element("div", { class: "document-columns" }, textBlock(shown, word), factsBlock(shown, topics, word, links)),
   );
 }
 
 /** Turn the pieces of a text into nodes, with unexpected words shaded by their share. */
-export function markedText(pieces) {
+export function markedText(pieces, kind = "unexpected") {
   const largest = pieces.reduce((most, piece) => (typeof piece === "string" ? most : Math.max(most, piece[1])), 1e-9);
   return pieces.map((piece) => {
     if (typeof piece === "string") return breakable(piece);
@@ -37,7 +47,7 @@ export function markedText(pieces) {
     return element(
       "mark",
       {
-        class: "unexpected",
+        class: kind,
         "data-share": share,
         title: `${percent(share)} of the document`,
         // Square roots, because a few words often have nearly all of the share.
@@ -66,7 +76,7 @@ function textBlock(shown, word) {
     note && element("p", { class: "note" }, note),
     wordsTable(shown.unexpected ?? [], word),
     missing.length > 0 && [
-      element("h4", {}, `Missing ${word}s`),
+      element("h3", {}, `Missing ${word}s`),
       element("p", { class: "missing" }, "Expected from its topics, but absent: ", wordList(missing), "."),
     ],
   );
@@ -138,19 +148,19 @@ function wordsTable(words, word) {
   );
 }
 
-function factsBlock(shown, topics, word) {
+function factsBlock(shown, topics, word, links) {
   return element(
     "div",
     { class: "document-facts" },
     shown.topics && shown.main_alarm !== "empty" && [
-      element("h4", {}, "Topics that explain it"),
-      topicsBar(shown.topics, shown.unexplained?.value, topics),
+      element("h3", {}, "Topics that explain it"),
+      topicsBar(shown.topics, shown.unexplained?.value, topics, links),
     ],
     factsList(shown, word),
-    shown.nearest?.length > 0 && [element("h4", {}, "Nearest ordinary documents"), nearestList(shown.nearest)],
+    shown.nearest?.length > 0 && [element("h3", {}, "Nearest ordinary documents"), nearestList(shown.nearest, links)],
     shown.nearest_by_meaning?.length > 0 && [
-      element("h4", {}, "Nearest in meaning"),
-      nearestList(shown.nearest_by_meaning),
+      element("h3", {}, "Nearest in meaning"),
+      nearestList(shown.nearest_by_meaning, links),
     ],
   );
 }
@@ -168,7 +178,7 @@ function factsList(shown, word) {
   ].filter(Boolean);
   if (facts.length === 0) return null;
   return [
-    element("h4", {}, "Measures"),
+    element("h3", {}, "Measures"),
     element(
       "dl",
       { class: "facts" },
@@ -196,7 +206,7 @@ function compared({ value, typical, percentile }, form, formTypical = form) {
   return `${form(value)} (typical: ${formTypical(typical)}${place})`;
 }
 
-function nearestList(nearest) {
+function nearestList(nearest, links) {
   const items = nearest.map((near) => {
     const { id, excerpt } = near.document ?? near;
     return element(
@@ -204,7 +214,7 @@ function nearestList(nearest) {
       {},
       element("span", { class: "quantity", title: "cosine" }, decimal(near.cosine)),
       " ",
-      ownDirection(shortened(String(id), LONGEST_WORD), "b"),
+      documentName(String(id), LONGEST_WORD, links),
       " ",
       element("span", { class: "excerpt", dir: "auto" }, excerpt ?? ""),
     );

@@ -40,6 +40,16 @@ export function ownDirection(text, tag = "span") {
   return element(tag, { class: "own-direction" }, text);
 }
 
+/** Show an id in its own direction. It breaks after a separator rather than inside a number or a word. */
+export function named(id, tag = "span") {
+  const parts = id.split(/(?<=[/\\_-]|[.:](?!\d))(?=[^/\\_.:-])/);
+  return element(
+    tag,
+    { class: "own-direction document-id" },
+    parts.flatMap((part, number) => (number === 0 ? [part] : [element("wbr"), part])),
+  );
+}
+
 /** Join words with commas, each in its own direction. */
 export function wordList(words) {
   return words.flatMap((each, place) => (place === 0 ? [ownDirection(each)] : [", ", ownDirection(each)]));

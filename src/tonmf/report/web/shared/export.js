@@ -1,9 +1,12 @@
-import { textOf } from "./data.js";
+import { UNLABELLED, textOf } from "./data.js";
 import { element } from "./dom.js";
 
 const NAMES = ["rank", "id", "score", "outlier", "judged", "topic", "unexpected_terms", "text"];
 
-/** Return the listed documents as CSV, with the columns that the command line writes, but for the reasons and the user's own. */
+/**
+ * Return the listed documents as CSV, with the columns that the command line writes, but for the reasons and the user's own, of
+ * which there are only the labels: 1 for outliers, 0 for ordinary documents, nothing for documents without one.
+ */
 export async function csvOf(places, documents, columns, flagged) {
   const wanted = new Set(Array.from(places, (place) => Math.floor(place / documents.partSize)));
   const isListed = new Uint8Array(columns.length);
@@ -18,7 +21,8 @@ export async function csvOf(places, documents, columns, flagged) {
     });
   }
   // The byte order mark tells spreadsheets that this is UTF-8.
-  return ["\ufeff", `${NAMES.join(",")}\r\n`, ...Array.from(places, (place) => lines[place])];
+  const names = columns.label ? [...NAMES, "label"] : NAMES;
+  return ["\ufeff", `${names.join(",")}\r\n`, ...Array.from(places, (place) => lines[place])];
 }
 
 function lineOf(place, shown, columns, flagged) {
@@ -31,6 +35,7 @@ function lineOf(place, shown, columns, flagged) {
     columns.topic[place] ? String(columns.topic[place]) : "",
     textCell((shown.unexpected ?? []).map(({ word }) => word).join("; ")),
     textCell(textOf(shown)),
+    ...(columns.label ? [columns.label[place] === UNLABELLED ? "" : String(columns.label[place])] : []),
   ];
   return `${cells.join(",")}\r\n`;
 }

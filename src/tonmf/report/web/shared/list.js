@@ -8,6 +8,7 @@ import { listEntry } from "./list_entry.js";
 import { listTable } from "./list_table.js";
 import { marksBar } from "./marks_bar.js";
 import { pager } from "./pager.js";
+import { searchField } from "./search_field.js";
 
 /** The list's initial state; it also needs `threshold` and `flagged`. */
 export const LIST_STATE = {
@@ -17,7 +18,7 @@ export const LIST_STATE = {
   copies: "together",
   page: 0,
   size: 50,
-  opened: null,
+  opened: null, // the document that was opened last, unless it is closed again
   ranked: 0, // how often marks have changed the scores
 };
 
@@ -27,14 +28,16 @@ const CRITERIA = [...Object.keys(ALL), "sort", "descending", "copies"];
  * The ranked list: filters, one page of the documents that meet them, each of which opens, and an export. Exact copies share a
  * line, unless each is to have its own.
  *
- * @param {object} source `columns` (see `columnsOf`), `documents` (`Documents`), `scores` (`Scores`), `topics`,
- *     `groups`, `word`, `title`, `flagged`, the number of outliers at first, `found`, with the model's threshold, which
- *     follows marks, and `marker` (`marksBar`), if documents can be marked.
+ * @param {object} about `columns` (see `columnsOf`), `documents` (`Documents`), `scores` (`Scores`), `topics`, `groups`,
+ *     `word`, `title`, `found`, with the model's threshold, which follows marks, `marker` (`marksBar`), if documents can be
+ *     marked, and `links` (`report/page_links.js`), if the page has them.
  * @param {State} state with what `LIST_STATE` has, `threshold` and `flagged`.
- * @returns {{view: HTMLElement, ready: Promise, reveal: function(number), choose: function(object)}} `ready` resolves
- *     once the first page is there; `reveal` opens a document; `choose` replaces all criteria.
+ * @returns {{view: HTMLElement, ready: Promise, reveal: function(number), close: function(number),
+ *     choose: function(object)}} `ready` resolves once the first page is there; `reveal` opens a document, and `close` closes
+ *     it; `choose` replaces all criteria.
  */
-export function rankedList(source, state) {
+export function rankedList(about, state) {
+  const source = { ...about, reportedThreshold: about.found.threshold };
   const { marker } = source;
   const choice = new Choice(source.columns, source.groups, marker ? (place) => marker.markOf(place) : undefined);
   const marks = marker && marksBar(source, state, (place) => reveal(place));
@@ -43,14 +46,21 @@ export function rankedList(source, state) {
   const keepButton = element("button", { type: "button", class: "export", click: keep }, "Export as CSV");
   const table = listTable(source, state);
   const none = element("p", { class: "absent", hidden: true }, "No document meets these criteria.");
+  const search = searchField(source.documents, state);
   const pages = pager(state, () => heading.scrollIntoView());
   let { lines, copies, n_documents } = chosen();
   let entries = new Map();
+  stayInside();
 
   function chosen() {
     const places = choice.places(state);
     const found = state.copies === "together" ? together(places, source.columns.first) : { lines: places, copies: new Map() };
     return { ...found, n_documents: places.length };
+  }
+
+  /** Keep the page among those that there are: fewer documents may be listed now, and an address may ask for any page. */
+  function stayInside() {
+    state.page = Math.max(0, Math.min(state.page, Math.ceil(lines.length / state.size) - 1));
   }
 
   /** Show the current page. Entries that stay keep what is open in them. */
@@ -69,12 +79,25 @@ export function rankedList(source, state) {
     none.hidden = lines.length > 0;
     status.textContent = statusOf(lines.length, n_documents, source.columns.length, state);
     refresh();
+    // What is open has an address, which is not to name what is no longer listed.
+    if (state.opened !== null && !entries.has(state.opened)) state.set({ opened: null });
     await Promise.all([...entries.values()].map((entry) => entry.filled));
   }
 
   function refresh() {
     for (const entry of entries.values()) entry.refresh();
     pages.follow(lines.length);
+    markThreshold();
+  }
+
+  /** Draw a line above the first document that is not flagged, if flagged ones are above it. */
+  function markThreshold() {
+    let isAfterFlagged = false;
+    for (const body of table.tBodies) {
+      const isFlagged = body.classList.contains("is-flagged");
+      body.classList.toggle("below-threshold", isAfterFlagged && !isFlagged && state.sort === "rank");
+      isAfterFlagged = isFlagged;
+    }
   }
 
   state.on([...CRITERIA, "page", "size", "threshold", "ranked"], (changed) => {
@@ -83,7 +106,7 @@ export function rankedList(source, state) {
     const isChosenAnew = changed.some((name) => CRITERIA.includes(name));
     if (follows || isChosenAnew) ({ lines, copies, n_documents } = chosen());
     if (isChosenAnew && !changed.includes("page")) state.page = 0;
-    if (follows) state.page = Math.max(0, Math.min(state.page, Math.ceil(lines.length / state.size) - 1));
+    stayInside();
     if (follows || isChosenAnew || changed.includes("page") || changed.includes("size")) render();
     else refresh();
   });
@@ -93,7 +116,7 @@ export function rankedList(source, state) {
     const focused = table.contains(document.activeElement) ? document.activeElement : null;
     choice.rerank();
     ({ lines, copies, n_documents } = chosen());
-    state.page = Math.max(0, Math.min(state.page, Math.ceil(lines.length / state.size) - 1));
+    stayInside();
     render();
     if (focused?.isConnected) focused.focus({ preventScroll: true });
     else if (focused) marks?.rest();
@@ -118,12 +141,14 @@ export function rankedList(source, state) {
     return [...copies.keys()].find((head) => copies.get(head).includes(place));
   }
 
-  async function reveal(place) {
+  async function reveal(place, isToBeSeen = true) {
+    await search.found(); // an address may name both
     if (headOf(place) === undefined) state.set(ALL);
     const head = headOf(place);
     state.set({ page: Math.floor(lines.indexOf(head) / state.size) });
     const entry = entries.get(head);
     await entry.open();
+    if (!isToBeSeen) return;
     entry.view.scrollIntoView({ block: "start" });
     entry.view.querySelector("button.open").focus({ preventScroll: true });
   }
@@ -132,7 +157,7 @@ export function rankedList(source, state) {
     "section",
     { id: "documents", "aria-labelledby": "documents-heading" },
     heading,
-    listControls(source, state),
+    listControls(source, state, search.view),
     marks?.view,
     element("div", { class: "list-status" }, status, keepButton),
     table,
@@ -140,7 +165,8 @@ export function rankedList(source, state) {
     pages.view,
   );
   if (marks) listenWhile(view, "keydown", marks.take);
-  return { view, ready: render(), reveal, choose };
+  const close = (place) => entries.get(headOf(place))?.close();
+  return { view, ready: render(), reveal, close, choose };
 }
 
 /** Return "51–100 of 260 documents", the number of lines if copies share some, and that of all documents if filters hide some. */

@@ -1,8 +1,8 @@
 import { ALL, ORDERS, sizeOf } from "./choice.js";
 import { anyCopies } from "./copies.js";
+import { UNLABELLED } from "./data.js";
 import { element } from "./dom.js";
 import { isolated, whole } from "./format.js";
-import { searchField } from "./search_field.js";
 
 const ALARM_NAMES = ["empty", "unknown", "repeated", "rare"];
 const BY_FLAG = ["all", "flagged", "not flagged"];
@@ -10,28 +10,32 @@ const EVERY = [null, "all"];
 const MARKED = [EVERY, ["strange", "strange"], ["fine", "fine"], ["none", "none"]];
 const COPIES = { together: "on one line", each: "on a line each" };
 
-/** The list's search, filters and sort order. */
-export function listControls({ columns, documents, topics, groups, marker }, state) {
+/** The list's search field, filters and sort order. */
+export function listControls({ columns, topics, groups, marker }, state, searchView) {
   const alarms = ALARM_NAMES.filter((alarm) => columns.alarm.includes(alarm)).map((alarm) => [alarm, alarm]);
-  const labels = [1, 0].map((label) => [label, label ? "outlier" : "ordinary"]);
+  const labels = [[1, "outlier"], [0, "ordinary"], ...(columns.label?.includes(UNLABELLED) ? [[UNLABELLED, "none"]] : [])];
   const flags = columns.judged < columns.length ? [...BY_FLAG, "not judged"] : BY_FLAG;
   return element(
     "div",
     { class: "list-controls controls", role: "search" },
-    searchField(documents, state),
-    choiceField(
-      "Show",
-      "show",
-      flags.map((flag) => [flag, flag]),
-      state,
+    searchView,
+    element(
+      "div",
+      { class: "filters" },
+      choiceField(
+        "Show",
+        "show",
+        flags.map((flag) => [flag, flag]),
+        state,
+      ),
+      topics.length > 0 && choiceField("Topic", "topic", [EVERY, ...topics.map(topicOption), [0, "no topic"]], state),
+      alarms.length > 0 && choiceField("Alarm", "alarm", [EVERY, ...alarms, ["", "none"]], state),
+      groups.length > 0 && choiceField("Group", "group", [EVERY, ...groups.map(groupOption)], state),
+      columns.label && choiceField("Label", "label", [EVERY, ...labels], state),
+      marker && choiceField("Mark", "mark", MARKED, state),
+      anyCopies(columns.first) && choiceField("Copies", "copies", Object.entries(COPIES), state),
+      choiceField("Sort by", "sort", Object.entries(ORDERS), state),
     ),
-    topics.length > 0 && choiceField("Topic", "topic", [EVERY, ...topics.map(topicOption), [0, "no topic"]], state),
-    alarms.length > 0 && choiceField("Alarm", "alarm", [EVERY, ...alarms, ["", "none"]], state),
-    groups.length > 0 && choiceField("Group", "group", [EVERY, ...groups.map(groupOption)], state),
-    columns.label && choiceField("Label", "label", [EVERY, ...labels], state),
-    marker && choiceField("Mark", "mark", MARKED, state),
-    anyCopies(columns.first) && choiceField("Copies", "copies", Object.entries(COPIES), state),
-    choiceField("Sort by", "sort", Object.entries(ORDERS), state),
     selectionButton(state),
     clearButton(state),
   );

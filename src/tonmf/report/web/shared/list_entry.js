@@ -1,14 +1,16 @@
 import { copiesView } from "./copies.js";
-import { textOf } from "./data.js";
-import { documentView } from "./document_view.js";
-import { element, ownDirection, wordList } from "./dom.js";
+import { documentView, markedText } from "./document_view.js";
+import { element, hidden, named, wordList } from "./dom.js";
 import { decimal, shortened, whole } from "./format.js";
 import { markButtons } from "./mark_buttons.js";
-import { topicName } from "./topic_marks.js";
+import { scoreBar } from "./score_bar.js";
+import { snippetOf } from "./snippet.js";
+import { topicLink } from "./topic_marks.js";
+import { partsOfSentence, verdictAt } from "./verdict.js";
 
 const LONGEST_ID = 120;
 const LONGEST_NAME = 40;
-const LONGEST_EXCERPT = 240;
+const SNIPPET = 220;
 
 /**
  * One document of the list, or several copies: a row, and below it, once opened, everything about the document.
@@ -16,59 +18,59 @@ const LONGEST_EXCERPT = 240;
  * `toggleMark` marks a document, if documents can be marked.
  */
 export function listEntry(place, source, state, toggleMark) {
-  const { columns, documents, scores, topics, word, marker } = source;
-  const id = columns.id[place];
+  const { columns, documents, topics, word, marker, links } = source;
   const detailId = `document-${place}`;
   const button = element(
     "button",
     { type: "button", class: "open", "aria-expanded": "false", "aria-controls": detailId, click: toggle },
-    ownDirection(shortened(id, LONGEST_ID)),
+    named(shortened(columns.id[place], LONGEST_ID)),
   );
   const copies = copiesView(columns);
-  const isJudged = place < columns.judged;
-  const flag = element("span", { class: "flag" });
+  const score = scoreCell(place, source, state);
   const rank = element("td", { class: "for-rank number" });
-  const score = element("span", { class: "number" });
-  const bar = element("span", { class: "bar" });
   const words = element("td", { class: "for-words" });
   const buttons = marker?.canMark(place) ? markButtons(place, columns, (one) => marker.markOf(one), toggleMark) : null;
   const row = element(
     "tr",
     {
       class: "entry-row",
-      click: (event) => !event.target.closest("button, details") && String(getSelection()) === "" && toggle(),
+      click: (event) => !event.target.closest("a, button, details") && String(getSelection()) === "" && toggle(),
     },
     rank,
-    element(
-      "td",
-      { class: "for-score" },
-      isJudged
-        ? [score, flag, bar]
-        : element("span", { class: "absent" }, "not judged"),
-    ),
-    element("th", { scope: "row", class: "for-id" }, button, copies.view),
-    element("td", { class: "for-topic" }, topicName(columns.topic[place], topics)),
-    columns.label && element("td", { class: "for-label" }, columns.label[place] ? "outlier" : ""),
-    marker && (buttons?.view ?? element("td", { class: "for-mark" })),
+    score.view,
     words,
+    element("th", { scope: "row", class: "for-id" }, button, copies.view),
+    element("td", { class: "for-topic" }, topicLink(columns.topic[place], topics, links)),
+    columns.label && element("td", { class: "for-label" }, columns.label[place] === 1 ? "outlier" : ""),
+    marker && (buttons?.view ?? element("td", { class: "for-mark" })),
   );
   const moved = element("p", { class: "note moved", hidden: true });
   const detail = element("td", { colspan: 5 + (columns.label ? 1 : 0) + (marker ? 1 : 0) });
   const detailRow = element("tr", { class: "entry-detail", id: detailId, hidden: true }, detail);
   const view = element("tbody", { class: "entry", "data-place": place }, row, detailRow);
   const filled = fill();
+  let verdict = "";
+
+  /** Return what is known of the document; null if it cannot be had, which the row then says. */
+  async function read() {
+    try {
+      return await documents.at(place);
+    } catch (error) {
+      words.replaceChildren(element("span", { class: "absent" }, error.message));
+      return null;
+    }
+  }
 
   async function fill() {
-    const shown = await documents.at(place);
-    const names = (shown.unexpected ?? []).map((unexpected) => shortened(unexpected.word, LONGEST_NAME));
-    words.replaceChildren(
-      element("span", { class: "words-line", dir: "auto" }, wordList(names)),
-      element("span", { class: "excerpt", dir: "auto" }, excerptOf(shown)),
-    );
+    const shown = await read();
+    if (shown !== null) words.replaceChildren(...inShort(shown));
   }
 
   function toggle() {
-    if (detailRow.hidden) return open();
+    return detailRow.hidden ? open() : close();
+  }
+
+  function close() {
     detailRow.hidden = true;
     button.setAttribute("aria-expanded", "false");
     view.classList.remove("opened");
@@ -77,8 +79,13 @@ export function listEntry(place, source, state, toggleMark) {
 
   async function open() {
     if (!detail.hasChildNodes()) {
-      const shown = await documents.at(place);
-      if (!detail.hasChildNodes()) detail.append(moved, documentView(shown, topics, word));
+      const shown = await read();
+      if (shown === null) return;
+      if (!detail.hasChildNodes()) {
+        detail.append(moved, documentView(shown, topics, word, links));
+        [verdict] = partsOfSentence(shown);
+        refresh();
+      }
     }
     detailRow.hidden = false;
     button.setAttribute("aria-expanded", "true");
@@ -86,37 +93,58 @@ export function listEntry(place, source, state, toggleMark) {
     state.set({ opened: place });
   }
 
-  /** Follow scores and threshold. The sentence was written for those of the model, so add a note if the verdict differs. */
+  /** Follow scores and threshold. The sentence was written for those of the model; its verdict follows the threshold. */
   function refresh() {
     const isFlagged = columns.standing[place] < state.flagged;
     const current = columns.score[place];
     rank.textContent = whole(columns.rank[place]);
-    score.textContent = decimal(current);
-    bar.style.setProperty("--part", barOf(current, scores).toFixed(3));
+    score.refresh(isFlagged);
     buttons?.refresh();
     view.classList.toggle("is-flagged", isFlagged);
-    flag.textContent = isFlagged ? "flagged" : "";
-    const verdict = isFlagged ? "flagged" : "not flagged";
     const isRescored = decimal(current) !== decimal(columns.reported[place]);
-    moved.hidden = isFlagged === place < source.flagged && !isRescored;
-    const how = state.threshold === source.found.threshold ? "moved by your marks to" : "moved to";
-    moved.textContent = isRescored
-      ? [`With your marks it scores ${decimal(current)} and is ${verdict}.`, marker?.saidOf(place), "Before them:"]
-          .filter(Boolean)
-          .join(" ")
-      : `With the threshold ${how} ${decimal(state.threshold)} it is ${verdict}.`;
+    moved.hidden = !isRescored;
+    if (isRescored) {
+      const now = `With your marks it scores ${decimal(current)} and is ${isFlagged ? "flagged" : "not flagged"}.`;
+      moved.textContent = [now, marker?.saidOf(place), "Before them:"].filter(Boolean).join(" ");
+    }
+    const part = detail.querySelector(".verdict-part");
+    if (!part) return;
+    const isMoved = state.threshold !== source.reportedThreshold && !isRescored;
+    part.textContent = isMoved ? verdictAt(verdict, isFlagged, current, state.threshold) : verdict;
   }
 
-  return { view, filled, open, refresh, showCopies: copies.show };
+  return { view, filled, open, close, refresh, showCopies: copies.show };
 }
 
-function barOf(score, scores) {
-  const [low, high] = [scores.lowest, scores.highest].map((end) => scores.forward(end));
-  return high > low ? (scores.forward(score) - low) / (high - low) : 1;
+/** A score with its bar. That it is flagged shows by its colour, and is said to those who cannot see it. */
+function scoreCell(place, source, state) {
+  const { columns } = source;
+  if (place >= columns.judged) {
+    const view = element("td", { class: "for-score" }, element("span", { class: "absent" }, "not judged"));
+    return { view, refresh: () => {} };
+  }
+  const number = element("span", { class: "number" });
+  const flag = hidden("");
+  const bar = scoreBar(place, source, state);
+
+  function refresh(isFlagged) {
+    number.textContent = decimal(columns.score[place]);
+    flag.textContent = isFlagged ? " flagged" : "";
+    bar.refresh();
+  }
+
+  return { view: element("td", { class: "for-score" }, number, flag, bar.view), refresh };
 }
 
-/** Return the beginning of a text, on one line. */
-function excerptOf(shown) {
-  const beginning = textOf(shown).slice(0, 4 * LONGEST_EXCERPT);
-  return shortened(beginning.replace(/\s+/g, " ").trim(), LONGEST_EXCERPT);
+/** Show the part of a text that has most of its unexpected words, or these if there is no text, and the reason. */
+export function inShort(shown, length = SNIPPET) {
+  const [, reason] = partsOfSentence(shown);
+  const snippet = snippetOf(shown.pieces ?? [], length);
+  const names = (shown.unexpected ?? []).map((unexpected) => shortened(unexpected.word, LONGEST_NAME));
+  return [
+    snippet.length > 0
+      ? element("span", { class: "snippet", dir: "auto" }, markedText(snippet, "glimpse"))
+      : names.length > 0 && element("span", { class: "snippet words-line", dir: "auto" }, wordList(names)),
+    element("span", { class: "why" }, reason || (shown.sentence ?? "")),
+  ].filter(Boolean);
 }

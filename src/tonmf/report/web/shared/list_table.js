@@ -1,15 +1,15 @@
 import { element } from "./dom.js";
 
 /** The list's table, with headings that sort and keys that move from document to document. */
-export function listTable({ columns, word, marker }, state) {
+export function listTable({ columns, marker }, state) {
   const headings = [
     heading("rank", "rank"),
     heading("score", "score"),
+    heading("words", "text and reason"),
     heading("id", "id"),
     heading("topic", "topic"),
     columns.label && heading("label", "label"),
     marker && heading("mark", "mark"),
-    heading("words", `unexpected ${word}s`),
   ];
   const caption = "Documents by rank, the strangest first. Open one to see its text and the reason.";
   const table = element(

@@ -34,6 +34,13 @@ export function whileNear(target, run) {
   return call;
 }
 
+/** Draw everything above an element at once: what is drawn later may have another height, and move what a link leads to. */
+export function drawAbove(target) {
+  for (const place of [...waiting.keys()]) {
+    if (place.compareDocumentPosition(target) & Node.DOCUMENT_POSITION_FOLLOWING) start(place);
+  }
+}
+
 function startAll() {
   for (const target of [...waiting.keys()]) start(target);
 }

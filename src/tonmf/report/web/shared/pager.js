@@ -1,7 +1,8 @@
 import { element } from "./dom.js";
 import { whole } from "./format.js";
 
-const SIZES = [25, 50, 100, 250, 500];
+/** How many documents a page of the list can have. */
+export const SIZES = [25, 50, 100, 250, 500];
 
 /** Buttons for the next and previous page, and the size of a page; `onTurn` runs after a turn. */
 export function pager(state, onTurn) {
@@ -12,7 +13,7 @@ export function pager(state, onTurn) {
   const size = element(
     "select",
     { change: () => state.set({ size: SIZES[size.selectedIndex], page: 0 }) },
-    SIZES.map((number) => element("option", { selected: number === state.size }, String(number))),
+    SIZES.map((number) => element("option", {}, String(number))),
   );
   const view = element(
     "nav",
@@ -31,6 +32,7 @@ export function pager(state, onTurn) {
   /** Update the buttons for a new number of documents. */
   function follow(count) {
     last = Math.max(Math.ceil(count / state.size) - 1, 0);
+    size.selectedIndex = SIZES.indexOf(state.size);
     previous.disabled = state.page === 0;
     next.disabled = state.page >= last;
     place.textContent = `Page ${whole(state.page + 1)} of ${whole(last + 1)}`;

@@ -51,7 +51,7 @@ function followThreshold(chart, scores, state, describe) {
     place();
     chart.label = describe();
   };
-  state.on(["threshold", "opened", "ranked"], (changed) => (changed.includes("ranked") ? chart.redraw() : chart.remark()));
+  state.on(["threshold", "opened", "panel", "ranked"], (changed) => (changed.includes("ranked") ? chart.redraw() : chart.remark()));
 }
 
 /** Dots are drawn and found by their number in the order of scores, so that the flagged ones come first. */
@@ -77,10 +77,11 @@ function documentChart(container, columns, scores, state, reveal) {
   function mark(context, chart) {
     if (state.flagged > MANY_FLAGGED) paintManyFlagged(context, chart);
     else paintFlagged(context, state.flagged);
-    if (state.opened === null || state.opened >= judged) return;
+    const open = state.panel ?? state.opened;
+    if (open === null || open >= judged) return;
     context.strokeStyle = colour("--ink");
     context.lineWidth = 2;
-    paintRings(context, xs, ys, [columns.standing[state.opened]], 7);
+    paintRings(context, xs, ys, [columns.standing[open]], 7);
   }
 
   function paintFlagged(context, count) {
@@ -136,7 +137,7 @@ function documentChart(container, columns, scores, state, reveal) {
   over.addEventListener("pointerleave", () => hint(""));
   over.addEventListener("click", (event) => {
     const place = under(event);
-    if (place >= 0) reveal(place);
+    if (place >= 0) reveal(place, event);
   });
 }
 

@@ -54,6 +54,21 @@ export class Scores {
     return this.width * Math.sinh(position);
   }
 
+  /**
+   * Return how long a score's bar is: 0 at the median and below, 1 at the highest score. Linear up to the model's threshold and
+   * logarithmic beyond, so that bars differ both where scores are close and where one is far above all others. Where most
+   * documents are flagged, bars begin at the lowest score.
+   */
+  barOf(score) {
+    const { threshold } = this.#found;
+    const median = this.quantile(0.5);
+    const from = median < threshold ? median : this.lowest;
+    const unit = threshold > from ? threshold - from : this.width;
+    const lengthOf = (value) => Math.asinh(Math.max(value - from, 0) / unit);
+    const longest = lengthOf(this.highest);
+    return longest > 0 ? Math.min(lengthOf(score) / longest, 1) : 0;
+  }
+
   /** The range of plots, with a margin; it includes the threshold, which may be above all scores. */
   get range() {
     const lowest = Math.min(this.lowest, this.#found.threshold);

@@ -9,7 +9,11 @@ const PAUSE = 250;
 /** Milliseconds between updates during a long search. */
 const BETWEEN_LOOKS = 250;
 
-/** A search field that shows its progress and the number of results. */
+/**
+ * A search field that shows its progress and the number of results.
+ *
+ * @returns {{view: HTMLElement, found: function(): Promise}} `found` resolves once the current search is done.
+ */
 export function searchField(documents, state) {
   let waiting = 0;
   const status = element("span", { class: "search-status", role: "status" });
@@ -17,18 +21,29 @@ export function searchField(documents, state) {
 
   function soon() {
     clearTimeout(waiting);
-    waiting = setTimeout(find, PAUSE);
+    waiting = setTimeout(take, PAUSE);
   }
 
   function atOnce(event) {
-    if (event.key === "Enter") find();
+    if (event.key === "Enter") take();
   }
 
-  async function find() {
+  function take() {
     clearTimeout(waiting);
     const query = field.value.trim();
-    state.set(query ? { query } : { query, matches: null });
-    if (!query) return;
+    state.set({ query });
+  }
+
+  /** Search for what was typed, or for what the page's address says. */
+  async function find() {
+    const { query } = state;
+    clearTimeout(waiting);
+    if (field.value.trim() !== query && !(query === "" && document.activeElement === field)) field.value = query;
+    if (query === "") {
+      status.textContent = "";
+      state.set({ matches: null });
+      return;
+    }
     let looked = performance.now();
     const isWanted = () => state.query === query;
     const matches = await search(query, documents, isWanted, (sofar, searched) => {
@@ -42,11 +57,8 @@ export function searchField(documents, state) {
     status.textContent = `${counted(sizeOf(matches), "document")} found`;
   }
 
-  state.on(["query"], () => {
-    if (state.query !== "") return;
-    status.textContent = "";
-    if (document.activeElement !== field) field.value = "";
-  });
+  let searching = state.query === "" ? Promise.resolve() : find();
+  state.on(["query"], () => (searching = find()));
   const label = element("label", {}, element("span", {}, "Search"), field);
-  return element("div", { class: "search" }, label, status);
+  return { view: element("div", { class: "search" }, label, status), found: () => searching };
 }

@@ -3,6 +3,9 @@ import { element, oncePerFrame } from "./dom.js";
 const DARK = matchMedia("(prefers-color-scheme: dark)");
 const PRINTING = matchMedia("print");
 
+/** The name under which the browser keeps the choice. */
+const STORED = "tonmf-theme";
+
 let colours = new Map();
 const followers = new Map();
 
@@ -53,17 +56,43 @@ function isDark() {
   return chosen ? chosen === "dark" : DARK.matches;
 }
 
-/** A button that switches between light and dark; until it is pressed, the page follows the system. */
+/** A button that switches between light and dark. The choice is remembered, until it is again that of the system. */
 export function themeButton() {
-  const button = element("button", { type: "button", class: "theme", click: change }, "");
-  function name() {
-    button.textContent = isDark() ? "Light colours" : "Dark colours";
+  const name = element("span", { class: "theme-name" });
+  const button = element("button", { type: "button", class: "theme", click: change }, name);
+  function follow() {
+    name.textContent = isDark() ? "Light colours" : "Dark colours";
   }
   function change() {
-    document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+    const chosen = isDark() ? "light" : "dark";
+    const isOfSystem = DARK.matches === (chosen === "dark");
+    if (isOfSystem) delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = chosen;
+    remember(isOfSystem ? null : chosen);
     tell();
   }
-  onTheme(name);
-  name();
+  onTheme(follow);
+  follow();
   return button;
 }
+
+/** Where a browser has no storage, or denies it, as to reports that a server sends, nothing is remembered. */
+function remember(theme) {
+  try {
+    if (theme) localStorage.setItem(STORED, theme);
+    else localStorage.removeItem(STORED);
+  } catch {
+    /* the choice lasts as long as the page */
+  }
+}
+
+function recall() {
+  try {
+    const theme = localStorage.getItem(STORED);
+    if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
+  } catch {
+    /* the page follows the system */
+  }
+}
+
+recall();

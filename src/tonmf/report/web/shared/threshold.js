@@ -37,10 +37,15 @@ function thresholdRule() {
  *     restores, and the number of all documents.
  */
 export function thresholdControl(scores, state, found) {
-  const step = 10 ** Math.round(Math.log10(scores.width / 50));
-  const places = Math.max(0, -Math.round(Math.log10(step)));
+  // At least two decimals, as everywhere else.
+  const places = Math.max(2, -Math.round(Math.log10(scores.width / 50)));
   const ends = () => scores.range.map((score) => scores.forward(score));
-  const number = element("input", { type: "number", id: "threshold", step, input: () => take(number.valueAsNumber) });
+  const number = element("input", {
+    type: "number",
+    id: "threshold",
+    step: 10 ** -places,
+    input: () => take(number.valueAsNumber),
+  });
   const slider = element("input", {
     type: "range",
     "aria-label": "Threshold, as a slider",
@@ -54,7 +59,9 @@ export function thresholdControl(scores, state, found) {
 
   function slide() {
     const [low, high] = ends();
-    take(scores.backward(low + ((high - low) * slider.valueAsNumber) / STEPS));
+    const position = low + ((high - low) * slider.valueAsNumber) / STEPS;
+    // Few digits, because the threshold is part of the page's address.
+    take(Number(scores.backward(position).toFixed(places + 1)));
   }
 
   function take(threshold) {

@@ -1,5 +1,6 @@
 import { drawing, element, wordList } from "./dom.js";
 import { percent } from "./format.js";
+import { choiceLink } from "./links.js";
 
 /**
  * Topics have five colours that people with any colour vision can tell apart, and five shapes: 25 marks. Numbers stand beside
@@ -46,12 +47,17 @@ export function topicName(number, topics, n_words = 2) {
   );
 }
 
+/** The same, as a link to the topic's documents where the page has such links. */
+export function topicLink(number, topics, links, n_words = 2) {
+  return choiceLink(links, { topic: number }, { class: "topic-link" }, topicName(number, topics, n_words));
+}
+
 /** Show shares of topics as one bar with a legend: those listed, the small rest, and what no topic explains. */
-export function topicsBar(listed, unexplained, topics) {
+export function topicsBar(listed, unexplained, topics, links = null) {
   const rest = Math.max(0, 1 - listed.reduce((sum, { share }) => sum + share, 0));
   const none = Math.min(unexplained ?? rest, rest);
   const shares = [
-    ...listed.map((topic) => ({ ...topic, name: topicName(topic.number, [topic, ...topics], 4) })),
+    ...listed.map((topic) => ({ ...topic, name: topicLink(topic.number, [topic, ...topics], links, 4) })),
     {
       share: rest - none,
       number: OTHER,
@@ -74,6 +80,8 @@ export function topicsBar(listed, unexplained, topics) {
 }
 
 function segment({ number, share }) {
-  const style = { "flex-grow": String(share), "background-color": `var(${topicColour(number)})` };
-  return element("span", { class: "segment", style }, number > 0 && share > 0.06 ? String(number) : "");
+  const colour = topicColour(number);
+  const style = { "flex-grow": String(share), "background-color": `var(${colour})` };
+  if (number <= 0 || share <= 0.06) return element("span", { class: "segment", style });
+  return element("span", { class: "segment", style: { ...style, color: `var(${colour}-ink)` } }, String(number));
 }
