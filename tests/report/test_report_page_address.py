@@ -143,7 +143,7 @@ def test_the_nearest_documents_are_links_that_open_them(page, demo):
     near = document["nearest"][0]["id"]
     open_document(page, document["id"]).locator(".nearest a").first.click()
     entry_of(page, near).locator("article.document").wait_for()
-    wait_for_address(page, f"#doc={near}")
+    wait_until(lambda: address(page).split("&")[0] == f"#doc={near}")
     assert page.evaluate("document.activeElement.textContent") == near
     page.go_back()
     entry_of(page, document["id"]).locator("article.document").wait_for()

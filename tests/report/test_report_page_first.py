@@ -139,3 +139,10 @@ def test_the_text_of_a_row_has_room_on_a_tablet(browser, demo):
         opened(page, demo[0])
         widths = page.locator("#documents .snippet").evaluate_all("all => all.map(one => one.clientWidth)")
         assert min(widths) > 500
+
+
+def test_documents_with_the_same_score_share_a_rank(report):
+    page, summary = report
+    scores = [f"{document['score']:.2f}" for document in summary["documents"][:4]]
+    assert scores[1] == scores[2] != scores[3]
+    assert page.locator("#documents td.for-rank").all_text_contents()[:4] == ["1", "2", "2", "4"]

@@ -3,7 +3,7 @@
 | folder | what is in it |
 |---|---|
 | ``shared/`` | used by both pages: the ranked list, a document, the plot of scores, topics, and what these are made with |
-| ``report/`` | the report alone: its header, map, groups and curves |
+| ``report/`` | the report alone: its first screen, address and links, map, groups and curves |
 | ``app/`` | the server's page alone: score documents, fit models, sign in |
 | ``vendor/`` | the plotting library, as its makers publish it |
 

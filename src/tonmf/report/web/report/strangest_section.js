@@ -20,9 +20,9 @@ export function strangestSection(source, state) {
     const places = strangestOf(columns, state.flagged);
     const shown = await Promise.all(places.map((place) => source.documents.at(place)));
     if (asked !== number) return;
-    heading.textContent = state.flagged > 0 ? "The strangest" : "The strangest, though none is flagged";
+    heading.textContent = headingOf(places.length, state.flagged);
     list.replaceChildren(...places.map((place, at) => strangeDocument(place, shown[at], source, state)));
-    view.hidden = places.length === 0; // where no document is judged
+    list.hidden = places.length === 0;
     const isMore = state.flagged > places.length;
     more.replaceChildren(
       isMore ? links.toDocuments({ show: "flagged" }, {}, `All ${counted(state.flagged, "flagged document")}`) : "",
@@ -32,6 +32,11 @@ export function strangestSection(source, state) {
   const view = element("section", { id: "strangest", "aria-labelledby": "strangest-heading" }, heading, list, more);
   state.on(["threshold", "ranked"], follow);
   return { view, ready: follow() };
+}
+
+function headingOf(shown, flagged) {
+  if (shown === 0) return "No document is judged";
+  return flagged > 0 ? "The strangest" : "The strangest, though none is flagged";
 }
 
 /** Return the places of the strangest documents; of exact copies, the first. */
