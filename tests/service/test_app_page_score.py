@@ -99,7 +99,7 @@ def test_more_documents_than_the_server_takes_at_once_are_sent_in_slices(page, s
     sizes = []
     page.on(
         "request",
-        lambda asked: asked.url.endswith("/v1/explain") and sizes.append(len(asked.post_data_json["documents"])),
+        lambda asked: asked.url.endswith("/v1/score") and sizes.append(len(asked.post_data_json["documents"])),
     )
     choose(page, "#score-file", "many.txt", "\n".join(text[:60] for text in CORPUS.texts * 4))
     expect(page.locator(".result-heading")).to_contain_text("of 480 documents")
@@ -110,12 +110,41 @@ def test_more_documents_than_the_server_takes_at_once_are_sent_in_slices(page, s
 def test_slices_keep_to_the_largest_body(page, server):
     largest = server.get("/v1/model").json()["limits"]["body"]
     sizes = []
-    page.on("request", lambda asked: asked.url.endswith("/v1/explain") and sizes.append(len(asked.post_data_buffer)))
+    page.on("request", lambda asked: asked.url.endswith("/v1/score") and sizes.append(len(asked.post_data_buffer)))
     long = "ä market stock " * 1000
     choose(page, "#score-file", "long.txt", "\n".join([long] * 30))
     expect(page.locator(".result-heading")).to_contain_text("of 30 documents")
     assert len(sizes) > 1
     assert max(sizes) <= largest
+
+
+def ids_in(request):
+    return [document["id"] for document in request.post_data_json["documents"]]
+
+
+def test_a_long_list_asks_for_the_reasons_of_the_documents_that_it_shows(page, server):
+    asked = []
+    page.on("request", lambda made: made.url.endswith("/v1/explain") and asked.extend(ids_in(made)))
+    choose(page, "#score-file", "many.txt", "\n".join(f"{text} {number}" for number, text in enumerate(CORPUS.texts)))
+    expect(page.locator(".entry .words-line").last).not_to_be_empty()
+    assert asked == listed(page)
+    assert len(asked) == 50
+    page.get_by_role("button", name="Next", exact=True).click()
+    expect(page.locator(".entry .words-line").last).not_to_be_empty()
+    assert asked[50:] == listed(page)
+    page.get_by_label("Search").fill(CORPUS.texts[7])
+    expect(page.get_by_text("1 document found")).to_be_visible()
+    assert len(asked) <= 101, "a search needs no reasons but those of what it finds"
+
+
+def test_reasons_that_do_not_come_are_asked_for_again(page):
+    page.expected.append("503")
+    page.route("**/v1/explain", lambda route: route.fulfill(status=503, body='{"error": "Try again in a second."}'))
+    score(page, f"{ODD}\n{CORPUS.texts[0]}", each_line=True)
+    expect(page.locator(".entry .for-words").first).to_have_text("Try again in a second.")
+    page.unroute("**/v1/explain")
+    page.get_by_role("button", name="line 1", exact=True).click()
+    expect(page.locator(".entry.opened .reason")).to_contain_text("Flagged")
 
 
 def test_results_are_exported_as_csv(page, server):
@@ -171,12 +200,12 @@ def test_no_text_at_all_says_so(page):
 
 
 def test_scoring_can_be_cancelled(page):
-    page.route("**/v1/explain", lambda route: None)  # no answer ever comes
+    page.route("**/v1/score", lambda route: None)  # no answer ever comes
     score(page, ODD)
     page.get_by_role("button", name="Cancel").click()
     expect(page.locator("#score .problem")).to_have_text("Cancelled.")
     expect(page.get_by_role("progressbar")).to_be_hidden()
-    page.unroute("**/v1/explain")
+    page.unroute("**/v1/score")
     page.get_by_role("button", name="Score").click()
     expect(page.locator(".result-heading")).to_be_visible()
 

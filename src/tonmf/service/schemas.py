@@ -41,6 +41,13 @@ class Score(Answer):
         examples=[43],
     )
     judged: bool = Field(description="False for a document without words that count; its score is 0.")
+    topic: int | None = Field(
+        default=None, description="With topics: the number of the topic that explains most of it; null if none does."
+    )
+    main_alarm: Literal["empty", "unknown", "rare", "repeated"] | None = Field(
+        default=None,
+        description="With topics: the alarm that says most of those that it raises; null if it raises none.",
+    )
 
 
 class Scores(Answer):
@@ -266,6 +273,7 @@ def documents_in(model: ServedModel, limits: Limits, *, explaining: bool) -> Con
     else:
         rate: Content = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
         schema["properties"]["fdr"] = {"anyOf": [rate, {"type": "null"}]}
+        schema["properties"]["topics"] = {"type": "boolean", "default": False}
     lines = "\n".join(json.dumps(line) for line in examples[0]["documents"])
     return {
         "requestBody": {

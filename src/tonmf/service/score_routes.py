@@ -196,22 +196,27 @@ def router(scoring: Scoring) -> APIRouter:
                 "the model was fitted on mostly ordinary documents, and that new ordinary ones are of their kind.",
             ),
         ] = None,
+        topics: Annotated[
+            bool, Query(description="Whether to name the topic and the alarm that say most about each document.")
+        ] = False,
     ) -> Response:
         """Score documents on the scale of the training documents; those above the threshold are outliers.
 
-        With `fdr`, outliers are those that stand out at that false-discovery rate. An `fdr` in the body takes precedence over
-        that in the address.
+        With `fdr`, outliers are those that stand out at that false-discovery rate. Options in the body take precedence over
+        those in the address.
         """
 
         def question_of(body: dict[str, Any]) -> Question:
             rate = false_discovery_rate(body.get("fdr", fdr), "fdr")
+            with_topics = yes_or_no(body.get("topics", topics), "topics")
 
             def envelope() -> dict[str, Any]:
                 return {"threshold": float(model.detector.threshold_), "fdr": rate}
 
-            return Question("score", model.score, scored_at_once, rate, envelope)
+            key, run = ("score and topics", model.score_with_topics) if with_topics else ("score", model.score)
+            return Question(key, run, scored_at_once, rate, envelope)
 
-        return await scoring.answer(request, question_of, ("documents", "fdr"))
+        return await scoring.answer(request, question_of, ("documents", "fdr", "topics"))
 
     @routes.post(
         "/v1/explain",

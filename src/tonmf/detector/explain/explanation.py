@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -245,8 +245,7 @@ class Explanation:
     @property
     def main_alarm(self) -> str | None:
         """Return the alarm that says most of those it raises: rare words only if there is no other."""
-        others = [alarm for alarm in self.alarms if alarm != "rare"] or list(self.alarms)
-        return max(others, key=lambda alarm: (alarm == "empty", self.alarms[alarm]), default=None)
+        return main_alarm_of(self.alarms)
 
     def _verdict(self) -> str:
         flagged, rank = "Flagged" if self.outlier else "Not flagged", f"rank {self.rank:,} of {self.n_docs:,}"
@@ -397,6 +396,16 @@ _FAR = {
     "company": "the documents most like it are strange too",
 }
 """The reason to add if this part of the score is the largest."""
+
+
+def main_alarm_of(alarms: Mapping[str, float]) -> str | None:
+    """Return the alarm that says most of those that a document raises: rare words only if there is no other.
+
+    >>> main_alarm_of({"rare": 2.0, "unknown": 0.1}), main_alarm_of({})
+    ('unknown', None)
+    """
+    others = [alarm for alarm in alarms if alarm != "rare"] or list(alarms)
+    return max(others, key=lambda alarm: (alarm == "empty", alarms[alarm]), default=None)
 
 
 def no_words(kind: str) -> str:

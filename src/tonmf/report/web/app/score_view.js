@@ -1,11 +1,12 @@
 import { ask, isCancelled } from "./api.js";
 import { element } from "../shared/dom.js";
-import { explained } from "./explaining.js";
+import { explained, scored } from "./explaining.js";
 import { fileField } from "./file_field.js";
 import { counted, decimal, isolated, shortened, whole } from "../shared/format.js";
 import { documentsInFile, documentsInText, IncomingError, SCORED_FILES, wordingOf } from "./incoming.js";
 import { problemLine, UnderWay } from "./notices.js";
 import { resultsOf } from "./results.js";
+import { namesInMarks } from "./server_marks.js";
 
 /**
  * Score documents that are typed, pasted or dropped.
@@ -78,12 +79,14 @@ export function scoreView(model, state, fitOn) {
       const all = counted(documents.length, "document");
       const onDone = (done) => progress.show(done / documents.length, `${whole(done)} of ${all} scored`);
       onDone(0);
-      const answers = await explained(documents, model.limits, signal, onDone);
-      const { marks, threshold } = await ask("/v1/marks", { signal });
+      const { threshold, answers } = await scored(documents, model.limits, { signal, onDone });
+      if (answers.length === 1) answers.splice(0, 1, ...(await explained(documents, model.limits)));
+      const { marks } = await ask("/v1/marks", { signal });
+      const names = await namesInMarks(documents, isNamed, marks, model.limits);
       signal.throwIfAborted();
       if (!progress.isOf(signal)) return;
       onThreshold(threshold);
-      show(resultsOf(answers, documents, { ...model, title, marks, isNamed, onThreshold }));
+      show(resultsOf(answers, documents, { ...model, title, marks, names, threshold, onThreshold }));
     } catch (error) {
       // If another task has started meanwhile, this error no longer matters.
       if (progress.isOf(signal)) fail(error, origin);

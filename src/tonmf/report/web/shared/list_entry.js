@@ -59,7 +59,13 @@ export function listEntry(place, source, state, toggleMark) {
   const filled = fill();
 
   async function fill() {
-    const shown = await documents.at(place);
+    let shown;
+    try {
+      shown = await documents.at(place);
+    } catch (error) {
+      words.replaceChildren(element("span", { class: "absent" }, error.message));
+      return;
+    }
     const names = (shown.unexpected ?? []).map((unexpected) => shortened(unexpected.word, LONGEST_NAME));
     words.replaceChildren(
       element("span", { class: "words-line", dir: "auto" }, wordList(names)),
@@ -77,8 +83,15 @@ export function listEntry(place, source, state, toggleMark) {
 
   async function open() {
     if (!detail.hasChildNodes()) {
-      const shown = await documents.at(place);
+      let shown;
+      try {
+        shown = await documents.at(place);
+      } catch (error) {
+        words.replaceChildren(element("span", { class: "absent" }, error.message));
+        return;
+      }
       if (!detail.hasChildNodes()) detail.append(moved, documentView(shown, topics, word));
+      refresh();
     }
     detailRow.hidden = false;
     button.setAttribute("aria-expanded", "true");
