@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from app_page import (
-    CORPUS_CSV,
     ODD,
     choose,
     drop,
@@ -163,14 +162,6 @@ def test_a_threshold_that_is_moved_counts_anew(page):
     expect(page.locator(".result-heading")).to_contain_text("120 of 120 documents are flagged")
 
 
-def test_a_file_that_is_not_scored_here_is_led_to_where_it_can_be_used(page):
-    drop(page, "#score .drop", "posts.csv", CORPUS_CSV)
-    expect(page.get_by_role("alert").filter(has_text="posts.csv: only .txt files")).to_be_visible()
-    page.get_by_role("button", name="Fit a model on it").click()
-    expect(page.locator("#fit .chosen")).to_contain_text("posts.csv")
-    expect(page.get_by_role("button", name="Start")).to_be_focused()
-
-
 @pytest.mark.parametrize(
     ("name", "content", "sentence"),
     [
@@ -287,3 +278,26 @@ def test_a_model_of_counts_takes_terms(browser, tmp_path, small):
         documents = [{"id": "pasted text", "counts": {"term1": 2, "term2": 1}}]
         why = server.post("/v1/explain", json={"documents": documents}).json()["documents"][0]
         expect(page.locator(".reason")).to_have_text(why["sentence"])
+
+
+def test_an_example_can_be_tried(page, server):
+    page.get_by_role("button", name="Try an example").click()
+    expect(page.locator(".result-heading")).to_contain_text("an example")
+    lines = page.get_by_label("Text", exact=True).input_value().split("\n")
+    assert len(lines) > 4
+    answers = server.post("/v1/score", json={"documents": lines}).json()["documents"]
+    assert answers[-1]["outlier"]
+    assert not answers[0]["outlier"], "it begins with documents like those of training"
+    expect(page.locator("button.open")).to_have_count(len(lines))
+    page.get_by_label("Text", exact=True).fill("a text of one's own")
+    expect(page.get_by_role("button", name="Try an example")).to_be_hidden()
+
+
+def test_far_more_flagged_documents_than_in_training_are_warned_of(page, server):
+    lines = [f"{letter * 4} {letter * 5} {letter * 6}" for letter in "qwxzjkvbpfy"]
+    score(page, "\n".join(lines), each_line=True)
+    expected = server.get("/v1/drift", params={"judged": 11, "flagged": 11}).json()["warning"]
+    expect(page.locator(".drift")).to_have_text(expected)
+    score(page, "\n".join(CORPUS.texts[:11]), each_line=True)
+    expect(page.locator(".result-heading")).to_contain_text("of 11 documents")
+    expect(page.locator(".drift")).to_have_count(0)

@@ -4,10 +4,12 @@
 server       `server` (socket, signals), `protocol` (limits on heads), `app` (the parts put together), `limits`
 requests     `security` (who may ask), `bodies` (bytes to JSON), `documents` (JSON to documents)
 answers      `score_routes` (score, explain), `model_routes` (model, topics), `json_lines` (streams), `page_routes`
+models       `models` (by name, on disk), `reloading` (follows their folders), `models_routes`
 marks        `mark_routes`, `marks` (on a model, kept in a file), `job_marks` (on a job, and its results with them)
 model        `model` (loaded, checked), `model_queue` (the one thread that calls it)
 jobs         `job_routes`, `uploads`, `job_store` (on disk), `job_queue` (processes), `job_process` (one fit)
+files        `preview`, `preview_routes` (their columns and first rows)
 words        `errors` (exceptions to answers), `metrics` (Prometheus), `schemas` (OpenAPI), with models of dataclasses
-             in `dataclass_models`
+             in `dataclass_models`, and `described` (of the kind of documents that is served)
 ============ =====================================================================================================
 """

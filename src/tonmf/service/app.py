@@ -13,14 +13,25 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from tonmf import __version__
-from tonmf.service import errors, job_routes, mark_routes, model_routes, page_routes, score_routes
+from tonmf.service import (
+    errors,
+    job_routes,
+    mark_routes,
+    model_routes,
+    models_routes,
+    page_routes,
+    preview_routes,
+    score_routes,
+)
+from tonmf.service.described import DescribedBodies
 from tonmf.service.job_marks import JobMarks
 from tonmf.service.job_queue import JobRunner
 from tonmf.service.job_store import STATES, JobStore
 from tonmf.service.limits import Limits
-from tonmf.service.marks import KeptMarks
 from tonmf.service.metrics import Metrics
 from tonmf.service.model_queue import Admission, ModelQueue
+from tonmf.service.models import Models
+from tonmf.service.reloading import Reloading
 from tonmf.service.security import Access, Guard
 
 ABOUT = "Finds documents that do not belong, and says why. Scores of documents are on the scale of those of training."
@@ -30,11 +41,11 @@ ABOUT = "Finds documents that do not belong, and says why. Scores of documents a
 class Settings:
     """Settings of an app.
 
-    `marks` are those on the model to serve; `store` is open; `threads` is the number for each job, all cores if None;
+    `models` are those to serve; `store` is open; `threads` is the number for each job, all cores if None;
     `embedder` is what jobs embed texts with if they are asked to.
     """
 
-    marks: KeptMarks
+    models: Models
     store: JobStore
     access: Access
     limits: Limits
@@ -44,7 +55,7 @@ class Settings:
 
 def make_app(settings: Settings) -> ASGIApp:
     """Return the app; it starts working when the server starts it."""
-    limits, metrics, model = settings.limits, Metrics(), settings.marks.model
+    limits, metrics, models = settings.limits, Metrics(), settings.models
     queue = ModelQueue(metrics.count_call)
     store = settings.store
     runner = JobRunner(store, limits, settings.threads, settings.embedder)
@@ -53,11 +64,14 @@ def make_app(settings: Settings) -> ASGIApp:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         queue.start()
-        await queue.ask("warm up", model.warm_up, [None])
+        for served in models:
+            await queue.ask(object(), served.model.warm_up, [None])
         gc.collect()
         gc.freeze()  # what is loaded by now stays: to look through it again and again would take 0.1 s each time
         runner.start()
+        follower = asyncio.create_task(reloading.follow())
         yield
+        follower.cancel()
         await runner.close()
         await asyncio.to_thread(queue.stop)
 
@@ -70,15 +84,27 @@ def make_app(settings: Settings) -> ASGIApp:
         lifespan=lifespan,
     )
     errors.install(app)
-    scoring, on_jobs = score_routes.Scoring(model, queue, limits, metrics, admission), JobMarks(store, queue)
-    desk = job_routes.Desk(store, runner, limits, on_jobs)
-    app.include_router(score_routes.router(scoring))
-    app.include_router(mark_routes.router(mark_routes.MarkDesk(scoring, settings.marks, on_jobs, desk)))
-    app.include_router(model_routes.router(model, queue, limits, metrics, settings.access, settings.embedder))
+    described = DescribedBodies(models, limits)
+
+    def describe_anew() -> None:
+        described.refresh()
+        app.openapi_schema = None
+
+    reloading, on_jobs = Reloading(models, queue, describe_anew), JobMarks(store, queue)
+    desk = job_routes.Desk(store, runner, limits, on_jobs, models)
+
+    def scoring_by(name: str | None) -> score_routes.Scoring:
+        return score_routes.Scoring(models.find(name).model, queue, limits, metrics, admission)
+
+    app.include_router(score_routes.router(scoring_by, described))
+    app.include_router(mark_routes.router(mark_routes.MarkDesk(models, scoring_by, on_jobs, desk), described))
+    app.include_router(model_routes.router(models, queue, limits, metrics, settings.access, settings.embedder))
+    app.include_router(models_routes.router(models, reloading, desk))
     app.include_router(job_routes.router(desk))
+    app.include_router(preview_routes.router(store, limits))
     app.include_router(page_routes.router())
     _watch(metrics, queue, admission, store)
-    return Guard(app, settings.access, metrics, limits.idle_seconds)
+    return Guard(app, settings.access, metrics, limits.idle_seconds, page_routes.sign_in)
 
 
 def _watch(metrics: Metrics, queue: ModelQueue, admission: Admission, store: JobStore) -> None:

@@ -119,7 +119,7 @@ class JobRunner:
     async def _follow(self, job: Job) -> dict[str, Any]:
         """Start a job's process and record its progress; return its last report."""
         payload = {"file": job.file, "name": job.name, "options": job.options, "threads": self._threads}
-        payload |= {"at_once": self._limits.running_jobs, "embedder": self.embedder}
+        payload |= {"at_once": self._limits.running_jobs, "embedder": self.embedder, "model": job.model}
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-P", "-m", "tonmf.service.job_process", str(self._store.path(job.id))),
             stdin=asyncio.subprocess.PIPE,

@@ -18,8 +18,7 @@ from tonmf.errors import InputError, Param
 from tonmf.service.app import Settings, make_app
 from tonmf.service.job_store import JobStore
 from tonmf.service.limits import Limits
-from tonmf.service.marks import KeptMarks, fingerprint_of
-from tonmf.service.model import ServedModel
+from tonmf.service.models import Models, check_folder
 from tonmf.service.protocol import BoundedHeads
 from tonmf.service.security import access_for
 from tonmf.wording import number_of
@@ -54,6 +53,7 @@ def serve(
     allowed_hosts: Sequence[str] = (),
     limits: Limits | None = None,
     jobs_folder: Path,
+    models_folder: Path | None = None,
     marks: Mapping[str, str] | None = None,
     threads: int | None = None,
     embedder: str | None = None,
@@ -75,6 +75,9 @@ def serve(
     limits : Limits, optional
     jobs_folder : Path
         Where jobs are kept, and marks.
+    models_folder : Path, optional
+        Further saved models, each served by its folder's name, and the models that are named on the page; ``models`` in the
+        jobs folder if not given.
     marks : mapping of str to str, optional
         Marks by id. Those on documents that the model does not have wait until a document of that id is sent.
     threads : int, optional
@@ -89,9 +92,12 @@ def serve(
     limits = limits or Limits()
     access = access_for(host, token, allowed_hosts)
     with _bound(host, port) as listening, JobStore(jobs_folder) as store:
-        kept = KeptMarks(ServedModel.load(model_path, threads, embedder), store.marks_of(fingerprint_of(model_path)))
+        folder = models_folder or jobs_folder / "models"
+        check_folder(folder)
+        models = Models(Path(model_path), folder, store.marks_of, threads, embedder)
+        kept = models.find(models.first).kept
         kept.expect(marks or {})
-        settings = Settings(kept, store, access, limits, threads, embedder)
+        settings = Settings(models, store, access, limits, threads, embedder)
         logging.config.dictConfig(LOGGING)
         if marks:
             log.info(_about_marks(len(marks), len(kept.model.waiting)))

@@ -53,6 +53,14 @@ def serve(
             help="Folder for uploads and results. (Default: tonmf/jobs in the user's data folder.)",
         ),
     ] = None,
+    models_folder: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            help="Folder of further saved models, each at /v1/models/NAME, loaded again when it changes. Models that are named "
+            "on the page are kept there. (Default: models in the jobs folder.)",
+        ),
+    ] = None,
     marks: Annotated[
         str | None,
         typer.Option(
@@ -91,7 +99,12 @@ def serve(
         float, typer.Option(min=0.001, help="Maximum size of a file to fit on, in megabytes.", rich_help_panel=LIMITS)
     ] = 256,
     max_jobs: Annotated[
-        int, typer.Option(min=1, help="Maximum number of jobs to keep, finished ones included.", rich_help_panel=LIMITS)
+        int,
+        typer.Option(
+            min=1,
+            help="Maximum number of jobs to keep. Of those that are over, the oldest make room for new ones.",
+            rich_help_panel=LIMITS,
+        ),
     ] = 100,
     max_waiting_jobs: Annotated[
         int, typer.Option(min=1, help="Maximum number of jobs in the queue.", rich_help_panel=LIMITS)
@@ -161,6 +174,7 @@ def serve(
         allowed_hosts=allow_host or (),
         limits=limits,
         jobs_folder=_jobs_folder(jobs_folder),
+        models_folder=Path(models_folder) if models_folder else None,
         marks=known,
         threads=threads,
         embedder=embed,

@@ -1,4 +1,4 @@
-import { ask, RequestError } from "./api.js";
+import { ask, ofModel, RequestError } from "./api.js";
 import { shortened, whole } from "../shared/format.js";
 
 /** Documents per request: few enough to show progress and to cancel quickly. */
@@ -24,7 +24,7 @@ export async function explained(documents, limits, { pieces = true, ...more } = 
   const options = JSON.stringify({ ...more, pieces }).slice(1);
   const answers = [];
   const take = (answer) => answers.push(...answer.documents.map(cutToShow));
-  await inBatches("/v1/explain", documents, options, Math.min(AT_ONCE, limits.batch), limits, {}, take);
+  await inBatches(ofModel("/explain"), documents, options, Math.min(AT_ONCE, limits.batch), limits, {}, take);
   return answers;
 }
 
@@ -34,15 +34,17 @@ export async function explained(documents, limits, { pieces = true, ...more } = 
  * @param {object[]} documents ready to be sent.
  * @param {{batch: number, body: number}} limits of the server.
  * @param {{signal: AbortSignal, onDone: function(number)}} [during] `onDone` gets the number of documents done.
+ * @param {string} [name] of another model than the chosen one.
  */
-export async function scored(documents, limits, during = {}) {
+export async function scored(documents, limits, during = {}, name = null) {
   const answers = [];
   let threshold = 0;
   const take = (answer) => {
     threshold = answer.threshold;
     answers.push(...answer.documents);
   };
-  await inBatches("/v1/score", documents, '"topics":true}', Math.min(SCORED_AT_ONCE, limits.batch), limits, during, take);
+  const most = Math.min(SCORED_AT_ONCE, limits.batch);
+  await inBatches(ofModel("/score", name), documents, '"topics":true}', most, limits, during, take);
   return { threshold, answers };
 }
 

@@ -1,3 +1,4 @@
+import { comparison } from "./comparison.js";
 import { columnsOf } from "../shared/data.js";
 import { documentView } from "../shared/document_view.js";
 import { element } from "../shared/dom.js";
@@ -22,7 +23,7 @@ const ENOUGH_TO_PLOT = 8;
  * @param {object[]} answers of the server, in input order: the explanation of a single document, the scores of several.
  * @param {object[]} sent the documents.
  * @param {{topics: object[], word: string, contamination: (number|string), limits: object, title: string, marks: object,
- *     names: (string|null)[], threshold: number, onThreshold: function(number)}} about of the model, a title, what
+ *     names: (string|null)[], threshold: number, drift: (string|null), onThreshold: function(number)}} about of the model, a title, what
  *     `serverMarks` takes, and a function that gets the threshold when marks move it.
  * @returns {{view: HTMLElement, heading: HTMLElement}}
  */
@@ -128,7 +129,9 @@ function manyResults(answers, sent, about) {
   const unjudged = unjudgedOf(inRank.length - columns.judged, word);
   const note = unjudged !== "" && element("p", { class: "note" }, unjudged);
   const plots = columns.judged >= ENOUGH_TO_PLOT && scoreSection(columns, scores, state, found, list.reveal);
-  const view = element("section", { class: "results", "aria-label": "Results" }, heading, note, plots, list.view);
+  const drift = about.drift && element("p", { class: "drift" }, about.drift);
+  const compared = comparison(sent, answers, about);
+  const view = element("section", { class: "results", "aria-label": "Results" }, heading, note, drift, compared, plots, list.view);
   return { view, heading };
 }
 

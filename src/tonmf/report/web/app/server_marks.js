@@ -1,4 +1,4 @@
-import { ask } from "./api.js";
+import { ask, ofModel } from "./api.js";
 import { explained, scored } from "./explaining.js";
 import { marksElsewhere } from "../shared/marks_bar.js";
 
@@ -30,7 +30,7 @@ export function serverMarks(sent, called, { columns, limits, marks }, follow) {
     const id = names[place];
     if (mark === null && !known.has(id)) return;
     const one = mark === null ? { id, mark } : { ...sent[place], id, mark };
-    const answer = await ask("/v1/marks", { method: "POST", body: JSON.stringify({ marks: [one] }) });
+    const answer = await ask(ofModel("/marks"), { method: "POST", body: JSON.stringify({ marks: [one] }) });
     names[place] = answer.marked[0];
     await take(answer);
   }
@@ -48,7 +48,7 @@ export function serverMarks(sent, called, { columns, limits, marks }, follow) {
     notes,
     saidOf: (place) => (markOf(place) ? `You marked it as ${markOf(place)}.` : ""),
     set,
-    clear: async () => take(await ask("/v1/marks", { method: "DELETE" })),
+    clear: async () => take(await ask(ofModel("/marks"), { method: "DELETE" })),
   };
 }
 
