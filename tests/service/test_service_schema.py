@@ -19,6 +19,7 @@ ROUTES = [
     ("GET", "/metrics"),
     ("GET", "/v1/model"),
     ("GET", "/v1/topics"),
+    ("GET", "/v1/watch"),
     ("GET", "/v1/drift"),
     ("GET", "/v1/models/{name}/drift"),
     ("GET", "/v1/models"),

@@ -9,6 +9,7 @@ marks        `mark_routes`, `marks` (on a model, kept in a file), `job_marks` (o
 model        `model` (loaded, checked), `model_queue` (the one thread that calls it)
 jobs         `job_routes`, `uploads`, `job_store` (on disk), `job_queue` (processes), `job_process` (one fit)
 files        `preview`, `preview_routes` (their columns and first rows)
+watch        `live`, `live_routes` (the answers of a running watch, as they come)
 words        `errors` (exceptions to answers), `metrics` (Prometheus), `schemas` (OpenAPI), with models of dataclasses
              in `dataclass_models`, and `described` (of the kind of documents that is served)
 ============ =====================================================================================================

@@ -6,8 +6,10 @@ import asyncio
 import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
+from threading import Event
 
 from fastapi import FastAPI
 from starlette.types import ASGIApp
@@ -16,6 +18,7 @@ from tonmf import __version__
 from tonmf.service import (
     errors,
     job_routes,
+    live_routes,
     mark_routes,
     model_routes,
     models_routes,
@@ -28,6 +31,7 @@ from tonmf.service.job_marks import JobMarks
 from tonmf.service.job_queue import JobRunner
 from tonmf.service.job_store import STATES, JobStore
 from tonmf.service.limits import Limits
+from tonmf.service.live import LiveFile
 from tonmf.service.metrics import Metrics
 from tonmf.service.model_queue import Admission, ModelQueue
 from tonmf.service.models import Models
@@ -42,7 +46,8 @@ class Settings:
     """Settings of an app.
 
     `models` are those to serve; `store` is open; `threads` is the number for each job, all cores if None;
-    `embedder` is what jobs embed texts with if they are asked to.
+    `embedder` is what jobs embed texts with if they are asked to; `watch` is the file of a watch to follow; `stopping` is set
+    when the server is to stop, which ends answers that would have no end.
     """
 
     models: Models
@@ -51,6 +56,8 @@ class Settings:
     limits: Limits
     threads: int | None = None
     embedder: str | None = None
+    watch: Path | None = None
+    stopping: Event = field(default_factory=Event)
 
 
 def make_app(settings: Settings) -> ASGIApp:
@@ -60,6 +67,7 @@ def make_app(settings: Settings) -> ASGIApp:
     store = settings.store
     runner = JobRunner(store, limits, settings.threads, settings.embedder)
     admission = Admission(limits.waiting, limits.held)
+    live = None if settings.watch is None else LiveFile(settings.watch, settings.stopping.is_set)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -69,9 +77,12 @@ def make_app(settings: Settings) -> ASGIApp:
         gc.collect()
         gc.freeze()  # what is loaded by now stays: to look through it again and again would take 0.1 s each time
         runner.start()
-        follower = asyncio.create_task(reloading.follow())
+        followers = [asyncio.create_task(reloading.follow())]
+        if live is not None:
+            followers.append(asyncio.create_task(live.follow()))
         yield
-        follower.cancel()
+        for follower in followers:
+            follower.cancel()
         await runner.close()
         await asyncio.to_thread(queue.stop)
 
@@ -98,10 +109,13 @@ def make_app(settings: Settings) -> ASGIApp:
 
     app.include_router(score_routes.router(scoring_by, described))
     app.include_router(mark_routes.router(mark_routes.MarkDesk(models, scoring_by, on_jobs, desk), described))
-    app.include_router(model_routes.router(models, queue, limits, metrics, settings.access, settings.embedder))
+    app.include_router(
+        model_routes.router(models, queue, limits, metrics, settings.access, settings.embedder, live is not None)
+    )
     app.include_router(models_routes.router(models, reloading, desk))
     app.include_router(job_routes.router(desk))
     app.include_router(preview_routes.router(store, limits))
+    app.include_router(live_routes.router(live))
     app.include_router(page_routes.router())
     _watch(metrics, queue, admission, store)
     return Guard(app, settings.access, metrics, limits.idle_seconds, page_routes.sign_in)

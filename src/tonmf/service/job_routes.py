@@ -247,7 +247,7 @@ def router(desk: Desk) -> APIRouter:
             "seed": seed,
             "embed": embed,
         }
-        _check_known(request.query_params, ("name", "model", *options))
+        _check_known(request.query_params, ("name", *options, "model"))
         if model:
             _check_reading_alone(request.query_params)
         given = {option: value or None if isinstance(value, str) else value for option, value in options.items()}

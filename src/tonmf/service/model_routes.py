@@ -33,6 +33,7 @@ def router(
     metrics: Metrics,
     access: Access,
     job_embedder: str | None = None,
+    follows_watch: bool = False,
 ) -> APIRouter:
     """Return the routes; jobs may embed texts with `job_embedder`."""
     routes = APIRouter(tags=["model"])
@@ -53,7 +54,8 @@ def router(
     async def about(request: Request) -> Response:
         """Describe the model and the server's limits."""
         served = models.find(request.path_params.get("name"))
-        return _json({"name": served.name, **described(served.model, limits, access.token is not None, job_embedder)})
+        about_model = described(served.model, limits, access.token is not None, job_embedder)
+        return _json({"name": served.name, **about_model, "watch": follows_watch})
 
     @routes.get(
         "/v1/models/{name}/topics",

@@ -116,6 +116,7 @@ class ModelAnswer(Answer):
     provenance: dict[str, str] = Field(description="When and with what it was saved.")
     limits: LimitsInForce
     token: bool = Field(description="Whether requests need a token.")
+    watch: bool = Field(description="Whether the server follows a watch: GET /v1/watch.")
 
 
 class NamedModel(Answer):

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import uvicorn
@@ -18,6 +19,7 @@ from tonmf.errors import InputError, Param
 from tonmf.service.app import Settings, make_app
 from tonmf.service.job_store import JobStore
 from tonmf.service.limits import Limits
+from tonmf.service.live import check_file
 from tonmf.service.models import Models, check_folder
 from tonmf.service.protocol import BoundedHeads
 from tonmf.service.security import access_for
@@ -57,6 +59,7 @@ def serve(
     marks: Mapping[str, str] | None = None,
     threads: int | None = None,
     embedder: str | None = None,
+    watch: Path | None = None,
     access_log: bool = False,
     on_ready: Callable[[str], None] = lambda address: None,
 ) -> None:
@@ -84,12 +87,16 @@ def serve(
         For the model and for each job; all cores if not given.
     embedder : str, optional
         The embedding model of the served model, if that does not name it, and of jobs that ask for embeddings.
+    watch : Path, optional
+        The file that a running ``tonmf watch`` writes, to follow on the page.
     access_log : bool
         Whether to log each request.
     on_ready : callable
         Called with the server's address when it takes requests.
     """
     limits = limits or Limits()
+    if watch is not None:
+        check_file(watch)
     access = access_for(host, token, allowed_hosts)
     with _bound(host, port) as listening, JobStore(jobs_folder) as store:
         folder = models_folder or jobs_folder / "models"
@@ -97,7 +104,7 @@ def serve(
         models = Models(Path(model_path), folder, store.marks_of, threads, embedder)
         kept = models.find(models.first).kept
         kept.expect(marks or {})
-        settings = Settings(models, store, access, limits, threads, embedder)
+        settings = Settings(models, store, access, limits, threads, embedder, watch)
         logging.config.dictConfig(LOGGING)
         if marks:
             log.info(_about_marks(len(marks), len(kept.model.waiting)))
@@ -113,7 +120,7 @@ def serve(
             timeout_graceful_shutdown=limits.grace,
         )
         server = _Server(config, lambda: on_ready(_address(host, listening)))
-        with _signals_for(server), _switching():
+        with _signals_for(server, settings.stopping), _switching():
             server.run(sockets=[listening])
 
 
@@ -178,7 +185,7 @@ def _address(host: str, listening: socket.socket) -> str:
 
 
 @contextmanager
-def _signals_for(server: uvicorn.Server) -> Iterator[None]:
+def _signals_for(server: uvicorn.Server, stopping: Event) -> Iterator[None]:
     """Let signals end the server, and nothing else.
 
     uvicorn raises a signal again after it has ended, for earlier handlers; those must not end us with an error.
@@ -186,6 +193,7 @@ def _signals_for(server: uvicorn.Server) -> Iterator[None]:
 
     def stop(number: int, frame: Any) -> None:
         server.should_exit = True
+        stopping.set()
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

@@ -77,6 +77,13 @@ def serve(
             "it; and what fits on the page may embed texts with.",
         ),
     ] = None,
+    watch: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="File into which a running tonmf watch writes its answers; the page shows them as they come.",
+        ),
+    ] = None,
     threads: Annotated[
         int | None, typer.Option(help="Number of threads of the model, and of each job. (Default: all cores.)")
     ] = None,
@@ -178,6 +185,7 @@ def serve(
         marks=known,
         threads=threads,
         embedder=embed,
+        watch=Path(watch) if watch else None,
         access_log=access_log,
         on_ready=on_ready,
     )

@@ -2,6 +2,7 @@ import { ask, chooseModel, ofModel, onUnauthorised } from "./api.js";
 import { element, hidden } from "../shared/dom.js";
 import { keepFilesFromOpening } from "./file_field.js";
 import { fitView } from "./fit_view.js";
+import { liveView } from "./live_view.js";
 import { modelInShort, modelView } from "./model_view.js";
 import { modelChoice } from "./models_list.js";
 import { problemLine } from "./notices.js";
@@ -86,6 +87,7 @@ class App {
       ["fit", { name: "Fit a model", ...fit }],
       ["model", { name: "The model", ...modelView(model, state, (name) => this.#use(name)) }],
     ]);
+    if (model.watch) this.#views.set("live", { name: "Live", ...liveView() });
     const by = model.models.some(({ name, served }) => served && name === model.name) ? "serves" : "has";
     const follow = () =>
       (this.#short.textContent = `${by} a model of ${modelInShort({ ...model, threshold: state.threshold })}`);

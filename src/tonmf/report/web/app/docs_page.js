@@ -13,6 +13,7 @@ const PARTS_OF_API = {
   model: "The model",
   models: "Several models",
   jobs: "Jobs: fit a model on a file, or score one",
+  watch: "Follow a watch",
   server: "The server",
 };
 

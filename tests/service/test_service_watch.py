@@ -1,0 +1,168 @@
+"""A server that follows a running watch: the answers as events, from the last ones on, whatever becomes of the file."""
+
+import json
+import os
+import signal
+from contextlib import contextmanager
+
+import pytest
+from app_page import expect, opened
+from command import run, start
+from saved_models import CORPUS
+from serving import serving
+from waiting import PATIENCE
+
+from tonmf.service.live import KEPT, event_in
+
+
+def answer(name, score=0.5, **more):
+    return {
+        "id": name,
+        "score": score,
+        "outlier": False,
+        "judged": True,
+        "unexpected_terms": ["one"],
+        "text": "a",
+        **more,
+    }
+
+
+def append(path, *lines):
+    with path.open("a", encoding="utf-8") as file:
+        file.writelines(f"{json.dumps(line)}\n" for line in lines)
+
+
+@pytest.fixture
+def following(saved, tmp_path):
+    """A server that follows a file, which is not there yet, and that file."""
+    file = tmp_path / "answers.jsonl"
+    with serving(saved[1], tmp_path / "server", "--watch", file) as server:
+        yield server, file
+
+
+@contextmanager
+def events(server, **headers):
+    """The events of a server as they come: id, name and data."""
+    with server.client() as client, client.stream("GET", "/v1/watch", headers=headers, timeout=PATIENCE) as stream:
+        assert stream.headers["content-type"].startswith("text/event-stream")
+
+        def each():
+            found = {}
+            for line in stream.iter_lines():
+                name, _, value = line.partition(": ")
+                if name in ("id", "event", "data"):
+                    found[name] = value
+                elif not line and "data" in found:
+                    yield found["id"], found["event"], json.loads(found["data"])
+                    found = {}
+
+        yield each()
+
+
+def test_events_come_as_they_are_written(following):
+    server, file = following
+    with events(server) as coming:
+        append(file, answer("a", 1.5), answer("b"))
+        assert [data["id"] for _, _, data in (next(coming), next(coming))] == ["a", "b"]
+        append(file, {"alert": "new topic", "words": ["lava"], "documents": ["a"], "since": "2026-05-04", "size": 3})
+        _, name, data = next(coming)
+        assert (name, data["words"], data["size"]) == ("topic", ["lava"], 3)
+
+
+def test_a_reader_gets_the_last_events_and_goes_on_after_the_one_that_it_has(following):
+    server, file = following
+    append(file, *(answer(str(number)) for number in range(KEPT + 10)))
+    with events(server) as coming:
+        while (first := next(coming))[2]["id"] != str(KEPT + 9):
+            last = first
+    with events(server, **{"Last-Event-ID": last[0]}) as coming:
+        assert next(coming)[2]["id"] == str(KEPT + 9)
+    with events(server, **{"Last-Event-ID": "another-run"}) as coming:
+        assert next(coming)[2]["id"] == "10"
+
+
+def test_a_file_that_is_cut_or_replaced_is_followed_from_its_beginning(following):
+    server, file = following
+    with events(server) as coming:
+        append(file, answer("before"), answer("another"))
+        next(coming), next(coming)
+        file.write_text(json.dumps(answer("cut")) + "\n")
+        assert next(coming)[2]["id"] == "cut"
+        other = file.with_name("other")
+        append(other, answer("replaced"), answer("and on"))
+        os.replace(other, file)
+        assert next(coming)[2]["id"] == "replaced"
+
+
+def test_lines_that_no_watch_writes_are_passed_over(following):
+    server, file = following
+    with events(server) as coming:
+        file.write_bytes(b'[1]\n{"id": "no score"}\n\xff\n{"cut of\n' + json.dumps(answer("good")).encode() + b"\n")
+        assert next(coming)[2]["id"] == "good"
+
+
+@pytest.mark.parametrize(
+    "line", [b"", b"{}", b"[" * 100_000, b'{"id": 1, "score": NaN}', b'{"id": "a", "score": "1"}', b"1e999"]
+)
+def test_such_a_line_is_no_event(line):
+    assert event_in(line) is None
+
+
+def test_an_event_has_no_more_than_it_may(following):
+    name, data = event_in(
+        json.dumps(answer("a" * 10_000, text="b" * 10_000, unexpected_terms=["c" * 999] * 99)).encode()
+    )
+    assert name == "document"
+    assert max(len(data["id"]), len(data["text"]), len(data["unexpected_terms"][0])) == 500
+    assert len(data["unexpected_terms"]) == 20
+
+
+def test_a_server_that_follows_none_says_so(server):
+    refused = server.get("/v1/watch")
+    assert refused.status_code == 404
+    assert refused.json()["error"].startswith("The server follows no watch. Start it with --watch")
+    assert server.get("/v1/model").json()["watch"] is False
+
+
+def test_a_folder_cannot_be_followed(saved, tmp_path):
+    refused = run("serve", saved[1], "--watch", tmp_path, "--jobs-folder", tmp_path / "jobs", cwd=tmp_path)
+    assert refused.code == 1
+    assert "is no file. Let tonmf watch write its answers to a file, and name that with --watch." in refused.err
+
+
+def test_a_reader_does_not_hold_up_a_server_that_is_to_stop(following):
+    server, file = following
+    append(file, answer("a"))
+    with events(server) as coming:
+        next(coming)
+        server.signal(signal.SIGTERM)
+        assert list(coming) == []
+        assert server.ended() == 0
+
+
+def test_the_page_shows_what_a_real_watch_answers(browser, saved, tmp_path):
+    answers, posts = tmp_path / "answers.jsonl", tmp_path / "posts.jsonl"
+    append(posts, {"id": "first", "text": CORPUS.texts[0]})
+    with (
+        start("watch", saved[1], posts, cwd=tmp_path, stdout=answers) as watch,
+        serving(saved[1], tmp_path / "server", "--watch", answers) as server,
+        opened(browser, server, "live") as page,
+    ):
+        expect(page.locator(".live tbody tr")).to_have_count(1)
+        append(posts, {"id": "odd", "text": "zxcv qwer asdf uiop"})
+        expect(page.locator(".live tbody tr")).to_have_count(2)
+        first = page.locator(".live tbody tr").first
+        expect(first).to_contain_text("odd")
+        expect(first.locator(".flag")).to_have_text(" flagged")
+        expect(page.locator("#live .lead")).to_have_text("2 documents on this page so far, 1 of them flagged.")
+        page.get_by_role("button", name="Pause").click()
+        append(posts, {"id": "later", "text": CORPUS.texts[1]})
+        page.get_by_role("button", name="Go on (1 new)").click()
+        expect(page.locator(".live tbody tr")).to_have_count(3)
+        append(
+            answers,
+            {"alert": "new topic", "words": ["lava", "volcano"], "documents": ["odd"], "since": None, "size": 2},
+        )
+        expect(page.locator(".new-topics")).to_contain_text("lava, volcano 2 documents; such as odd")
+        watch.send_signal(signal.SIGTERM)
+        watch.wait(PATIENCE)
