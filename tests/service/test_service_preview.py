@@ -27,7 +27,7 @@ def test_a_table_whose_text_column_cannot_be_told_is_shown_all_the_same(server):
     two = "one,two\n" + "".join(f"{text},{text} again\n" for text in CORPUS.texts[:10])
     found = look(server, two.encode()).json()
     assert found["text_column"] is None
-    assert found["message"] == "posts.csv: several columns may hold the text: one and two. Give text_column."
+    assert found["message"] == "posts.csv: several columns may hold the text: one, two. Give text_column."
     assert [column["name"] for column in found["columns"]] == ["one", "two"]
     assert look(server, two.encode(), text_column="two").json()["text_column"] == "two"
 

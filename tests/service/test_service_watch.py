@@ -1,5 +1,6 @@
 """A server that follows a running watch: the answers as events, from the last ones on, whatever becomes of the file."""
 
+import asyncio
 import json
 import os
 import signal
@@ -12,7 +13,7 @@ from saved_models import CORPUS
 from serving import serving
 from waiting import PATIENCE
 
-from tonmf.service.live import KEPT, event_in
+from tonmf.service.live import KEPT, LiveFile, event_in
 
 
 def answer(name, score=0.5, **more):
@@ -65,50 +66,94 @@ def test_events_come_as_they_are_written(following):
         append(file, answer("a", 1.5), answer("b"))
         assert [data["id"] for _, _, data in (next(coming), next(coming))] == ["a", "b"]
         append(file, {"alert": "new topic", "words": ["lava"], "documents": ["a"], "since": "2026-05-04", "size": 3})
-        _, name, data = next(coming)
+        last, name, data = next(coming)
         assert (name, data["words"], data["size"]) == ("topic", ["lava"], 3)
+    append(file, answer("c"))
+    with events(server, **{"Last-Event-ID": last}) as coming:
+        assert next(coming)[2]["id"] == "c", "a reader who comes back gets what it has missed"
 
 
-def test_a_reader_gets_the_last_events_and_goes_on_after_the_one_that_it_has(following):
-    server, file = following
-    append(file, *(answer(str(number)) for number in range(KEPT + 10)))
-    with events(server) as coming:
-        while (first := next(coming))[2]["id"] != str(KEPT + 9):
-            last = first
-    with events(server, **{"Last-Event-ID": last[0]}) as coming:
-        assert next(coming)[2]["id"] == str(KEPT + 9)
-    with events(server, **{"Last-Event-ID": "another-run"}) as coming:
-        assert next(coming)[2]["id"] == "10"
+def follow(file, read):
+    """What a coroutine returns that gets a file that is followed, and a function that returns the next events of a reader."""
+
+    async def run():
+        live = LiveFile(file)
+        following = asyncio.create_task(live.follow())
+
+        async def some(n_events, reader):
+            found = []
+            async with asyncio.timeout(PATIENCE):
+                while len(found) < n_events:
+                    said = (await anext(reader)).decode()
+                    if "data: " in said:
+                        number, _, data = said.strip().split("\n")
+                        found.append((number.removeprefix("id: "), json.loads(data.removeprefix("data: "))["id"]))
+            return found
+
+        try:
+            return await read(live, some)
+        finally:
+            following.cancel()
+
+    return asyncio.run(run())
 
 
-def test_a_file_that_is_cut_or_replaced_is_followed_from_its_beginning(following):
-    server, file = following
-    with events(server) as coming:
+def test_a_reader_gets_the_last_events_or_those_after_the_one_that_it_has(tmp_path):
+    append(tmp_path / "answers", *(answer(str(number)) for number in range(KEPT + 10)))
+
+    async def read(live, some):
+        first = await some(1, live.events())
+        last = await some(KEPT, live.events())
+        later = await some(1, live.events(last[-2][0]))
+        of_another_run = await some(1, live.events(f"another-{KEPT}"))
+        return first, [name for _, name in last], later, of_another_run
+
+    first, last, later, of_another_run = follow(tmp_path / "answers", read)
+    assert last == [str(number) for number in range(10, KEPT + 10)]
+    assert first[0][1] == of_another_run[0][1] == "10"
+    assert later[0][1] == str(KEPT + 9)
+
+
+def test_a_file_that_is_cut_or_replaced_is_followed_from_its_beginning(tmp_path):
+    file = tmp_path / "answers"
+
+    async def read(live, some):
+        reader = live.events()
         append(file, answer("before"), answer("another"))
-        next(coming), next(coming)
+        found = await some(2, reader)
         file.write_text(json.dumps(answer("cut")) + "\n")
-        assert next(coming)[2]["id"] == "cut"
-        other = file.with_name("other")
-        append(other, answer("replaced"), answer("and on"))
-        os.replace(other, file)
-        assert next(coming)[2]["id"] == "replaced"
+        found += await some(1, reader)
+        append(file.with_name("other"), answer("replaced"), answer("and on"))
+        os.replace(file.with_name("other"), file)
+        return found + await some(2, reader)
+
+    assert [name for _, name in follow(file, read)] == ["before", "another", "cut", "replaced", "and on"]
 
 
-def test_lines_that_no_watch_writes_are_passed_over(following):
-    server, file = following
-    with events(server) as coming:
-        file.write_bytes(b'[1]\n{"id": "no score"}\n\xff\n{"cut of\n' + json.dumps(answer("good")).encode() + b"\n")
-        assert next(coming)[2]["id"] == "good"
+def test_a_line_that_is_not_complete_yet_is_waited_for_and_others_are_passed_over(tmp_path):
+    file = tmp_path / "answers"
+    first, whole = (json.dumps(answer(name)).encode() for name in ("first", "good"))
+
+    async def read(live, some):
+        reader = live.events()
+        file.write_bytes(b'[1]\n{"id": "no score"}\n\xff\n{"cut of\n' + first + b"\n" + whole[:20])
+        found = await some(1, reader)
+        with file.open("ab") as more:
+            more.write(whole[20:] + b"\n")
+        return found + await some(1, reader)
+
+    assert [name for _, name in follow(file, read)] == ["first", "good"]
 
 
-@pytest.mark.parametrize(
-    "line", [b"", b"{}", b"[" * 100_000, b'{"id": 1, "score": NaN}', b'{"id": "a", "score": "1"}', b"1e999"]
-)
+NO_EVENTS = [b"", b"{}", b"[" * 100_000, b'{"id": 1, "score": NaN}', b'{"id": "a", "score": "1"}', b"1e999"]
+
+
+@pytest.mark.parametrize("line", NO_EVENTS)
 def test_such_a_line_is_no_event(line):
     assert event_in(line) is None
 
 
-def test_an_event_has_no_more_than_it_may(following):
+def test_an_event_has_no_more_than_it_may():
     name, data = event_in(
         json.dumps(answer("a" * 10_000, text="b" * 10_000, unexpected_terms=["c" * 999] * 99)).encode()
     )
