@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import bdtrc
 
 from tonmf.detector.explain.explanation import percent
 from tonmf.detector.fitted import FittedDetector
@@ -75,6 +74,8 @@ def drift_of(detector: FittedDetector, judged: int, flagged: int) -> Drift:
     >>> drift_of(detector, judged=100, flagged=3).is_far, drift_of(detector, judged=100, flagged=40).is_far
     (False, True)
     """
+    from scipy.special import bdtrc  # commands that only score need not load it
+
     known = ~detector.empty_
     n_known, n_flagged = int(known.sum()), int((detector.outlier_scores_[known] > detector.threshold_).sum())
     expected = (n_flagged + 1) / (n_known + 2)

@@ -9,10 +9,10 @@ export function modelChoice({ name, models }, use) {
   if (usable.length < 2) return [];
   const field = element(
     "select",
-    { change: () => use(usable[field.selectedIndex].served ? null : usable[field.selectedIndex].name) },
+    { id: "chosen-model", change: () => use(usable[field.selectedIndex].served ? null : usable[field.selectedIndex].name) },
     usable.map((one) => element("option", { selected: one.name === name }, `${one.name}${one.served ? " (served)" : ""}`)),
   );
-  return [element("label", {}, element("span", {}, "Model"), " ", field)];
+  return [element("label", { for: "chosen-model" }, "Model"), field];
 }
 
 /**
