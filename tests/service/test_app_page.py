@@ -85,7 +85,7 @@ def test_a_server_that_cannot_be_reached_says_so_and_can_be_tried_again(page):
     page.expected += ["ERR_CONNECTION_REFUSED"] * 2
     page.route("**/v1/*", lambda route: route.abort("connectionrefused"))
     score(page, ODD)
-    expect(page.locator("#score .problem")).to_contain_text("The server cannot be reached.")
+    expect(page.locator("#score > .problem")).to_contain_text("The server cannot be reached.")
     page.reload()
     expect(page.get_by_role("alert").first).to_contain_text("The server cannot be reached.")
     page.unroute("**/v1/*")

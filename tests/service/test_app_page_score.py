@@ -173,7 +173,7 @@ def test_a_threshold_that_is_moved_counts_anew(page):
 )
 def test_a_file_that_cannot_be_read_says_why(page, name, content, sentence):
     choose(page, "#score-file", name, content)
-    expect(page.locator("#score .problem")).to_contain_text(sentence)
+    expect(page.locator("#score > .problem")).to_contain_text(sentence)
 
 
 def test_documents_that_the_server_refuses_get_its_sentence(page, server):
@@ -181,12 +181,12 @@ def test_documents_that_the_server_refuses_get_its_sentence(page, server):
     documents = [{"id": "a", "text": 17}]
     choose(page, "#score-file", "numbers.jsonl", json.dumps(documents[0]))
     refused = server.post("/v1/explain", json={"documents": documents})
-    expect(page.locator("#score .problem")).to_have_text(refused.json()["error"])
+    expect(page.locator("#score > .problem")).to_have_text(refused.json()["error"])
 
 
 def test_no_text_at_all_says_so(page):
     page.get_by_role("button", name="Score").click()
-    expect(page.locator("#score .problem")).to_have_text("There is no text yet. Type or paste some, or choose a file.")
+    expect(page.locator("#score > .problem")).to_have_text("There is no text yet. Type or paste some, or choose a file.")
     expect(page.get_by_label("Text", exact=True)).to_be_focused()
 
 
@@ -194,7 +194,7 @@ def test_scoring_can_be_cancelled(page):
     page.route("**/v1/score", lambda route: None)  # no answer ever comes
     score(page, ODD)
     page.get_by_role("button", name="Cancel").click()
-    expect(page.locator("#score .problem")).to_have_text("Cancelled.")
+    expect(page.locator("#score > .problem")).to_have_text("Cancelled.")
     expect(page.get_by_role("progressbar")).to_be_hidden()
     page.unroute("**/v1/score")
     page.get_by_role("button", name="Score").click()
@@ -207,7 +207,7 @@ def test_a_text_that_is_too_long_gets_the_servers_sentence(page, server):
     score(page, text)
     refused = server.post("/v1/explain", json={"documents": [text]})
     assert refused.status_code == 413
-    expect(page.locator("#score .problem")).to_have_text(refused.json()["error"])
+    expect(page.locator("#score > .problem")).to_have_text(refused.json()["error"])
 
 
 def test_a_body_that_is_too_large_gets_the_servers_sentence(page, server):
@@ -215,7 +215,7 @@ def test_a_body_that_is_too_large_gets_the_servers_sentence(page, server):
     page.expected.append("status of 413")
     choose(page, "#score-file", "line.txt", line)
     refused = server.post("/v1/explain", json={"documents": [line]})
-    expect(page.locator("#score .problem")).to_have_text(refused.json()["error"])
+    expect(page.locator("#score > .problem")).to_have_text(refused.json()["error"])
 
 
 def test_a_long_text_is_scored_in_full_and_shown_in_part(browser, saved, tmp_path):
