@@ -186,7 +186,9 @@ def test_documents_that_the_server_refuses_get_its_sentence(page, server):
 
 def test_no_text_at_all_says_so(page):
     page.get_by_role("button", name="Score").click()
-    expect(page.locator("#score > .problem")).to_have_text("There is no text yet. Type or paste some, or choose a file.")
+    expect(page.locator("#score > .problem")).to_have_text(
+        "There is no text yet. Type or paste some, or choose a file."
+    )
     expect(page.get_by_label("Text", exact=True)).to_be_focused()
 
 
