@@ -119,8 +119,8 @@ def serve(
             timeout_keep_alive=KEEP_ALIVE,
             timeout_graceful_shutdown=limits.grace,
         )
-        server = _Server(config, lambda: on_ready(_address(host, listening)))
-        with _signals_for(server, settings.stopping), _switching():
+        server = _Server(config, lambda: on_ready(_address(host, listening)), settings.stopping)
+        with _signals_for(server), _switching():
             server.run(sockets=[listening])
 
 
@@ -142,11 +142,16 @@ def _about_marks(n_marks: int, n_waiting: int) -> str:
 
 
 class _Server(uvicorn.Server):
-    """A server that announces when it is ready."""
+    """A server that announces when it is ready, and, by an event, when it is to stop."""
 
-    def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None], stopping: Event) -> None:
         super().__init__(config)
-        self._on_ready = on_ready
+        self._on_ready, self._stopping = on_ready, stopping
+
+    def handle_exit(self, sig: int, frame: Any) -> None:
+        """Handle a signal that asks to stop."""
+        self._stopping.set()
+        super().handle_exit(sig, frame)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -185,7 +190,7 @@ def _address(host: str, listening: socket.socket) -> str:
 
 
 @contextmanager
-def _signals_for(server: uvicorn.Server, stopping: Event) -> Iterator[None]:
+def _signals_for(server: uvicorn.Server) -> Iterator[None]:
     """Let signals end the server, and nothing else.
 
     uvicorn raises a signal again after it has ended, for earlier handlers; those must not end us with an error.
@@ -193,7 +198,6 @@ def _signals_for(server: uvicorn.Server, stopping: Event) -> Iterator[None]:
 
     def stop(number: int, frame: Any) -> None:
         server.should_exit = True
-        stopping.set()
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
