@@ -56,7 +56,6 @@ ROUTES = [
 WITH_RULES = [
     ("GET", "/v1/topics"),
     ("GET", "/v1/drift"),
-    ("POST", "/v1/preview"),
     ("POST", "/v1/score"),
     ("POST", "/v1/explain"),
     ("POST", "/v1/marks"),

@@ -19,7 +19,7 @@ from tonmf.service.model_queue import ModelQueue
 from tonmf.service.models import Models
 from tonmf.service.security import COOKIE, Access, unauthorised
 
-MOST_JUDGED = 10**12
+MOST_JUDGED = 10**9
 """Documents to ask about, at most."""
 
 LARGEST_SESSION = 4096
