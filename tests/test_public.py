@@ -19,8 +19,8 @@ PUBLIC = {
     "write_table",
     "tonmf.report": "compare read_summary summarise write_html write_summary",
     "tonmf.timeline": "Alert NewTopic Nursery Timeline Window follow note_on_first",
-    "tonmf.ranking": "COLUMNS LargeRanking READ_AT_MOST Ranking TYPES columns_of ignore judged_among order_of pieces_of "
-    "stretches",
+    "tonmf.ranking": "COLUMNS Drift LargeRanking READ_AT_MOST Ranking TYPES check_terms columns_of drift_of ignore "
+    "judged_among order_of pieces_of stretches",
     "tonmf.experiments.tracing": "Trace trace_fit",
     "tonmf.detector": "TextOutlierDetector",
     "tonmf.estimator": "TONMF",

@@ -272,7 +272,7 @@ def test_the_page_shows_what_changed_and_opens_the_documents(page, tmp_path):
     assert [text[: len(start)] for text, start in zip(rows, ("<b>n</b>", "gone", "came", "went"), strict=True)] == [
         "<b>n</b>", "gone", "came", "went",
     ]  # fmt: skip
-    section.get_by_role("button", name="<b>n</b>").click()
+    section.get_by_role("link", name="<b>n</b>").click()
     page.locator("#document-0 article.document").wait_for()
 
 

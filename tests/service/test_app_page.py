@@ -30,7 +30,7 @@ def test_the_models_provenance_and_topics_are_shown(page, server):
     model = page.locator("#model")
     expect(model).to_contain_text(f"numpy {server.get('/v1/model').json()['provenance']['numpy']}")
     topics = server.get("/v1/topics?words=10").json()["topics"]
-    rows = model.locator("tbody tr")
+    rows = model.locator("tbody tr", has=page.locator(".topic-words"))
     expect(rows).to_have_count(len(topics))
     for row, topic in zip(rows.all(), topics, strict=True):
         expect(row.locator("th")).to_have_text(str(topic["number"]))
@@ -85,7 +85,7 @@ def test_a_server_that_cannot_be_reached_says_so_and_can_be_tried_again(page):
     page.expected += ["ERR_CONNECTION_REFUSED"] * 2
     page.route("**/v1/*", lambda route: route.abort("connectionrefused"))
     score(page, ODD)
-    expect(page.locator("#score .problem")).to_contain_text("The server cannot be reached.")
+    expect(page.locator("#score > .problem")).to_contain_text("The server cannot be reached.")
     page.reload()
     expect(page.get_by_role("alert").first).to_contain_text("The server cannot be reached.")
     page.unroute("**/v1/*")

@@ -75,6 +75,18 @@ def test_marks_are_there_when_the_documents_are_scored_again(page, own):
     expect(counts(page)).to_have_text("Nothing is marked yet.")
 
 
+def test_reasons_that_come_after_a_mark_are_those_with_it(page, own):
+    score_file(page)
+    first, other = listed(page)[:2]
+    mark(page, first, "Fine")
+    expect(counts(page)).to_have_text("0 strange, 1 fine.")
+    page.get_by_role("button", name=other, exact=True).click()
+    documents = [json.loads(line) for line in IN_LINES.splitlines() if json.loads(line)["id"] == other]
+    (why,) = own.post("/v1/explain", json={"documents": documents}).json()["documents"]
+    expect(page.locator(".entry.opened .reason")).to_have_text(why["sentence"])
+    expect(page.locator(".entry.opened .moved")).to_be_hidden()
+
+
 def test_pasted_lines_are_known_by_their_content(page, own):
     score(page, "\n".join(TEXTS[:5]), each_line=True)
     page.locator(".entry button.open").first.focus()

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from app_page import (
-    CORPUS_CSV,
     ODD,
     choose,
     drop,
@@ -99,7 +98,7 @@ def test_more_documents_than_the_server_takes_at_once_are_sent_in_slices(page, s
     sizes = []
     page.on(
         "request",
-        lambda asked: asked.url.endswith("/v1/explain") and sizes.append(len(asked.post_data_json["documents"])),
+        lambda asked: asked.url.endswith("/v1/score") and sizes.append(len(asked.post_data_json["documents"])),
     )
     choose(page, "#score-file", "many.txt", "\n".join(text[:60] for text in CORPUS.texts * 4))
     expect(page.locator(".result-heading")).to_contain_text("of 480 documents")
@@ -110,12 +109,41 @@ def test_more_documents_than_the_server_takes_at_once_are_sent_in_slices(page, s
 def test_slices_keep_to_the_largest_body(page, server):
     largest = server.get("/v1/model").json()["limits"]["body"]
     sizes = []
-    page.on("request", lambda asked: asked.url.endswith("/v1/explain") and sizes.append(len(asked.post_data_buffer)))
+    page.on("request", lambda asked: asked.url.endswith("/v1/score") and sizes.append(len(asked.post_data_buffer)))
     long = "ä market stock " * 1000
     choose(page, "#score-file", "long.txt", "\n".join([long] * 30))
     expect(page.locator(".result-heading")).to_contain_text("of 30 documents")
     assert len(sizes) > 1
     assert max(sizes) <= largest
+
+
+def ids_in(request):
+    return [document["id"] for document in request.post_data_json["documents"]]
+
+
+def test_a_long_list_asks_for_the_reasons_of_the_documents_that_it_shows(page, server):
+    asked = []
+    page.on("request", lambda made: made.url.endswith("/v1/explain") and asked.extend(ids_in(made)))
+    choose(page, "#score-file", "many.txt", "\n".join(f"{text} {number}" for number, text in enumerate(CORPUS.texts)))
+    expect(page.locator(".entry .words-line").last).not_to_be_empty()
+    assert asked == listed(page)
+    assert len(asked) == 50
+    page.get_by_role("button", name="Next", exact=True).click()
+    expect(page.locator(".entry .words-line").last).not_to_be_empty()
+    assert asked[50:] == listed(page)
+    page.get_by_label("Search").fill(CORPUS.texts[7])
+    expect(page.get_by_text("1 document found")).to_be_visible()
+    assert len(asked) <= 101, "a search needs no reasons but those of what it finds"
+
+
+def test_reasons_that_do_not_come_are_asked_for_again(page):
+    page.expected.append("503")
+    page.route("**/v1/explain", lambda route: route.fulfill(status=503, body='{"error": "Try again in a second."}'))
+    score(page, f"{ODD}\n{CORPUS.texts[0]}", each_line=True)
+    expect(page.locator(".entry .for-words").first).to_have_text("Try again in a second.")
+    page.unroute("**/v1/explain")
+    page.get_by_role("button", name="line 1", exact=True).click()
+    expect(page.locator(".entry.opened .reason")).to_contain_text("Flagged")
 
 
 def test_results_are_exported_as_csv(page, server):
@@ -134,14 +162,6 @@ def test_a_threshold_that_is_moved_counts_anew(page):
     expect(page.locator(".result-heading")).to_contain_text("120 of 120 documents are flagged")
 
 
-def test_a_file_that_is_not_scored_here_is_led_to_where_it_can_be_used(page):
-    drop(page, "#score .drop", "posts.csv", CORPUS_CSV)
-    expect(page.get_by_role("alert").filter(has_text="posts.csv: only .txt files")).to_be_visible()
-    page.get_by_role("button", name="Fit a model on it").click()
-    expect(page.locator("#fit .chosen")).to_contain_text("posts.csv")
-    expect(page.get_by_role("button", name="Start")).to_be_focused()
-
-
 @pytest.mark.parametrize(
     ("name", "content", "sentence"),
     [
@@ -153,7 +173,7 @@ def test_a_file_that_is_not_scored_here_is_led_to_where_it_can_be_used(page):
 )
 def test_a_file_that_cannot_be_read_says_why(page, name, content, sentence):
     choose(page, "#score-file", name, content)
-    expect(page.locator("#score .problem")).to_contain_text(sentence)
+    expect(page.locator("#score > .problem")).to_contain_text(sentence)
 
 
 def test_documents_that_the_server_refuses_get_its_sentence(page, server):
@@ -161,22 +181,24 @@ def test_documents_that_the_server_refuses_get_its_sentence(page, server):
     documents = [{"id": "a", "text": 17}]
     choose(page, "#score-file", "numbers.jsonl", json.dumps(documents[0]))
     refused = server.post("/v1/explain", json={"documents": documents})
-    expect(page.locator("#score .problem")).to_have_text(refused.json()["error"])
+    expect(page.locator("#score > .problem")).to_have_text(refused.json()["error"])
 
 
 def test_no_text_at_all_says_so(page):
     page.get_by_role("button", name="Score").click()
-    expect(page.locator("#score .problem")).to_have_text("There is no text yet. Type or paste some, or choose a file.")
+    expect(page.locator("#score > .problem")).to_have_text(
+        "There is no text yet. Type or paste some, or choose a file."
+    )
     expect(page.get_by_label("Text", exact=True)).to_be_focused()
 
 
 def test_scoring_can_be_cancelled(page):
-    page.route("**/v1/explain", lambda route: None)  # no answer ever comes
+    page.route("**/v1/score", lambda route: None)  # no answer ever comes
     score(page, ODD)
     page.get_by_role("button", name="Cancel").click()
-    expect(page.locator("#score .problem")).to_have_text("Cancelled.")
+    expect(page.locator("#score > .problem")).to_have_text("Cancelled.")
     expect(page.get_by_role("progressbar")).to_be_hidden()
-    page.unroute("**/v1/explain")
+    page.unroute("**/v1/score")
     page.get_by_role("button", name="Score").click()
     expect(page.locator(".result-heading")).to_be_visible()
 
@@ -187,7 +209,7 @@ def test_a_text_that_is_too_long_gets_the_servers_sentence(page, server):
     score(page, text)
     refused = server.post("/v1/explain", json={"documents": [text]})
     assert refused.status_code == 413
-    expect(page.locator("#score .problem")).to_have_text(refused.json()["error"])
+    expect(page.locator("#score > .problem")).to_have_text(refused.json()["error"])
 
 
 def test_a_body_that_is_too_large_gets_the_servers_sentence(page, server):
@@ -195,7 +217,7 @@ def test_a_body_that_is_too_large_gets_the_servers_sentence(page, server):
     page.expected.append("status of 413")
     choose(page, "#score-file", "line.txt", line)
     refused = server.post("/v1/explain", json={"documents": [line]})
-    expect(page.locator("#score .problem")).to_have_text(refused.json()["error"])
+    expect(page.locator("#score > .problem")).to_have_text(refused.json()["error"])
 
 
 def test_a_long_text_is_scored_in_full_and_shown_in_part(browser, saved, tmp_path):
@@ -258,3 +280,26 @@ def test_a_model_of_counts_takes_terms(browser, tmp_path, small):
         documents = [{"id": "pasted text", "counts": {"term1": 2, "term2": 1}}]
         why = server.post("/v1/explain", json={"documents": documents}).json()["documents"][0]
         expect(page.locator(".reason")).to_have_text(why["sentence"])
+
+
+def test_an_example_can_be_tried(page, server):
+    page.get_by_role("button", name="Try an example").click()
+    expect(page.locator(".result-heading")).to_contain_text("an example")
+    lines = page.get_by_label("Text", exact=True).input_value().split("\n")
+    assert len(lines) > 4
+    answers = server.post("/v1/score", json={"documents": lines}).json()["documents"]
+    assert answers[-1]["outlier"]
+    assert not answers[0]["outlier"], "it begins with documents like those of training"
+    expect(page.locator("button.open")).to_have_count(len(lines))
+    page.get_by_label("Text", exact=True).fill("a text of one's own")
+    expect(page.get_by_role("button", name="Try an example")).to_be_hidden()
+
+
+def test_far_more_flagged_documents_than_in_training_are_warned_of(page, server):
+    lines = [f"{letter * 4} {letter * 5} {letter * 6}" for letter in "qwxzjkvbpfy"]
+    score(page, "\n".join(lines), each_line=True)
+    expected = server.get("/v1/drift", params={"judged": 11, "flagged": 11}).json()["warning"]
+    expect(page.locator(".drift")).to_have_text(expected)
+    score(page, "\n".join(CORPUS.texts[:11]), each_line=True)
+    expect(page.locator(".result-heading")).to_contain_text("of 11 documents")
+    expect(page.locator(".drift")).to_have_count(0)

@@ -44,6 +44,22 @@ def test_p_values_are_those_of_the_detector(server, saved):
     assert answer["fdr"] is None
 
 
+def test_topics_and_alarms_come_with_scores_if_asked_for(server):
+    documents = [*TEXTS, "", *STRANGE]
+    plain = server.post("/v1/score", json={"documents": documents}).json()["documents"]
+    for asked in (
+        server.post("/v1/score", json={"documents": documents, "topics": True}),
+        server.post("/v1/score", params={"topics": True}, json={"documents": documents}),
+    ):
+        answers = asked.json()["documents"]
+        assert [{**answer, **known} for answer, known in zip(answers, plain, strict=True)] == answers
+        whys = server.post("/v1/explain", json={"documents": documents}).json()["documents"]
+        for name in ("topic", "main_alarm"):
+            assert [answer[name] for answer in answers] == [why[name] for why in whys]
+    assert {"empty", "unknown"} <= {answer["main_alarm"] for answer in answers}
+    assert "topic" not in plain[0]
+
+
 @pytest.mark.parametrize("n_characters", [0, 215_000])
 def test_documents_of_a_request_are_flagged_together_at_a_false_discovery_rate(server, saved, n_characters):
     """Also if they are so long that they are scored in several turns."""

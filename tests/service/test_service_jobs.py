@@ -282,16 +282,44 @@ def test_jobs_wait_for_their_turn_and_too_many_are_sent_away(jobs):
         assert running.ask("DELETE", f"/v1/jobs/{job['id']}").status_code == 204
 
 
-def test_no_more_jobs_are_kept_than_there_is_room_for(jobs):
-    running, _ = jobs
+def test_the_oldest_jobs_that_are_over_make_room_and_those_without_results_first(jobs):
+    running, done = jobs
     made = []
-    for number in range(4):
+    for number in range(6):
         made.append(running.upload(as_csv(LARGER), f"{number}.csv").json()["id"])
         running.post(f"/v1/jobs/{made[-1]}/cancel")
-    answer = running.upload(as_csv(CORPUS))
-    assert (answer.status_code, answer.json()["error"]) == (429, "The server keeps at most 5 jobs. Delete one first.")
+    kept = [job["id"] for job in running.get("/v1/jobs").json()["jobs"]]
+    assert kept == [*made[:1:-1], done["id"]], "five are kept, and the one with results is not the first to go"
+    assert running.get(f"/v1/jobs/{made[0]}").status_code == 404
+    folders = {entry.name for entry in (running.log.parent / "jobs").iterdir() if entry.is_dir()}
+    assert folders == set(kept)
+    assert "made room for another" in running.log.read_text()
+    for job_id in made[2:]:
+        running.ask("DELETE", f"/v1/jobs/{job_id}")
+
+
+def test_a_refused_upload_makes_no_room(jobs):
+    running, _ = jobs
+    made = [running.upload(as_csv(LARGER), f"{number}.csv").json()["id"] for number in range(2)]
+    for job_id in made:
+        running.post(f"/v1/jobs/{job_id}/cancel")
+    before = running.get("/v1/jobs").json()["jobs"]
+    assert running.upload(b"", "empty.csv").status_code == 422
+    assert running.upload(b"x" * 600_000).status_code == 413
+    assert running.get("/v1/jobs").json()["jobs"] == before
     for job_id in made:
         running.ask("DELETE", f"/v1/jobs/{job_id}")
+
+
+def test_jobs_that_are_not_over_are_never_deleted_for_others(saved, tmp_path):
+    with serving(saved[1], tmp_path, "--max-jobs", "1") as running:
+        job = running.upload(as_csv(LARGER)).json()
+        answer = running.upload(as_csv(CORPUS))
+        says = "The server keeps at most 1 job, and none of them is over. Cancel one, or try again later."
+        assert (answer.status_code, answer.json()["error"]) == (429, says)
+        running.post(f"/v1/jobs/{job['id']}/cancel")
+        other = running.upload(as_csv(CORPUS)).json()
+        assert [job["id"] for job in running.get("/v1/jobs").json()["jobs"]] == [other["id"]]
 
 
 def test_the_server_answers_while_a_job_runs(jobs):

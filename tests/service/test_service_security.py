@@ -81,7 +81,10 @@ def test_assets_are_kept_by_browsers_for_as_long_as_they_are_the_same(server):
 
 
 def test_there_are_no_pages_that_load_scripts_from_elsewhere(server):
-    assert server.get("/docs").status_code == server.get("/redoc").status_code == 404
+    assert server.get("/redoc").status_code == 404
+    answer = server.get("/docs")
+    assert answer.headers["content-security-policy"] == server.get("/").headers["content-security-policy"]
+    assert "http" not in answer.text
 
 
 PRIVATE = [
@@ -118,7 +121,7 @@ def test_without_the_token_nothing_is_told(method, path, headers, guarded):
     assert answer.json() == {"error": "Expected the server's token (Authorization: Bearer …), got none or another."}
 
 
-@pytest.mark.parametrize("path", ["/", "/healthz", "/assets/app.js", "/assets/page.css", "/openapi.json"])
+@pytest.mark.parametrize("path", ["/", "/docs", "/healthz", "/assets/app.js", "/assets/page.css", "/openapi.json"])
 def test_what_is_public_needs_no_token(path, guarded):
     assert guarded.get(path).status_code == 200
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tonmf.cli.embedding import Embedding, embedded, on_embedding
 from tonmf.cli.marks import apply_marks
 from tonmf.cli.screen import Screen
-from tonmf.errors import InputError, ParameterError
+from tonmf.errors import ParameterError
 
 if TYPE_CHECKING:
     from tonmf.arrays import Array
@@ -189,9 +189,7 @@ def scored(
 
 def check_terms(detector: FittedDetector, documents: Documents) -> None:
     """Reject a matrix whose columns are not those of the model."""
-    known = detector.column_names_
-    if known is not None and documents.terms is not None and list(known) != documents.terms:
-        raise InputError(
-            "The terms of the matrix differ from those that the model was fitted on, or in their order. Count with the same "
-            "vocabulary."
-        )
+    if documents.terms is not None:
+        from tonmf.ranking import check_terms
+
+        check_terms(detector, documents.terms)

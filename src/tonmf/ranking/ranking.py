@@ -18,6 +18,7 @@ from tonmf.detector.explain.ranks import rank_among
 from tonmf.detector.fitted import FittedDetector
 from tonmf.detector.scores.groups import Group
 from tonmf.detector.scores.scale import SAME_SCORE
+from tonmf.errors import InputError
 from tonmf.metrics import discoveries
 from tonmf.ranking.table import TERMS, Reason, as_text, columns_of, ignore, length_of, stretches
 from tonmf.text.documents import TEXTS, first_copies, is_matrix, note_on_copies, take
@@ -297,6 +298,16 @@ def judged_among(detector: FittedDetector, documents: Any, scores: Array) -> NDA
     if len(suspects):
         judged[suspects] = detector.alarms(take(documents, suspects.tolist()))["empty"] == 0
     return judged
+
+
+def check_terms(detector: FittedDetector, terms: Sequence[str] | None) -> None:
+    """Reject a matrix whose columns are not those of the model; `terms` are None for other documents."""
+    known = detector.column_names_
+    if known is not None and terms is not None and list(known) != list(terms):
+        raise InputError(
+            "The terms of the matrix differ from those that the model was fitted on, or in their order. Count with the same "
+            "vocabulary."
+        )
 
 
 def order_of(scores: Array, judged: NDArray[np.bool_]) -> NDArray[np.int64]:

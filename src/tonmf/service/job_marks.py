@@ -52,6 +52,12 @@ class JobMarks:
             raise ServiceError(
                 409, f"The job's state is “{job.state}”; its documents can be marked only when it is done."
             )
+        if job.model is not None:
+            raise ServiceError(
+                409,
+                "The job scored a file by a model, and marks are kept with that model. Send the documents with their marks, "
+                "and leave out job.",
+            )
         async with self._lock:
             if self._last is None or self._last[0] != job.id:
                 detector = await asyncio.to_thread(self._load, job)

@@ -15,22 +15,29 @@ import threading
 import traceback
 import warnings
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from tonmf.service import job_store
 from tonmf.service.job_memory import is_for_want_of_memory, limit_memory
 
+if TYPE_CHECKING:
+    from tonmf.io import Documents
+    from tonmf.ranking import Ranking
+
 PARTS = {"Reading": 0.05, "Learning": 0.55, "Writing scores": 0.75, "Writing the report": 1.0}
-"""The steps, with the share of the whole job that is done after each."""
+"""The steps of a fit, with the share of the whole job that is done after each."""
+
+PARTS_OF_SCORING = {"Reading": 0.1, "Scoring": 0.3, "Writing scores": 0.6, "Writing the report": 1.0}
+"""The same for a job that scores a file by a model."""
 
 
 class Report:
     """Reports progress to the server."""
 
-    def __init__(self, out: TextIO) -> None:
-        self._out, self._last = out, ("", -1.0)
+    def __init__(self, out: TextIO, parts: Mapping[str, float] = PARTS) -> None:
+        self._out, self._parts, self._last = out, parts, ("", -1.0)
 
     def send(self, **what: Any) -> None:
         """Write one line."""
@@ -39,11 +46,11 @@ class Report:
 
     def step(self, name: str) -> Callable[[float], None]:
         """Begin a step; return a function that takes the share of it that is done."""
-        names = list(PARTS)
-        start = PARTS[names[names.index(name) - 1]] if name != names[0] else 0.0
+        names, parts = list(self._parts), self._parts
+        start = parts[names[names.index(name) - 1]] if name != names[0] else 0.0
 
         def done(share: float) -> None:
-            now = (name, round(start + (PARTS[name] - start) * share, 3))
+            now = (name, round(start + (parts[name] - start) * share, 3))
             if now != self._last:
                 self._last = now
                 self.send(step=now[0], progress=now[1])
@@ -55,32 +62,19 @@ class Report:
 def work(folder: Path, job: dict[str, Any], report: Report) -> dict[str, Any]:
     """Do the job; return what to report about it."""
     report.step("Reading")
-    from tonmf.detector.detector import TextOutlierDetector
     from tonmf.io import read_documents, write_table
-    from tonmf.ranking import Ranking
     from tonmf.report import summarise, write_html, write_summary
     from tonmf.service.errors import in_fields
-    from tonmf.service.uploads import embedder_of, learning_options, reading_options, without_paths
+    from tonmf.service.uploads import reading_options, without_paths
     from tonmf.storage.atomic import replacing
 
     upload, name = folder / job["file"], job["name"]
     documents = read_documents([str(upload)], reading_options(job["options"]))
     ids = [_called(document_id, upload.name, name) for document_id in documents.ids]
     notes = [without_paths(in_fields(note), upload, name) for note in documents.notes]
-    detector = TextOutlierDetector(
-        **learning_options(job["options"]),
-        embedder=embedder_of(job["options"], job.get("embedder")),
-        n_jobs=job["threads"],
-        callback=report.step("Learning"),
-    ).fit(documents.content, names=ids, terms=documents.terms)
-    detector.callback = None
-    ranking = Ranking.of(detector, documents.content, ids, detector.outlier_scores_)
+    ranking = (_fitted if job.get("model") is None else _scored)(folder, job, documents, ids, report)
     write_table(folder / job_store.SCORES, ranking.columns(on_done=report.step("Writing scores")))
-    detector.save(folder / job_store.MODEL)
-    with replacing(folder / job_store.MODEL_ARCHIVE) as temporary:
-        pack(folder / job_store.MODEL, temporary)
-    detector.save(folder / job_store.MODEL, rows=True)  # for marks, by the server itself
-    notes += [*ranking.observations, *ranking.unjudged_notes]
+    notes += [*ranking.observations, *ranking.unjudged_notes, *([] if job.get("model") is None else _on_drift(ranking))]
     summary = summarise(
         ranking, title=name, notes=notes, labels=documents.labels, on_done=report.step("Writing the report")
     )
@@ -90,6 +84,46 @@ def work(folder: Path, job: dict[str, Any], report: Report) -> dict[str, Any]:
     with replacing(folder / job_store.RESULT) as temporary:
         temporary.write_text(json.dumps(result), encoding="utf-8")
     return result
+
+
+def _fitted(folder: Path, job: dict[str, Any], documents: Documents, ids: list[str], report: Report) -> Ranking:
+    """Fit a model on the documents, save it, and rank them by it."""
+    from tonmf.detector.detector import TextOutlierDetector
+    from tonmf.ranking import Ranking
+    from tonmf.service.uploads import embedder_of, learning_options
+    from tonmf.storage.atomic import replacing
+
+    detector = TextOutlierDetector(
+        **learning_options(job["options"]),
+        embedder=embedder_of(job["options"], job.get("embedder")),
+        n_jobs=job["threads"],
+        callback=report.step("Learning"),
+    ).fit(documents.content, names=ids, terms=documents.terms)
+    detector.callback = None
+    detector.save(folder / job_store.MODEL)
+    with replacing(folder / job_store.MODEL_ARCHIVE) as temporary:
+        pack(folder / job_store.MODEL, temporary)
+    detector.save(folder / job_store.MODEL, rows=True)  # for marks, by the server itself
+    return Ranking.of(detector, documents.content, ids, detector.outlier_scores_)
+
+
+def _scored(folder: Path, job: dict[str, Any], documents: Documents, ids: list[str], report: Report) -> Ranking:
+    """Rank the documents by a model of the server, as it was when the job came."""
+    from tonmf.persist import load_fitted
+    from tonmf.ranking import Ranking, check_terms
+
+    detector = load_fitted(folder / job_store.SCORER)
+    detector.n_jobs = job["threads"]
+    check_terms(detector, documents.terms)
+    return Ranking.by(detector, documents.content, ids, report.step("Scoring"))
+
+
+def _on_drift(ranking: Ranking) -> list[str]:
+    """Say if far more of new documents is flagged than in training."""
+    from tonmf.ranking import drift_of
+
+    warning = drift_of(ranking.detector, int(ranking.judged.sum()), int(ranking.outliers.sum())).warning
+    return [] if warning is None else [warning]
 
 
 def _called(document_id: str, stored: str, name: str) -> str:
@@ -111,9 +145,15 @@ def main(arguments: list[str]) -> int:
     threading.Thread(target=_end_with_server, daemon=True).start()
     _step_back(job["memory"])
     warnings.simplefilter("ignore")
-    folder, report = Path(arguments[0]), Report(out)
+    folder = Path(arguments[0])
+    report = Report(out, PARTS if job.get("model") is None else PARTS_OF_SCORING)
     try:
-        report.send(result=work(folder, job, report))
+        if job.get("preview"):
+            from tonmf.service.preview import first_rows
+
+            report.send(preview=first_rows(folder / job["file"], job["options"], job["name"]))
+        else:
+            report.send(result=work(folder, job, report))
     except Exception as error:
         report.send(**_told(error, folder, job))
     return 0

@@ -121,7 +121,7 @@ class JobRunner:
         """Start a job's process and record its progress; return its last report."""
         payload = {"file": job.file, "name": job.name, "options": job.options, "threads": self._threads}
         memory = self._limits.job_memory or memory_of_a_job(self._limits.running_jobs)
-        payload |= {"memory": memory, "embedder": self.embedder}
+        payload |= {"memory": memory, "embedder": self.embedder, "model": job.model}
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-P", "-m", "tonmf.service.job_process", str(self._store.path(job.id))),
             stdin=asyncio.subprocess.PIPE,

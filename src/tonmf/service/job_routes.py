@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import html
+import logging
 import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Annotated, Any, BinaryIO
 
 from fastapi import APIRouter, Query, Request, Response
 from starlette.responses import StreamingResponse
 
+from tonmf.detector.detector import TextOutlierDetector
 from tonmf.errors import InputError
 from tonmf.service import job_store, schemas
 from tonmf.service.bodies import JSON, chunks
@@ -21,8 +24,10 @@ from tonmf.service.job_marks import JobMarks, head_with_marks, packed_model, res
 from tonmf.service.job_queue import JobRunner
 from tonmf.service.job_store import Job, JobStore
 from tonmf.service.limits import Limits
+from tonmf.service.models import Models
 from tonmf.service.security import POLICY
 from tonmf.service.uploads import (
+    READING,
     SINGLE,
     check_content,
     disk_error,
@@ -34,6 +39,8 @@ from tonmf.service.uploads import (
     stored_name,
 )
 from tonmf.wording import number_of, shown
+
+log = logging.getLogger("tonmf.service")
 
 HEAD = 16_384
 """Bytes at the start of a report that hold its content security policy."""
@@ -58,30 +65,33 @@ Language = Annotated[str, Query(max_length=100)]
 class Desk:
     """Accepts jobs while there is room."""
 
-    def __init__(self, store: JobStore, runner: JobRunner, limits: Limits, marks: JobMarks) -> None:
-        self.store, self.runner, self.limits, self.marks = store, runner, limits, marks
+    def __init__(self, store: JobStore, runner: JobRunner, limits: Limits, marks: JobMarks, models: Models) -> None:
+        self.store, self.runner, self.limits, self.marks, self.models = store, runner, limits, marks, models
         self._arriving = 0
 
-    async def take(self, request: Request, name: str, options: dict[str, Any]) -> Job:
-        """Receive a file and make a job of it."""
+    async def take(self, request: Request, name: str, options: dict[str, Any], model: str | None = None) -> Job:
+        """Receive a file and make a job of it: a fit, or its scores by a model that is named."""
         name = display_name(name)
         reading_options(options)
         learning_options(options)
         embedder_of(options, self.runner.embedder)
         stored_name("", name, options["format"])
+        if model is not None:
+            self.models.find(model)
         self._check_room()
         self._arriving += 1
         try:
-            return await self._receive(request, name, options)
+            return await self._receive(request, name, options, model)
         finally:
             self._arriving -= 1
 
     def _check_room(self) -> None:
         limits, arriving = self.limits, self._arriving
-        if len(self.store.jobs) + arriving >= limits.jobs:
+        if sum(not job.is_over for job in self.store) + arriving >= limits.jobs:
             raise ServiceError(
                 429,
-                f"The server keeps at most {number_of(limits.jobs, 'job')}. Delete one first.",
+                f"The server keeps at most {number_of(limits.jobs, 'job')}, and none of them is over. Cancel one, or try again "
+                "later.",
                 {"Retry-After": "60"},
             )
         if self.runner.n_waiting + arriving >= limits.queued_jobs:
@@ -90,28 +100,51 @@ class Desk:
                 429, f"{waiting}, and that is the most. Try again when one is done.", {"Retry-After": "60"}
             )
 
-    async def _receive(self, request: Request, name: str, options: dict[str, Any]) -> Job:
+    async def _receive(self, request: Request, name: str, options: dict[str, Any], model: str | None) -> Job:
         limits = self.limits
         try:
             job_id, folder = self.store.begin()
         except OSError as error:
             raise disk_error(error) from error
         try:
-            job = Job(job_id, name, stored_name(job_id, name, options["format"]), options)
+            job = Job(job_id, name, stored_name(job_id, name, options["format"]), options, model=model)
             body = chunks(request, limits.upload, limits.idle_seconds, "--max-upload")
             await receive_file(body, folder / job.file)
             check_content(folder / job.file, name)
+            if model is not None:  # as it is now, whatever becomes of it while the job waits
+                await asyncio.to_thread(self._keep_scorer, self.models.find(model).model.detector, folder)
             await asyncio.to_thread(self._keep, job)
             self.store.jobs[job.id] = job
         finally:
             self.store.give_up(job_id)
         self.runner.add(job)
+        await self._make_room()
         return job
+
+    async def _make_room(self) -> None:
+        """Delete jobs that are over, until no more are kept than there is room for."""
+        for job in self.store.in_order_of_going()[: max(len(self.store.jobs) - self.limits.jobs, 0)]:
+            log.info("job %s made room for another", job.id)
+            await self.remove(job)
+
+    async def remove(self, job: Job) -> None:
+        """Delete a job that is over, with its results."""
+        try:
+            gone = self.store.remove(job)
+        except OSError as error:
+            raise disk_error(error) from error
+        await asyncio.to_thread(shutil.rmtree, gone, ignore_errors=True)
 
     def _keep(self, job: Job) -> None:
         try:
             self.store.add(job)
         except (InputError, OSError) as error:  # either may name a path
+            raise disk_error(error.__cause__ if isinstance(error.__cause__, OSError) else error) from error
+
+    def _keep_scorer(self, detector: TextOutlierDetector, folder: Path) -> None:
+        try:
+            detector.save(folder / job_store.SCORER)
+        except (InputError, OSError) as error:
             raise disk_error(error.__cause__ if isinstance(error.__cause__, OSError) else error) from error
 
     def find(self, job_id: str) -> Job:
@@ -125,6 +158,8 @@ class Desk:
         job = self.find(job_id)
         if job.state != job_store.DONE:
             raise ServiceError(409, f"The job's state is “{job.state}”; it has results only when it is done.")
+        if job.model is not None and name == job_store.MODEL_ARCHIVE:
+            raise ServiceError(409, "The job scored a file, and has fitted no model.")
         try:
             return job, (self.store.path(job_id) / name).open("rb")
         except OSError as error:
@@ -178,8 +213,15 @@ def router(desk: Desk) -> APIRouter:
             bool,
             Query(description="Whether the meaning of texts counts, by the embedding model that the server names."),
         ] = False,
+        model: Annotated[
+            str | None,
+            Query(max_length=100, description="Score the file by the model with this name, in place of fitting one."),
+        ] = None,
     ) -> Response:
-        """Upload a file and get a job, which fits a model in the background. The options are those of ``tonmf detect``."""
+        """Upload a file and get a job, which fits a model in the background. The options are those of ``tonmf detect``.
+
+        With `model`, the job scores the file by a model that there is, and only options on how to read the file are taken.
+        """
         options = {
             "text_column": [column for column in text_column or [] if column] or None,
             "id_column": id_column,
@@ -205,11 +247,13 @@ def router(desk: Desk) -> APIRouter:
             "seed": seed,
             "embed": embed,
         }
-        _check_known(request.query_params, ("name", *options))
+        _check_known(request.query_params, ("name", *options, "model"))
+        if model:
+            _check_reading_alone(request.query_params)
         given = {option: value or None if isinstance(value, str) else value for option, value in options.items()}
         defaults = {"encoding": "auto", "contamination": "auto", "stop_words": "english", "boilerplate": "5%"}
         given |= {option: value for option, value in defaults.items() if given[option] is None}
-        return _json((await desk.take(request, name, given)).public(), 202)
+        return _json((await desk.take(request, name, given, model or None)).public(), 202)
 
     @routes.get("", summary="All jobs", responses=schemas.answers(schemas.Jobs))
     async def all_jobs() -> Response:
@@ -242,11 +286,7 @@ def router(desk: Desk) -> APIRouter:
         job = desk.find(job_id)
         if not job.is_over:
             raise ServiceError(409, f"The job's state is “{job.state}”. Cancel it first.")
-        try:
-            gone = desk.store.remove(job)
-        except OSError as error:
-            raise disk_error(error) from error
-        await asyncio.to_thread(shutil.rmtree, gone, ignore_errors=True)
+        await desk.remove(job)
         return Response(status_code=204)
 
     @routes.get(
@@ -311,6 +351,15 @@ def _check_known(given: Iterable[str], known: Sequence[str]) -> None:
     for name in given:
         if name not in known:
             raise ServiceError(422, f"There is no option {shown(name)}; expected {', '.join(known)}.")
+
+
+def _check_reading_alone(given: Iterable[str]) -> None:
+    """Reject options of a fit for a file that is scored by a model: they would change nothing."""
+    for name in given:
+        if name not in ("name", "model", *READING):
+            raise ServiceError(
+                422, f"{name} is an option of a fit, and changes nothing where a model is given. Leave it out."
+            )
 
 
 def held_file(file: BinaryIO, media_type: str, headers: dict[str, str], head: bytes = b"") -> Response:

@@ -8,6 +8,7 @@
         5c1e0b7d9f3a4e62.csv.gz    the file to learn from, until the job has ended
         result.json, model/, model.zip, scores.csv, summary.json, report.html     what it leaves
         marks.json                 the marks on its documents (`tonmf.service.marks`)
+        scorer/                    the model that scores the file, if the job fits none, until the job has ended
     FOLDER/marks-….json            the marks on the served model, named by its fingerprint
 
 Each file appears whole or not at all, and so does a job's folder: until the upload is complete its name begins with a dot.
@@ -49,6 +50,7 @@ STATES = (QUEUED, RUNNING, DONE, FAILED, CANCELLED, INTERRUPTED)
 JOB, RESULT = "job.json", "result.json"
 MODEL, MODEL_ARCHIVE, SCORES, SUMMARY, REPORT = "model", "model.zip", "scores.csv", "summary.json", "report.html"
 MARKS = "marks.json"
+SCORER = "scorer"
 
 ID = re.compile(r"[0-9a-f]{16}")
 UNFINISHED = re.compile(r"\.[0-9a-f]{16}(-gone)?")
@@ -58,7 +60,7 @@ STOPPED = "The server was stopped while the job was under way. Upload the file a
 
 @dataclass
 class Job:
-    """A requested fit; `file` is the stored name of the upload, `options` what the request asked for."""
+    """A requested fit, or a file to score by `model`; `file` is the stored upload, `options` what the request asked for."""
 
     id: str
     name: str
@@ -74,6 +76,7 @@ class Job:
     notes: list[str] = field(default_factory=list)
     documents: int | None = None
     flagged: int | None = None
+    model: str | None = None
 
     @property
     def is_over(self) -> bool:
@@ -153,6 +156,14 @@ class JobStore:
         """Iterate over the jobs, newest first."""
         return iter(sorted(self.jobs.values(), key=lambda job: (job.created, job.id), reverse=True))
 
+    def in_order_of_going(self) -> list[Job]:
+        """Return the jobs that are over in the order in which they make room for others.
+
+        Those without results go first, then those with; of either, the one that ended first.
+        """
+        over = [job for job in self.jobs.values() if job.is_over]
+        return sorted(over, key=lambda job: (job.state == DONE, job.ended or "", job.id))
+
     def path(self, job_id: str) -> Path:
         """Return the folder of a job."""
         return self.folder / job_id
@@ -187,7 +198,8 @@ class JobStore:
             log.error("the state of job %s cannot be written: %s", job.id, error)
 
     def forget_upload(self, job: Job) -> None:
-        """Remove the uploaded file."""
+        """Remove the uploaded file, and the model that was to score it."""
+        shutil.rmtree(self.path(job.id) / SCORER, ignore_errors=True)
         with suppress(OSError):
             (self.path(job.id) / job.file).unlink(missing_ok=True)
 
@@ -201,7 +213,7 @@ class JobStore:
 
 
 def _read(path: Path) -> Job:
-    values = json.loads(path.read_text(encoding="utf-8"))
+    values = {"model": None} | json.loads(path.read_text(encoding="utf-8"))  # earlier versions only fitted
     job = Job(**{known.name: values[known.name] for known in fields(Job)})
     if (
         not isinstance(job.created, str)

@@ -18,7 +18,7 @@ class Limits:
     words        words of a document; its items, or its terms
     waiting      requests to score or explain that are under way at once
     upload       bytes of a file to learn from
-    jobs         jobs that are kept, finished ones included
+    jobs         jobs that are kept; of those that are over, the oldest make room for new ones
     queued_jobs  jobs that wait for their turn
     running_jobs jobs that run at once
     job_seconds  time that a job may take

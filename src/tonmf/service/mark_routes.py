@@ -12,11 +12,13 @@ from tonmf.errors import InputError
 from tonmf.io.marks import MARKS
 from tonmf.service import schemas
 from tonmf.service.bodies import JSON, LINES, content_type
+from tonmf.service.described import DescribedBodies
 from tonmf.service.documents import KEYS, DocumentReader, name_of, what
 from tonmf.service.errors import ServiceError, encoded
 from tonmf.service.job_marks import JobMarks
 from tonmf.service.job_routes import Desk
 from tonmf.service.marks import KeptMarks, MarkChange
+from tonmf.service.models import Models
 from tonmf.service.score_routes import Scoring
 from tonmf.service.uploads import disk_error
 from tonmf.wording import shown
@@ -30,26 +32,27 @@ JobId = Annotated[
 
 @dataclass(frozen=True)
 class MarkDesk:
-    """Takes marks for the served model, and for jobs."""
+    """Takes marks for models, and for jobs."""
 
-    scoring: Scoring
-    served: KeptMarks
+    models: Models
+    scoring_by: Callable[[str | None], Scoring]
     jobs: JobMarks
     desk: Desk
 
-    async def ask(self, job: str | None, run: Callable[[KeptMarks], T]) -> T:
-        """Return what a function says of the marks on a job, or on the served model; changes come one after the other."""
+    async def ask(self, name: str | None, job: str | None, run: Callable[[KeptMarks], T]) -> T:
+        """Return what a function says of the marks on a job, or on a model; changes come one after the other."""
         try:
             if job is not None:
                 return await self.jobs.ask(self.desk.find(job), run)
-            (answer,) = await self.scoring.queue.ask(object(), lambda some: [run(some[0])], [self.served])
+            queue, kept = self.scoring_by(name).queue, self.models.find(name).kept
+            (answer,) = await queue.ask(object(), lambda some: [run(some[0])], [kept])
             return answer  # type: ignore[no-any-return]
         except InputError as error:
             if isinstance(error.__cause__, OSError):  # it names a path
                 raise disk_error(error.__cause__) from error
             raise
 
-    def wanted(self, body: Any) -> tuple[str | None, list[Any]]:
+    def wanted(self, body: Any, scoring: Scoring) -> tuple[str | None, list[Any]]:
         """Return the job that the body of a request means, if any, and its marks as they came."""
         if not isinstance(body, dict) or not set(body) <= {"job", "marks"} or "marks" not in body:
             raise ServiceError(422, f'Expected an object such as {{"marks": […], "job": …}}; got {what(body)}.')
@@ -61,13 +64,13 @@ class MarkDesk:
             raise ServiceError(422, f"{expected}; got {what(marks)}.")
         if isinstance(marks, dict):
             marks = [{"id": name, "mark": mark} for name, mark in marks.items()]
-        if len(marks) > self.scoring.limits.batch:
-            raise self.scoring.reader.too_many()
+        if len(marks) > scoring.limits.batch:
+            raise scoring.reader.too_many()
         return job, marks
 
     def changes(self, marks: list[Any], kept: KeptMarks) -> list[MarkChange]:
         """Read marks, with documents of the kind that a model knows."""
-        reader = DocumentReader.of(kept.model, self.scoring.limits)
+        reader = DocumentReader.of(kept.model, self.desk.limits)
         changes = [_change(value, f"Mark {number}", reader) for number, value in enumerate(marks)]
         _check_agreement(changes)
         return changes
@@ -102,47 +105,68 @@ def _check_agreement(changes: list[MarkChange]) -> None:
             )
 
 
-def router(marking: MarkDesk) -> APIRouter:
+def router(marking: MarkDesk, described: DescribedBodies) -> APIRouter:
     """Return the routes."""
     routes = APIRouter(tags=["marks"])
-    scoring = marking.scoring
 
+    @routes.post(
+        "/v1/models/{name}/marks",
+        summary="Mark documents for a named model",
+        responses=schemas.answers(schemas.MarksAnswer, 404, 408, 409, 413, 415, 503, 507),
+        openapi_extra=described.marks_by_name(),
+        response_class=Response,
+    )
     @routes.post(
         "/v1/marks",
         summary="Mark documents",
         responses=schemas.answers(schemas.MarksAnswer, 404, 408, 409, 413, 415, 503, 507),
-        openapi_extra=schemas.marks_in(scoring.model, scoring.limits),
+        openapi_extra=described.marks(),
         response_class=Response,
     )
     async def mark(request: Request) -> Response:
         """Mark documents as strange or fine, or take marks back with null: scores follow from then on."""
         if content_type(request) == LINES:
             raise ServiceError(415, f"Expected {JSON}; got JSON lines.")
+        name = request.path_params.get("name")
+        scoring = marking.scoring_by(name)
         with scoring.admission.arriving() as admitted:
-            job, marks = marking.wanted(await scoring.json(request, admitted))
+            job, marks = marking.wanted(await scoring.json(request, admitted), scoring)
 
             def change(kept: KeptMarks) -> dict[str, Any]:
                 names = kept.change(marking.changes(marks, kept))
                 return {"job": job, **kept.described(), "marked": names}
 
-            return _json(await marking.ask(job, change))
+            return _json(await marking.ask(name, job, change))
 
+    @routes.get(
+        "/v1/models/{name}/marks",
+        summary="All marks for a named model",
+        responses=schemas.answers(schemas.MarksAnswer, 404, 409),
+        openapi_extra=schemas.NAMED,
+    )
     @routes.get("/v1/marks", summary="All marks", responses=schemas.answers(schemas.MarksAnswer, 404, 409))
-    async def all_marks(job: JobId = None) -> Response:
-        """List the marks on the served model, or on the documents of a job, in the order in which they were made."""
-        return _json(await marking.ask(job, lambda kept: {"job": job, **kept.described(), "marked": []}))
+    async def all_marks(request: Request, job: JobId = None) -> Response:
+        """List the marks on the model, or on the documents of a job, in the order in which they were made."""
+        name = request.path_params.get("name")
+        return _json(await marking.ask(name, job, lambda kept: {"job": job, **kept.described(), "marked": []}))
 
+    @routes.delete(
+        "/v1/models/{name}/marks",
+        summary="Take all marks for a named model back",
+        responses=schemas.answers(schemas.MarksAnswer, 404, 409, 507),
+        openapi_extra=schemas.NAMED,
+    )
     @routes.delete(
         "/v1/marks", summary="Take all marks back", responses=schemas.answers(schemas.MarksAnswer, 404, 409, 507)
     )
-    async def clear(job: JobId = None) -> Response:
+    async def clear(request: Request, job: JobId = None) -> Response:
         """Take back all marks, those that the model was saved with too."""
 
         def run(kept: KeptMarks) -> dict[str, Any]:
             kept.clear()
             return {"job": job, **kept.described(), "marked": []}
 
-        return _json(await marking.ask(job, run))
+        return _json(await marking.ask(request.path_params.get("name"), job, run))
 
     return routes
 

@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from tonmf.arrays import Array
 from tonmf.detector.detector import TextOutlierDetector
+from tonmf.detector.explain.explanation import main_alarm_of
 from tonmf.errors import InputError, Param, unquoted
 from tonmf.io.marks import MARKS
 from tonmf.persist import load_detector
@@ -83,7 +85,31 @@ class ServedModel:
         self.meet(documents)
         content = self.content(documents)
         scores, p_values = self.detector.score_with_p_value(content, embeddings=self.embedded(content))
-        judged = judged_among(self.detector, content, scores)
+        return self._scored(documents, scores, p_values, judged_among(self.detector, content, scores))
+
+    def score_with_topics(self, documents: Sequence[Named]) -> list[dict[str, Any]]:
+        """Return the same, and each document's main topic and main alarm, which takes as long."""
+        self.meet(documents)
+        content = self.content(documents)
+        read = self.detector.read(content, embeddings=self.embedded(content))
+        found = read.scores
+        alarms = [
+            main_alarm_of({name: value for name, value in zip(found.alarms, values, strict=True) if value > 0})
+            for values in np.column_stack(list(found.alarms.values())).tolist()
+        ]
+        return [
+            {**answer, "topic": topic, "main_alarm": alarm}
+            for answer, topic, alarm in zip(
+                self._scored(documents, found.total, read.p_values, found.judged),
+                read.main_topics(),
+                alarms,
+                strict=True,
+            )
+        ]
+
+    def _scored(
+        self, documents: Sequence[Named], scores: Array, p_values: Array, judged: NDArray[np.bool_]
+    ) -> list[dict[str, Any]]:
         flagged, ranks = judged & (scores > self.detector.threshold_), self.detector.rank(scores, judged)
         return [
             {"id": name, "score": score, "p_value": p_value, "outlier": outlier, "rank": rank, "judged": is_judged}

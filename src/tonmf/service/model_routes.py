@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 
+from tonmf.ranking import drift_of
 from tonmf.service import schemas
 from tonmf.service.bodies import JSON, chunks, parse
 from tonmf.service.errors import ServiceError, encoded
@@ -14,19 +16,24 @@ from tonmf.service.limits import Limits
 from tonmf.service.metrics import Metrics
 from tonmf.service.model import ServedModel
 from tonmf.service.model_queue import ModelQueue
+from tonmf.service.models import Models
 from tonmf.service.security import COOKIE, Access, unauthorised
+
+MOST_JUDGED = 10**9
+"""Documents to ask about, at most."""
 
 LARGEST_SESSION = 4096
 """Largest body of a request that carries a token, in bytes."""
 
 
 def router(
-    model: ServedModel,
+    models: Models,
     queue: ModelQueue,
     limits: Limits,
     metrics: Metrics,
     access: Access,
     job_embedder: str | None = None,
+    follows_watch: bool = False,
 ) -> APIRouter:
     """Return the routes; jobs may embed texts with `job_embedder`."""
     routes = APIRouter(tags=["model"])
@@ -37,18 +44,54 @@ def router(
         """Answer as soon as the model is loaded and warm."""
         return _json({"status": "ok"})
 
+    @routes.get(
+        "/v1/models/{name}/model",
+        summary="A named model",
+        responses=schemas.answers(schemas.ModelAnswer, 404),
+        openapi_extra=schemas.NAMED,
+    )
     @routes.get("/v1/model", summary="The model", responses=schemas.answers(schemas.ModelAnswer))
-    async def about() -> Response:
+    async def about(request: Request) -> Response:
         """Describe the model and the server's limits."""
-        return _json(described(model, limits, access.token is not None, job_embedder))
+        served = models.find(request.path_params.get("name"))
+        about_model = described(served.model, limits, access.token is not None, job_embedder)
+        return _json({"name": served.name, **about_model, "watch": follows_watch})
 
+    @routes.get(
+        "/v1/models/{name}/topics",
+        summary="What is ordinary to a named model",
+        responses=schemas.answers(schemas.Topics, 404),
+        openapi_extra=schemas.NAMED,
+    )
     @routes.get("/v1/topics", summary="What is ordinary", responses=schemas.answers(schemas.Topics))
     async def topics(
+        request: Request,
         words: Annotated[int, Query(ge=1, le=1000, description="Words to list of each topic, at most.")] = 10,
     ) -> Response:
         """List the topics, most common first, with their words and typical documents."""
-        (found,) = await queue.ask("topics", lambda counts: [model.topics(n) for n in counts], [words])
+        model = models.find(request.path_params.get("name")).model
+        (found,) = await queue.ask(("topics", id(model)), lambda counts: [model.topics(n) for n in counts], [words])
         return _json({"topics": found})
+
+    @routes.get(
+        "/v1/models/{name}/drift",
+        summary="Is more flagged than in training, by a named model?",
+        responses=schemas.answers(schemas.DriftAnswer, 404),
+        openapi_extra=schemas.NAMED,
+    )
+    @routes.get(
+        "/v1/drift", summary="Is more flagged than in training?", responses=schemas.answers(schemas.DriftAnswer)
+    )
+    async def drift(
+        request: Request,
+        judged: Annotated[int, Query(ge=0, le=MOST_JUDGED, description="Documents that were judged.")],
+        flagged: Annotated[int, Query(ge=0, le=MOST_JUDGED, description="Those of them that were flagged.")],
+    ) -> Response:
+        """Say whether so many flagged documents are far more than the training documents let one expect."""
+        if flagged > judged:
+            raise ServiceError(422, f"flagged must be at most judged, {judged:,}; got {flagged:,}.")
+        found = drift_of(models.find(request.path_params.get("name")).model.detector, judged, flagged)
+        return _json({**asdict(found), "is_far": found.is_far, "warning": found.warning})
 
     @routes.get(
         "/metrics",
@@ -81,6 +124,19 @@ def router(
             return Response(status_code=204)
         secure = request.url.scheme == "https" or request.headers.get("origin", "").startswith("https:")
         return Response(status_code=204, headers={"Set-Cookie": access.cookie(secure)})
+
+    @routes.get(
+        "/v1/session",
+        summary="Is the browser let in?",
+        status_code=204,
+        responses=schemas.answers(),
+        tags=["server"],
+        response_class=Response,
+    )
+    async def check_session(request: Request) -> Response:
+        """Answer 204 if the request shows the token, or the cookie that stands for it, and 401 if not."""
+        access.check_token(request.headers)
+        return Response(status_code=204)
 
     @routes.delete(
         "/v1/session",

@@ -9,10 +9,10 @@ from pydantic import BaseModel, Field
 
 from tonmf.detector.explain.explanation import DERIVED, Explanation
 from tonmf.detector.explain.topics import Topic
+from tonmf.ranking import Drift
 from tonmf.service.bodies import JSON, LINES
 from tonmf.service.dataclass_models import Answer, model_of
 from tonmf.service.limits import Limits
-from tonmf.service.model import ServedModel
 from tonmf.text.documents import COUNTS, ITEMS
 
 Content = dict[str, Any]
@@ -41,6 +41,13 @@ class Score(Answer):
         examples=[43],
     )
     judged: bool = Field(description="False for a document without words that count; its score is 0.")
+    topic: int | None = Field(
+        default=None, description="With topics: the number of the topic that explains most of it; null if none does."
+    )
+    main_alarm: Literal["empty", "unknown", "rare", "repeated"] | None = Field(
+        default=None,
+        description="With topics: the alarm that says most of those that it raises; null if it raises none.",
+    )
 
 
 class Scores(Answer):
@@ -76,6 +83,9 @@ class Topics(Answer):
     topics: list[model_of(Topic)]  # type: ignore[valid-type]
 
 
+DriftAnswer = model_of(Drift, ("is_far", "warning"))
+
+
 class LimitsInForce(Answer):
     """What the server takes at most."""
 
@@ -89,8 +99,9 @@ class LimitsInForce(Answer):
 
 
 class ModelAnswer(Answer):
-    """The model that is served."""
+    """A model that answers."""
 
+    name: str = Field(description="What it is called: /v1/models/NAME/score is its address too.")
     model: str
     kind: Literal["texts", "rows of items", "a matrix of counts"]
     word: str
@@ -106,6 +117,27 @@ class ModelAnswer(Answer):
     provenance: dict[str, str] = Field(description="When and with what it was saved.")
     limits: LimitsInForce
     token: bool = Field(description="Whether requests need a token.")
+    watch: bool = Field(description="Whether the server follows a watch: GET /v1/watch.")
+
+
+class NamedModel(Answer):
+    """A model at an address of its own."""
+
+    name: str = Field(examples=["reviews"])
+    served: bool = Field(description="Whether it answers where no name is given.")
+    own: bool = Field(description="Whether the server was started with it; it cannot be deleted then.")
+    problem: str | None = Field(description="Why it cannot be loaded, or not as it is now.")
+    kind: str | None = Field(description="As in /v1/model; null if it could not be loaded.")
+    documents: int | None = Field(description="Training documents.")
+    topics: int | None
+    threshold: float | None
+    loaded: str | None = Field(description="When the server loaded it.")
+
+
+class NamedModels(Answer):
+    """All models, by name."""
+
+    models: list[NamedModel]
 
 
 class Health(Answer):
@@ -131,7 +163,7 @@ class MarksAnswer(Answer):
 
 
 class JobAnswer(Answer):
-    """A fit that was asked for."""
+    """A fit that was asked for, or a file that was to be scored."""
 
     id: str = Field(examples=["5c1e0b7d9f3a4e62"])
     name: str = Field(examples=["reviews.csv"])
@@ -145,6 +177,25 @@ class JobAnswer(Answer):
     notes: list[str] = Field(description="What one should know about the file.")
     documents: int | None
     flagged: int | None
+    model: str | None = Field(description="The model that scores the file; null if the job fits one.")
+
+
+class PreviewColumn(Answer):
+    """A column of a file."""
+
+    name: str
+    values: list[str] = Field(description="Its first values, cut to 200 characters.")
+
+
+class Preview(Answer):
+    """The columns and the first rows of a file."""
+
+    kind: Literal["texts", "rows of items", "a matrix of counts"] | None
+    columns: list[PreviewColumn] = Field(description="None if the file has none.")
+    documents: list[str] = Field(description="The first documents, cut to 200 characters.")
+    text_column: str | None = Field(description="The column that the documents are in; null if that cannot be told.")
+    message: str | None = Field(description="Why it cannot be told.")
+    notes: list[str] = Field(description="What one should know about the file.")
 
 
 class Jobs(Answer):
@@ -152,6 +203,38 @@ class Jobs(Answer):
 
     jobs: list[JobAnswer]
 
+
+NAMED: Content = {
+    "parameters": [
+        {
+            "name": "name",
+            "in": "path",
+            "required": True,
+            "description": "The name of a model.",
+            "schema": {"type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"},
+        }
+    ]
+}
+"""The name of a model in an address."""
+
+MODEL_NAME_IN: Content = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            JSON: {
+                "schema": {
+                    "type": "object",
+                    "required": ["job"],
+                    "additionalProperties": False,
+                    "properties": {
+                        "job": {"type": "string", "description": "The id of a job that has fitted a model."}
+                    },
+                },
+                "example": {"job": "5c1e0b7d9f3a4e62"},
+            }
+        },
+    }
+}
 
 WHEN = {
     401: "The token is missing or wrong.",
@@ -205,9 +288,9 @@ SESSION_IN: Content = {
 }
 
 
-def marks_in(model: ServedModel, limits: Limits) -> Content:
-    """Return the body of a request to mark documents."""
-    key = {ITEMS: "items", COUNTS: "counts"}.get(model.kind, "text")
+def marks_in(kind: str, limits: Limits) -> Content:
+    """Return the body of a request to mark documents of a kind."""
+    key = {ITEMS: "items", COUNTS: "counts"}.get(kind, "text")
     marks: Content = {"enum": ["strange", "fine", None]}
     one: Content = {
         "type": "object",
@@ -240,21 +323,21 @@ def marks_in(model: ServedModel, limits: Limits) -> Content:
     return {"requestBody": {"required": True, "content": {JSON: {"schema": schema, "example": example}}}}
 
 
-def documents_in(model: ServedModel, limits: Limits, *, explaining: bool) -> Content:
-    """Return the body of a request to score or explain, for the kind of documents that the model knows."""
+def documents_in(kind: str, limits: Limits, *, explaining: bool) -> Content:
+    """Return the body of a request to score or explain, for a kind of documents."""
     whole = {"type": "string", "maxLength": limits.text}
     named: Content = {"type": "integer"}
     identity = {"description": "What the document is called.", "anyOf": [{"type": "string"}, named, {"type": "null"}]}
     key, content, examples = "text", whole, _TEXTS
-    if model.kind == ITEMS:
+    if kind == ITEMS:
         items: Content = {"type": "array", "items": {"anyOf": [{"type": "string"}, named]}}
         key, content, examples = "items", items, _ITEMS
-    elif model.kind == COUNTS:
+    elif kind == COUNTS:
         # Without names: the description is public, and the vocabulary is not.
         counts: Content = {"type": "object", "additionalProperties": {"type": "integer", "minimum": 1, "maximum": 1000}}
         key, content, examples = "counts", counts, _COUNTS
     document: Content = {"type": "object", "required": [key], "properties": {"id": identity, key: content}}
-    one = document if model.kind == COUNTS else {"anyOf": [content, document]}
+    one = document if kind == COUNTS else {"anyOf": [content, document]}
     documents: Content = {"type": "array", "items": one, "minItems": 1, "maxItems": limits.batch}
     schema: Content = {"type": "object", "required": ["documents"], "additionalProperties": False}
     schema["properties"] = {"documents": documents}
@@ -267,6 +350,7 @@ def documents_in(model: ServedModel, limits: Limits, *, explaining: bool) -> Con
     else:
         rate: Content = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
         schema["properties"]["fdr"] = {"anyOf": [rate, {"type": "null"}]}
+        schema["properties"]["topics"] = {"type": "boolean", "default": False}
     lines = "\n".join(json.dumps(line) for line in examples[0]["documents"])
     return {
         "requestBody": {

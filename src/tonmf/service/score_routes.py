@@ -14,6 +14,7 @@ from starlette.requests import ClientDisconnect
 from tonmf.metrics import discoveries
 from tonmf.service import schemas
 from tonmf.service.bodies import JSON, LINES, chunks, content_type, parse, wants_lines
+from tonmf.service.described import DescribedBodies
 from tonmf.service.documents import (
     DocumentReader,
     check_keys,
@@ -65,7 +66,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Scoring:
-    """Answers questions about documents."""
+    """Answers questions about documents, by one model."""
 
     model: ServedModel
     queue: ModelQueue
@@ -211,19 +212,22 @@ class Scoring:
                 raise BrokenOffError(wrong, line)
 
 
-def router(scoring: Scoring) -> APIRouter:
-    """Return the routes."""
+def router(scoring_by: Callable[[str | None], Scoring], described: DescribedBodies) -> APIRouter:
+    """Return the routes; `scoring_by` returns what scores by the model with a name, or by the served one."""
     routes = APIRouter(tags=["documents"])
-    model, limits = scoring.model, scoring.limits
-    embeds = model.embedder is not None
-    scored_at_once = EMBEDDED_AT_ONCE if embeds else SCORED_AT_ONCE
-    explained_at_once = EMBEDDED_AT_ONCE if embeds else EXPLAINED_AT_ONCE
 
+    @routes.post(
+        "/v1/models/{name}/score",
+        summary="Score documents by a named model",
+        responses=schemas.answers(schemas.Scores, 404, lines=schemas.Score),
+        openapi_extra=described.documents_by_name(explaining=False),
+        response_class=Response,
+    )
     @routes.post(
         "/v1/score",
         summary="Score documents",
         responses=schemas.answers(schemas.Scores, lines=schemas.Score),
-        openapi_extra=schemas.documents_in(model, limits, explaining=False),
+        openapi_extra=described.documents(explaining=False),
         response_class=Response,
     )
     async def score(
@@ -237,28 +241,43 @@ def router(scoring: Scoring) -> APIRouter:
                 "the model was fitted on mostly ordinary documents, and that new ordinary ones are of their kind.",
             ),
         ] = None,
+        topics: Annotated[
+            bool, Query(description="Whether to name the topic and the alarm that say most about each document.")
+        ] = False,
     ) -> Response:
         """Score documents on the scale of the training documents; those above the threshold are outliers.
 
-        With `fdr`, outliers are those that stand out at that false-discovery rate. An `fdr` in the body takes precedence over
-        that in the address.
+        With `fdr`, outliers are those that stand out at that false-discovery rate. Options in the body take precedence over
+        those in the address.
         """
+        scoring = scoring_by(request.path_params.get("name"))
+        model = scoring.model
+        at_once = SCORED_AT_ONCE if model.embedder is None else EMBEDDED_AT_ONCE
 
         def question_of(body: dict[str, Any]) -> Question:
             rate = false_discovery_rate(body.get("fdr", fdr), "fdr")
+            with_topics = yes_or_no(body.get("topics", topics), "topics")
 
             def envelope() -> dict[str, Any]:
                 return {"threshold": float(model.detector.threshold_), "fdr": rate}
 
-            return Question("score", model.score, scored_at_once, rate, envelope)
+            key, run = ("score and topics", model.score_with_topics) if with_topics else ("score", model.score)
+            return Question((key, id(model)), run, at_once, rate, envelope)
 
-        return await scoring.answer(request, question_of, ("documents", "fdr"))
+        return await scoring.answer(request, question_of, ("documents", "fdr", "topics"))
 
+    @routes.post(
+        "/v1/models/{name}/explain",
+        summary="Explain documents by a named model",
+        responses=schemas.answers(schemas.Explanations, 404, lines=schemas.Explained),
+        openapi_extra=described.documents_by_name(explaining=True),
+        response_class=Response,
+    )
     @routes.post(
         "/v1/explain",
         summary="Explain documents",
         responses=schemas.answers(schemas.Explanations, lines=schemas.Explained),
-        openapi_extra=schemas.documents_in(model, limits, explaining=True),
+        openapi_extra=described.documents(explaining=True),
         response_class=Response,
     )
     async def explain(
@@ -270,6 +289,9 @@ def router(scoring: Scoring) -> APIRouter:
         ] = True,
     ) -> Response:
         """Explain the scores of documents. Options in the body take precedence over those in the address."""
+        scoring = scoring_by(request.path_params.get("name"))
+        model = scoring.model
+        at_once = EXPLAINED_AT_ONCE if model.embedder is None else EMBEDDED_AT_ONCE
 
         def question_of(body: dict[str, Any]) -> Question:
             options = (
@@ -278,7 +300,7 @@ def router(scoring: Scoring) -> APIRouter:
                 yes_or_no(body.get("pieces", pieces), "pieces"),
             )
             run = partial(_explain, model, options)
-            return Question(("explain", *options), run, explained_at_once)
+            return Question(("explain", id(model), *options), run, at_once)
 
         return await scoring.answer(request, question_of, ("documents", "n_words", "n_nearest", "pieces"))
 

@@ -15,7 +15,7 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 
@@ -36,7 +36,7 @@ SHORTEST_TOKEN = 16
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
-PUBLIC = re.compile(r"/|/healthz|/openapi\.json|/assets/[^/]*|/v1/session")
+PUBLIC = re.compile(r"/|/docs|/healthz|/openapi\.json|/assets/[^/]*|/v1/session")
 """Addresses that need no token: they reveal nothing about documents."""
 
 POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -139,6 +139,16 @@ def access_for(host: str, token: str | None, allowed: Collection[str]) -> Access
     return Access(token, {*LOOPBACK, host.lower(), *names} if local or names else None)
 
 
+def shows_pages(scope: Scope) -> bool:
+    """Return whether a request is that of a browser for a page to show, such as by a link."""
+    headers = Headers(scope=scope)
+    return (
+        scope["method"] in ("GET", "HEAD")
+        and "text/html" in headers.get("accept", "").lower()
+        and headers.get("sec-fetch-dest", "document") == "document"
+    )
+
+
 def is_loopback(host: str) -> bool:
     """Return whether a host is this machine and out of reach for others."""
     try:
@@ -171,10 +181,20 @@ class Guard:
     metrics : Metrics
     idle_seconds : float
         Time that a client may take to read a part of its answer.
+    sign_in : callable, optional
+        Returns the page that asks for the token, in place of one that a browser wanted to show.
     """
 
-    def __init__(self, app: ASGIApp, access: Access, metrics: Metrics, idle_seconds: float) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        access: Access,
+        metrics: Metrics,
+        idle_seconds: float,
+        sign_in: Callable[[], ASGIApp] | None = None,
+    ) -> None:
         self._app, self._access, self._metrics, self._idle = app, access, metrics, idle_seconds
+        self._sign_in = sign_in
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request, as ASGI has it."""
@@ -192,7 +212,7 @@ class Guard:
                 await answer_to(stopping())(scope, receive, answering.send)
         except Exception as error:
             if not answering.status:
-                await answer_to(error)(scope, receive, answering.send)
+                await self._answer_to(error, scope)(scope, receive, answering.send)
             elif answering.status != 500:  # else it is answered and logged
                 log_fault(error)
                 raise _CutShortError from None
@@ -200,6 +220,10 @@ class Guard:
             route = getattr(scope.get("route"), "path", "other")
             status = answering.status or GONE
             self._metrics.count_request(route, scope["method"], status, time.perf_counter() - began)
+
+    def _answer_to(self, error: Exception, scope: Scope) -> ASGIApp:
+        is_asked = isinstance(error, ServiceError) and error.status == 401 and shows_pages(scope)
+        return self._sign_in() if is_asked and self._sign_in is not None else answer_to(error)
 
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from functools import partial
 from math import ceil
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import uvicorn
@@ -22,8 +23,8 @@ from tonmf.service.app import Settings, make_app
 from tonmf.service.connections import Connections, allow_open_files
 from tonmf.service.job_store import JobStore
 from tonmf.service.limits import Limits
-from tonmf.service.marks import KeptMarks, fingerprint_of
-from tonmf.service.model import ServedModel
+from tonmf.service.live import check_file
+from tonmf.service.models import Models, check_folder
 from tonmf.service.protocol import BoundedConnection
 from tonmf.service.security import access_for
 from tonmf.wording import number_of
@@ -58,9 +59,11 @@ def serve(
     allowed_hosts: Sequence[str] = (),
     limits: Limits | None = None,
     jobs_folder: Path,
+    models_folder: Path | None = None,
     marks: Mapping[str, str] | None = None,
     threads: int | None = None,
     embedder: str | None = None,
+    watch: Path | None = None,
     access_log: bool = False,
     on_ready: Callable[[str], None] = lambda address: None,
 ) -> None:
@@ -79,23 +82,33 @@ def serve(
     limits : Limits, optional
     jobs_folder : Path
         Where jobs are kept, and marks.
+    models_folder : Path, optional
+        Further saved models, each served by its folder's name, and the models that are named on the page; ``models`` in the
+        jobs folder if not given.
     marks : mapping of str to str, optional
         Marks by id. Those on documents that the model does not have wait until a document of that id is sent.
     threads : int, optional
         For the model and for each job; all cores if not given.
     embedder : str, optional
         The embedding model of the served model, if that does not name it, and of jobs that ask for embeddings.
+    watch : Path, optional
+        The file that a running ``tonmf watch`` writes, to follow on the page.
     access_log : bool
         Whether to log each request.
     on_ready : callable
         Called with the server's address when it takes requests.
     """
     limits = limits or Limits()
+    if watch is not None:
+        check_file(watch)
     access = access_for(host, token, allowed_hosts)
     with _bound(host, port) as listening, JobStore(jobs_folder) as store:
-        kept = KeptMarks(ServedModel.load(model_path, threads, embedder), store.marks_of(fingerprint_of(model_path)))
+        folder = models_folder or jobs_folder / "models"
+        check_folder(folder)
+        models = Models(Path(model_path), folder, store.marks_of, threads, embedder)
+        kept = models.find(models.first).kept
         kept.expect(marks or {})
-        settings = Settings(kept, store, access, limits, threads, embedder)
+        settings = Settings(models, store, access, limits, threads, embedder, watch)
         logging.config.dictConfig(LOGGING)
         allow_open_files()
         if marks:
@@ -112,7 +125,7 @@ def serve(
             timeout_keep_alive=ceil(connections.kept_seconds),
             timeout_graceful_shutdown=limits.grace,
         )
-        server = _Server(config, connections, lambda: on_ready(_address(host, listening)))
+        server = _Server(config, connections, lambda: on_ready(_address(host, listening)), settings.stopping)
         with _signals_for(server), _switching():
             server.run(sockets=[listening])
 
@@ -135,11 +148,18 @@ def _about_marks(n_marks: int, n_waiting: int) -> str:
 
 
 class _Server(uvicorn.Server):
-    """A server that announces when it is ready, and closes connections that are overdue."""
+    """A server that announces when it is ready and, by an event, when it is to stop, and closes connections that are overdue."""
 
-    def __init__(self, config: uvicorn.Config, connections: Connections, on_ready: Callable[[], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, connections: Connections, on_ready: Callable[[], None], stopping: Event
+    ) -> None:
         super().__init__(config)
-        self._connections, self._on_ready = connections, on_ready
+        self._connections, self._on_ready, self._stopping = connections, on_ready, stopping
+
+    def handle_exit(self, sig: int, frame: Any) -> None:
+        """Handle a signal that asks to stop."""
+        self._stopping.set()
+        super().handle_exit(sig, frame)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)

@@ -53,6 +53,14 @@ def serve(
             help="Folder for uploads and results. (Default: tonmf/jobs in the user's data folder.)",
         ),
     ] = None,
+    models_folder: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            help="Folder of further saved models, each at /v1/models/NAME, loaded again when it changes. Models that are named "
+            "on the page are kept there. (Default: models in the jobs folder.)",
+        ),
+    ] = None,
     marks: Annotated[
         str | None,
         typer.Option(
@@ -67,6 +75,13 @@ def serve(
             metavar="MODEL",
             help="The embedding model that the saved model was fitted with, such as https://host/v1#NAME, if it does not name "
             "it; and what fits on the page may embed texts with.",
+        ),
+    ] = None,
+    watch: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="File into which a running tonmf watch writes its answers; the page shows them as they come.",
         ),
     ] = None,
     threads: Annotated[
@@ -99,7 +114,12 @@ def serve(
         float, typer.Option(min=0.001, help="Maximum size of a file to fit on, in megabytes.", rich_help_panel=LIMITS)
     ] = 256,
     max_jobs: Annotated[
-        int, typer.Option(min=1, help="Maximum number of jobs to keep, finished ones included.", rich_help_panel=LIMITS)
+        int,
+        typer.Option(
+            min=1,
+            help="Maximum number of jobs to keep. Of those that are over, the oldest make room for new ones.",
+            rich_help_panel=LIMITS,
+        ),
     ] = 100,
     max_waiting_jobs: Annotated[
         int, typer.Option(min=1, help="Maximum number of jobs in the queue.", rich_help_panel=LIMITS)
@@ -191,9 +211,11 @@ def serve(
         allowed_hosts=allow_host or (),
         limits=limits,
         jobs_folder=_jobs_folder(jobs_folder),
+        models_folder=Path(models_folder) if models_folder else None,
         marks=known,
         threads=threads,
         embedder=embed,
+        watch=Path(watch) if watch else None,
         access_log=access_log,
         on_ready=on_ready,
     )

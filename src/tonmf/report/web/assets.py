@@ -48,10 +48,13 @@ SHEETS = {
 
 
 @cache
-def script(page: str) -> str:
-    """Return the script of a page, "report" or "app": its entry module and all that it imports, in a scope of their own."""
+def script(page: str, entry: str | None = None) -> str:
+    """Return the script of a page, "report" or "app": its entry module and all that it imports, in a scope of their own.
+
+    `entry` names another entry module of the folder, for a small page beside the main one.
+    """
     order: list[str] = []
-    _visit(f"{page}/{page}.js", order)
+    _visit(f"{page}/{entry or page}.js", order)
     body = "\n".join(EXPORT.sub("", IMPORT.sub("", _read(path))) for path in order)
     return f'"use strict";\n(() => {{\n{body}}})();\n'
 

@@ -16,6 +16,18 @@ export function onUnauthorised(run) {
   unauthorised = run;
 }
 
+let chosen = "";
+
+/** Choose the model that `ofModel` means, by its name; null for the one that is served. */
+export function chooseModel(name) {
+  chosen = name === null ? "" : `/models/${encodeURIComponent(name)}`;
+}
+
+/** Return the address of a part of the chosen model, such as "/score"; of another one if its name is given. */
+export function ofModel(part, name = null) {
+  return `/v1${name === null ? chosen : `/models/${encodeURIComponent(name)}`}${part}`;
+}
+
 /** Return whether the reader cancelled the request, which needs no message. */
 export function isCancelled(error) {
   return error.name === "AbortError";

@@ -1,4 +1,4 @@
-import { ask, RequestError } from "./api.js";
+import { ask, ofModel, RequestError } from "./api.js";
 import { shortened, whole } from "../shared/format.js";
 
 /** Documents per request: few enough to show progress and to cancel quickly. */
@@ -10,42 +10,60 @@ const FULL = 0.9;
 /** Characters of a text to show, as in a report: browsers are slow to lay out a word of a million letters. */
 const SHOWN = 20_000;
 
+/** Documents per request for their scores, which the server finds in a tenth of the time that reasons take. */
+const SCORED_AT_ONCE = 2000;
+
 /**
  * Have the server explain documents, in batches; return the answers in the same order.
  *
  * @param {object[]} documents ready to be sent.
  * @param {{batch: number, body: number}} limits of the server.
- * @param {AbortSignal} signal
- * @param {function(number)} onDone gets the number of documents done.
+ * @param {object} [more] options of the request; without `pieces` an answer takes a third of the time.
  */
-export async function explained(documents, limits, signal, onDone) {
+export async function explained(documents, limits, { pieces = true, ...more } = {}) {
+  const options = JSON.stringify({ ...more, pieces }).slice(1);
   const answers = [];
-  for (const some of stretches(documents, Math.min(AT_ONCE, limits.batch), FULL * limits.body)) {
-    try {
-      const body = `{"documents":[${some.join(",")}],"pieces":true}`;
-      answers.push(...(await ask("/v1/explain", { method: "POST", body, signal })).documents.map(cutToShow));
-    } catch (error) {
-      // The server counts documents from the start of each request.
-      if (error instanceof RequestError && error.status >= 400 && answers.length > 0) {
-        throw new RequestError(`After the first ${whole(answers.length)}: ${error.message}`, error.status);
-      }
-      throw error;
-    }
-    onDone(answers.length);
-  }
+  const take = (answer) => answers.push(...answer.documents.map(cutToShow));
+  await inBatches(ofModel("/explain"), documents, options, Math.min(AT_ONCE, limits.batch), limits, {}, take);
   return answers;
 }
 
-/** Have the server score documents again, in batches; return the threshold and the scores in the same order. */
-export async function scored(documents, limits) {
-  const scores = [];
+/**
+ * Have the server score documents, in batches; return the threshold and the answers in the same order.
+ *
+ * @param {object[]} documents ready to be sent.
+ * @param {{batch: number, body: number}} limits of the server.
+ * @param {{signal: AbortSignal, onDone: function(number)}} [during] `onDone` gets the number of documents done.
+ * @param {string} [name] of another model than the chosen one.
+ */
+export async function scored(documents, limits, during = {}, name = null) {
+  const answers = [];
   let threshold = 0;
-  for (const some of stretches(documents, limits.batch, FULL * limits.body)) {
-    const answer = await ask("/v1/score", { method: "POST", body: `{"documents":[${some.join(",")}]}` });
+  const take = (answer) => {
     threshold = answer.threshold;
-    scores.push(...answer.documents.map(({ score }) => score));
+    answers.push(...answer.documents);
+  };
+  const most = Math.min(SCORED_AT_ONCE, limits.batch);
+  await inBatches(ofModel("/score", name), documents, '"topics":true}', most, limits, during, take);
+  return { threshold, answers };
+}
+
+/** Ask for answers to documents, in batches; `options` is the rest of the JSON of each request, `take` gets each answer. */
+async function inBatches(path, documents, options, most, limits, { signal, onDone = () => {} }, take) {
+  let done = 0;
+  for (const some of stretches(documents, most, FULL * limits.body)) {
+    try {
+      take(await ask(path, { method: "POST", body: `{"documents":[${some.join(",")}],${options}`, signal }));
+    } catch (error) {
+      // The server counts documents from the start of each request.
+      if (error instanceof RequestError && error.status >= 400 && done > 0) {
+        throw new RequestError(`After the first ${whole(done)}: ${error.message}`, error.status);
+      }
+      throw error;
+    }
+    done += some.length;
+    onDone(done);
   }
-  return { threshold, scores };
 }
 
 /** Cut a text that is too long to show; the score and the reasons are still those of the whole text. */

@@ -102,5 +102,5 @@ export function fitView({ limits, job_embedder }, onCount) {
     form,
     jobs.view,
   );
-  return { view, heading, take, refresh: jobs.refresh, stop: () => (progress.stop(), jobs.stop()) };
+  return { view, heading, add: jobs.add, refresh: jobs.refresh, stop: () => (progress.stop(), jobs.stop()) };
 }

@@ -12,20 +12,26 @@ const KINDS = {
 export function wordingOf(kind) {
   const { key, called, label, howTo } = KINDS[kind];
   const inJson = `.jsonl with ${called} on each line, alone or as “${key}” of an object that may have an “id”`;
-  return { label, howTo, files: `.txt with one document per line, or ${inJson}.` };
+  return { label, howTo, files: `.txt with one document per line, or ${inJson}; or any other file: the server reads it.` };
 }
 
 /** Limits: more would be slow, and fill the browser's memory. */
 const MOST_DOCUMENTS = 20_000;
 const MOST_BYTES = 64 * 2 ** 20;
-const FOR_MORE = "For more, use the command line: tonmf score.";
+const FOR_MORE = "The server takes more.";
 
 const ENDINGS = { txt: "lines", text: "lines", log: "lines", dat: "lines", basket: "lines", jsonl: "jsonl", ndjson: "jsonl" };
-export const SCORED_FILES = Object.keys(ENDINGS)
-  .map((ending) => `.${ending}`)
-  .join(",");
 
-/** Invalid input, with a message for the reader; `file` is set if a model can be fitted on it instead. */
+/** Return whether this page reads files of a name, and not only the server. */
+export function isReadHere({ name }) {
+  return Object.hasOwn(ENDINGS, endingOf(name));
+}
+
+function endingOf(name) {
+  return name.toLowerCase().split(".").pop();
+}
+
+/** Invalid input, with a message for the reader; `file` is set if the server can score it instead. */
 export class IncomingError extends Error {
   constructor(message, file = null) {
     super(message);
@@ -43,22 +49,17 @@ export class IncomingError extends Error {
 export function documentsInText(text, isOne, kind) {
   if (text.trim() === "") throw new IncomingError("There is no text yet. Type or paste some, or choose a file.");
   if (isOne) return [documentOf("pasted text", KINDS[kind].read(text), kind)];
-  return documentsInLines(text, (number) => `line ${number}`, kind);
+  return fewEnough(documentsInLines(text, (number) => `line ${number}`, kind), null);
 }
 
 /** Read documents from a file: one per line, or JSON lines. Only the server reads other formats. */
 export async function documentsInFile(file, kind) {
-  const format = ENDINGS[file.name.toLowerCase().split(".").pop()];
+  const format = ENDINGS[endingOf(file.name)];
   const name = isolated(shortened(file.name, 80));
-  if (!format) {
-    throw new IncomingError(
-      `${name}: only .txt files (one document per line) and .jsonl files can be scored here. You can fit a model on it.`,
-      file,
-    );
-  }
   if (file.size > MOST_BYTES) {
     throw new IncomingError(
       `${name} has ${bytesInWords(file.size)}, but this page accepts ${bytesInWords(MOST_BYTES)} at most. ${FOR_MORE}`,
+      file,
     );
   }
   let text;
@@ -70,6 +71,7 @@ export async function documentsInFile(file, kind) {
   if (text.includes("\0")) throw new IncomingError(`${name} is not text: it contains zero bytes.`);
   const place = (number) => `${file.name}:${number}`;
   const documents = format === "jsonl" ? documentsInJson(text, name, place, kind) : documentsInLines(text, place, kind);
+  fewEnough(documents, file);
   if (documents.length === 0) throw new IncomingError(`${name} is empty: expected one document per line.`);
   return documents;
 }
@@ -79,7 +81,7 @@ function documentsInLines(text, place, kind) {
   text.split(/\r\n|\n|\r/).forEach((line, number) => {
     if (line.trim() !== "") documents.push(documentOf(place(number + 1), KINDS[kind].read(line), kind));
   });
-  return fewEnough(documents);
+  return documents;
 }
 
 function documentsInJson(text, name, place, kind) {
@@ -101,14 +103,14 @@ function documentsInJson(text, name, place, kind) {
     const id = isObject && value.id !== undefined && value.id !== null ? String(value.id) : place(number + 1);
     documents.push(documentOf(id, isObject ? value[key] : value, kind));
   });
-  return fewEnough(documents);
+  return documents;
 }
 
-function fewEnough(documents) {
+function fewEnough(documents, file) {
   if (documents.length <= MOST_DOCUMENTS) return documents;
-  throw new IncomingError(
-    `There are ${counted(documents.length, "document")}, but this page accepts ${whole(MOST_DOCUMENTS)} at most. ${FOR_MORE}`,
-  );
+  const most = `this page accepts ${whole(MOST_DOCUMENTS)} at most`;
+  const advice = file === null ? "Put them into a file: the server takes more." : FOR_MORE;
+  throw new IncomingError(`There are ${counted(documents.length, "document")}, but ${most}. ${advice}`, file);
 }
 
 function documentOf(id, content, kind) {

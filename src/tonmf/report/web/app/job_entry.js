@@ -1,6 +1,7 @@
 import { element } from "../shared/dom.js";
 import { fileName } from "../shared/export.js";
 import { counted, percent, shortened, whole } from "../shared/format.js";
+import { namingForm } from "./naming.js";
 import { problemLine, progressBar } from "./notices.js";
 
 const MOMENT = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
@@ -80,7 +81,15 @@ export function jobEntry(first, asked) {
   }
 
   function endedActions(job) {
-    return [...(job.state === "done" ? linksOf(job) : []), action("Delete", () => confirm(job))];
+    const naming = job.state === "done" && !job.model && action("Name the model", () => nameModel(job));
+    return [...(job.state === "done" ? linksOf(job) : []), naming, action("Delete", () => confirm(job))].filter(Boolean);
+  }
+
+  /** Keep the model under a name, by which it answers beside the served one. */
+  function nameModel(job) {
+    const form = namingForm(job, title, () => showActions(endedActions(job)));
+    showActions([form.view]);
+    form.focus();
   }
 
   /** Ask for confirmation, because deleted results cannot be restored. */
@@ -104,14 +113,14 @@ export function jobEntry(first, asked) {
     }
   }
 
-  function linksOf({ id, name }) {
+  function linksOf({ id, name, model }) {
     const address = `/v1/jobs/${encodeURIComponent(id)}`;
     const link = (label, part, more) =>
       element("a", { href: `${address}/${part}`, "aria-label": `${label}: ${title}`, ...more }, label);
     return [
       link("Open the report", "report", { target: "_blank", rel: "noopener", class: "button main-action" }),
       link("Scores (CSV)", "scores", { download: fileName(name, "-scores.csv") }),
-      link("Model (zip)", "model", { download: fileName(name, "-model.zip") }),
+      ...(model ? [] : [link("Model (zip)", "model", { download: fileName(name, "-model.zip") })]),
       link("Summary (JSON)", "summary", { download: fileName(name, "-summary.json") }),
     ];
   }
@@ -125,6 +134,7 @@ function aboutOf(job) {
   const facts = [element("time", { datetime: job.created }, Number.isNaN(moment.getTime()) ? "" : MOMENT.format(moment))];
   if (job.state === "done" && job.documents !== null) facts.push(flaggedInWords(job));
   else if (job.documents) facts.push(counted(job.documents, "document"));
+  if (job.model) facts.push(`scored by ${job.model}`);
   if (job.started && job.ended) facts.push(`took ${durationOf((new Date(job.ended) - new Date(job.started)) / 1000)}`);
   return facts.flatMap((fact) => [fact, " · "]).slice(0, -1);
 }

@@ -2,10 +2,15 @@ import { element } from "../shared/dom.js";
 import { bytesInWords } from "./file_field.js";
 import { counted, decimal, whole } from "../shared/format.js";
 import { flaggedIf } from "../shared/threshold.js";
+import { modelsList } from "./models_list.js";
 import { topicsTable } from "../shared/topics_section.js";
 
-/** The served model: its corpus, its threshold, which `state` has and marks move, its versions and its topics. */
-export function modelView(model, state) {
+/**
+ * A model: its corpus, its threshold, which `state` has and marks move, its versions and its topics; and all models.
+ *
+ * @param {function(string|null)} use shows the page for another model.
+ */
+export function modelView(model, state, use) {
   const facts = element("div");
   const follow = () => facts.replaceChildren(aboutList(factsOf({ ...model, threshold: state.threshold })));
   state.on(["threshold"], follow);
@@ -16,11 +21,20 @@ export function modelView(model, state) {
     { id: "model", "aria-labelledby": "model-heading" },
     heading,
     facts,
+    modelsList(model, use),
     element("h3", {}, "Topics"),
     topicsTable(model.topics),
     element("h3", {}, "The server"),
     aboutList(limitsOf(model.limits)),
-    element("p", { class: "note" }, "For programs: ", element("a", { href: "/openapi.json" }, "the API, as OpenAPI"), "."),
+    element(
+      "p",
+      { class: "note" },
+      "For programs: ",
+      element("a", { href: "/docs" }, "the API"),
+      ", also ",
+      element("a", { href: "/openapi.json" }, "as OpenAPI"),
+      ".",
+    ),
   );
   return { view, heading };
 }

@@ -1,4 +1,5 @@
-import { Documents, columnsOf } from "../shared/data.js";
+import { comparison } from "./comparison.js";
+import { columnsOf } from "../shared/data.js";
 import { documentView } from "../shared/document_view.js";
 import { element } from "../shared/dom.js";
 import { explained } from "./explaining.js";
@@ -6,6 +7,7 @@ import { decimal, flaggedOf, unjudgedOf } from "../shared/format.js";
 import { LIST_STATE, rankedList } from "../shared/list.js";
 import { markButtons } from "../shared/mark_buttons.js";
 import { problemLine } from "./notices.js";
+import { ReasonsOnDemand } from "./reasons.js";
 import { ranksOf, rerank } from "../shared/rerank.js";
 import { scoreSection } from "../shared/score_section.js";
 import { Scores } from "../shared/scores.js";
@@ -16,13 +18,13 @@ import { State } from "../shared/state.js";
 const ENOUGH_TO_PLOT = 8;
 
 /**
- * Show explained documents: one by itself, several as in a report.
+ * Show scored documents: one by itself, several as in a report.
  *
- * @param {object[]} answers of the server, in input order.
+ * @param {object[]} answers of the server, in input order: the explanation of a single document, the scores of several.
  * @param {object[]} sent the documents.
  * @param {{topics: object[], word: string, contamination: (number|string), limits: object, title: string, marks: object,
- *     isNamed: boolean, onThreshold: function(number)}} about of the model, a title, what `serverMarks` takes, and a function
- *     that gets the threshold when marks move it.
+ *     names: (string|null)[], threshold: number, drift: (string|null), onThreshold: function(number)}} about of the model, a title, what
+ *     `serverMarks` takes, and a function that gets the threshold when marks move it.
  * @returns {{view: HTMLElement, heading: HTMLElement}}
  */
 export function resultsOf(answers, sent, about) {
@@ -38,7 +40,7 @@ function oneResult(answer, sent, about) {
   /** Show the reasons for the score with the marks that there are now. */
   async function explainAnew() {
     const number = ++asked;
-    const [now] = await explained(sent, about.limits, undefined, () => {});
+    const [now] = await explained(sent, about.limits);
     if (number !== asked) return;
     const before = shown;
     shown = documentView(now, about.topics, about.word);
@@ -90,28 +92,30 @@ function oneDocumentMarks(columns, marker, state, onMarked) {
   return element("div", { class: "one-mark controls" }, ...buttons.view.childNodes, said, problem.view);
 }
 
-/** Rank explained documents, and let them be marked. */
-function ranked(answers, sent, { contamination, limits, marks, isNamed, onThreshold }) {
+/** Rank scored documents, and let them be marked. */
+function ranked(answers, sent, { contamination, limits, marks, names, threshold, onThreshold }) {
   const { inRank, columns } = inOrder(answers, sent);
   const flagged = answers.filter(({ outlier }) => outlier).length;
-  const found = { threshold: inRank[0].threshold, flagged, contamination, documents: inRank.length };
+  const found = { threshold, flagged, contamination, documents: inRank.length };
   const scores = new Scores(columns.score.slice(0, columns.judged), found);
   const state = new State({ ...LIST_STATE, threshold: found.threshold, flagged });
   // First of all followers, because the others read the number of flagged documents.
   state.on(["threshold", "ranked"], () => (state.flagged = scores.above(state.threshold)));
-  const byPlace = Array.from(columns.row, (row) => sent[row]);
-  const follow = (values, threshold) => {
-    rerank({ columns, scores, found }, state, values, threshold);
-    onThreshold(threshold);
+  const [byPlace, calledByPlace] = [sent, names].map((each) => Array.from(columns.row, (row) => each[row]));
+  // The reasons of a document have the score that it had when they came.
+  const documents = new ReasonsOnDemand(byPlace, limits, (place, { score }) => (columns.reported[place] = score));
+  const follow = (values, now) => {
+    documents.forget();
+    rerank({ columns, scores, found }, state, values, now);
+    onThreshold(now);
   };
-  const marker = serverMarks(byPlace, inRank, { columns, limits, marks, isNamed }, follow);
-  return { inRank, columns, scores, state, found, marker, flagged };
+  const marker = serverMarks(byPlace, calledByPlace, { columns, limits, marks }, follow);
+  return { inRank, columns, documents, scores, state, found, marker, flagged };
 }
 
 function manyResults(answers, sent, about) {
-  const { inRank, columns, scores, state, found, marker, flagged } = ranked(answers, sent, about);
+  const { inRank, columns, documents, scores, state, found, marker, flagged } = ranked(answers, sent, about);
   const { topics, word, title } = about;
-  const documents = new Documents(inRank.length, inRank.length, async () => inRank);
   const list = rankedList({ columns, documents, scores, topics, groups: [], title, word, flagged, found, marker }, state);
   const count = element("strong");
   const name = element("small", { dir: "auto" }, ` ${title}`);
@@ -125,7 +129,9 @@ function manyResults(answers, sent, about) {
   const unjudged = unjudgedOf(inRank.length - columns.judged, word);
   const note = unjudged !== "" && element("p", { class: "note" }, unjudged);
   const plots = columns.judged >= ENOUGH_TO_PLOT && scoreSection(columns, scores, state, found, list.reveal);
-  const view = element("section", { class: "results", "aria-label": "Results" }, heading, note, plots, list.view);
+  const drift = about.drift && element("p", { class: "drift" }, about.drift);
+  const compared = comparison(sent, answers, about);
+  const view = element("section", { class: "results", "aria-label": "Results" }, heading, note, drift, compared, plots, list.view);
   return { view, heading };
 }
 

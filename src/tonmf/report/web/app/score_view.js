@@ -1,23 +1,27 @@
-import { ask, isCancelled } from "./api.js";
+import { ask, isCancelled, ofModel } from "./api.js";
 import { element } from "../shared/dom.js";
-import { explained } from "./explaining.js";
+import { exampleOf } from "./example.js";
+import { explained, scored } from "./explaining.js";
 import { fileField } from "./file_field.js";
 import { counted, decimal, isolated, shortened, whole } from "../shared/format.js";
-import { documentsInFile, documentsInText, IncomingError, SCORED_FILES, wordingOf } from "./incoming.js";
+import { documentsInFile, documentsInText, IncomingError, isReadHere, wordingOf } from "./incoming.js";
 import { problemLine, UnderWay } from "./notices.js";
 import { resultsOf } from "./results.js";
+import { serverFile } from "./server_file.js";
+import { namesInMarks } from "./server_marks.js";
 
 /**
  * Score documents that are typed, pasted or dropped.
  *
  * @param {object} model the server's description of it, and its `topics`.
  * @param {State} state with the `threshold`, which marks move.
- * @param {function(File)} fitOn opens the form to fit a model, with a file that cannot be scored here.
+ * @param {function(object)} onJob gets the job of a file that the server scores, since the page cannot read it.
  */
-export function scoreView(model, state, fitOn) {
+export function scoreView(model, state, onJob) {
   const wording = wordingOf(model.kind);
   const problem = problemLine();
   const progress = new UnderWay("Documents scored");
+  const onServer = serverFile(model, onJob);
   const results = element("div", { class: "results-place" });
   const heading = element("h2", { id: "score-heading", tabindex: -1, class: "unseen" }, "Score documents");
   const field = element("textarea", {
@@ -33,11 +37,12 @@ export function scoreView(model, state, fitOn) {
     element("input", { type: "radio", name: "pasted-as", value, checked: value === "one" }),
   );
   const button = element("button", { type: "submit", class: "main-action" }, "Score");
+  const example = element("button", { type: "button", class: "example", click: tryExample }, "Try an example");
+  field.addEventListener("input", () => (example.hidden = field.value !== ""));
   const files = fileField({
     id: "score-file",
     label: "Choose a file",
     note: wording.files,
-    accept: SCORED_FILES,
     take: scoreFile,
   });
 
@@ -59,7 +64,20 @@ export function scoreView(model, state, fitOn) {
     run(field, "pasted text", false, () => documentsInText(field.value, one.checked, model.kind));
   }
 
+  function tryExample() {
+    field.value = exampleOf(model);
+    example.hidden = true;
+    each.checked = true;
+    run(field, "an example", false, () => documentsInText(field.value, false, model.kind));
+  }
+
   function scoreFile(chosen) {
+    onServer.stop();
+    if (chosen.length === 1 && !isReadHere(chosen[0])) {
+      problem.say();
+      onServer.take(chosen[0]);
+      return;
+    }
     run(files.input, shortened(chosen[0].name, 80), true, () => {
       if (chosen.length > 1) throw new IncomingError(`You chose ${counted(chosen.length, "file")}. Choose one at a time.`);
       return documentsInFile(chosen[0], model.kind);
@@ -78,12 +96,15 @@ export function scoreView(model, state, fitOn) {
       const all = counted(documents.length, "document");
       const onDone = (done) => progress.show(done / documents.length, `${whole(done)} of ${all} scored`);
       onDone(0);
-      const answers = await explained(documents, model.limits, signal, onDone);
-      const { marks, threshold } = await ask("/v1/marks", { signal });
+      const { threshold, answers } = await scored(documents, model.limits, { signal, onDone });
+      if (answers.length === 1) answers.splice(0, 1, ...(await explained(documents, model.limits)));
+      const { marks } = await ask(ofModel("/marks"), { signal });
+      const names = await namesInMarks(documents, isNamed, marks, model.limits);
+      const drift = await warningOfDrift(answers, signal);
       signal.throwIfAborted();
       if (!progress.isOf(signal)) return;
       onThreshold(threshold);
-      show(resultsOf(answers, documents, { ...model, title, marks, isNamed, onThreshold }));
+      show(resultsOf(answers, documents, { ...model, title, marks, names, threshold, drift, onThreshold }));
     } catch (error) {
       // If another task has started meanwhile, this error no longer matters.
       if (progress.isOf(signal)) fail(error, origin);
@@ -105,16 +126,21 @@ export function scoreView(model, state, fitOn) {
   /** Show the error, and return the focus to where the task began. */
   function fail(error, origin) {
     finish();
-    const fit = error.file && element("button", { type: "button", click: () => fitOn(error.file) }, "Fit a model on it");
+    const other = error.file && element("button", { type: "button", click: () => take(error.file) }, "Score it on the server");
     if (isCancelled(error)) problem.note("Cancelled.");
-    else problem.say(error.message, ...(fit ? [" ", fit] : []));
-    (fit ?? origin).focus({ preventScroll: true });
+    else problem.say(error.message, ...(other ? [" ", other] : []));
+    (other ?? origin).focus({ preventScroll: true });
+  }
+
+  function take(file) {
+    problem.say();
+    onServer.take(file);
   }
 
   const form = element(
     "form",
     { class: "score-form", submit: scoreText },
-    element("label", { for: "text" }, wording.label),
+    element("div", { class: "label-row" }, element("label", { for: "text" }, wording.label), example),
     field,
     element(
       "div",
@@ -143,7 +169,16 @@ export function scoreView(model, state, fitOn) {
     element("div", { class: "score-ways" }, form, files.view),
     progress.view,
     problem.view,
+    onServer.view,
     results,
   );
-  return { view, heading, stop: () => progress.stop() };
+  return { view, heading, stop: () => (progress.stop(), onServer.stop()) };
+}
+
+/** Return the server's warning if far more is flagged than in training; null if not, or of a single document. */
+async function warningOfDrift(answers, signal) {
+  const judged = answers.filter((answer) => answer.judged).length;
+  const flagged = answers.filter((answer) => answer.outlier).length;
+  if (judged < 2 || flagged === 0) return null;
+  return (await ask(ofModel(`/drift?judged=${judged}&flagged=${flagged}`), { signal })).warning;
 }

@@ -1,5 +1,5 @@
-import { ask } from "./api.js";
-import { scored } from "./explaining.js";
+import { ask, ofModel } from "./api.js";
+import { explained, scored } from "./explaining.js";
 import { marksElsewhere } from "../shared/marks_bar.js";
 
 /** Likeness from which on a marked document is the same document; as in explanations. */
@@ -11,27 +11,26 @@ const KEPT = "The server keeps marks with its model: they count for everyone who
  * A reader's marks on scored documents: the server keeps them with its model, and scores the documents anew.
  *
  * @param {object[]} sent the documents, by place.
- * @param {object[]} answers of the server to them, by place.
- * @param {{columns: object, limits: object, marks: object, isNamed: boolean}} about `marks` are those that the server has, by
- *     id; `isNamed` says whether the ids are the reader's own. The server calls other documents by their content.
+ * @param {(string|null)[]} called what the server calls each in its marks, by place; null if it does not know it.
+ * @param {{columns: object, limits: object, marks: object}} about `marks` are those that the server has, by id.
  * @param {function(Float64Array, number)} follow gets the score of each place, and the threshold.
  */
-export function serverMarks(sent, answers, { columns, limits, marks, isNamed }, follow) {
-  const names = sent.map(({ id }, place) => (isNamed ? id : ownMark(answers[place])));
+export function serverMarks(sent, called, { columns, limits, marks }, follow) {
+  const names = [...called];
   let known = new Map(Object.entries(marks));
 
   /** Take up the marks that the server has now, and score the documents by them. */
   async function take(answer) {
     known = new Map(Object.entries(answer.marks));
-    const { threshold, scores } = await scored(sent, limits);
-    follow(Float64Array.from(scores), threshold);
+    const { threshold, answers } = await scored(sent, limits);
+    follow(Float64Array.from(answers, ({ score }) => score), threshold);
   }
 
   async function set(place, mark) {
     const id = names[place];
     if (mark === null && !known.has(id)) return;
     const one = mark === null ? { id, mark } : { ...sent[place], id, mark };
-    const answer = await ask("/v1/marks", { method: "POST", body: JSON.stringify({ marks: [one] }) });
+    const answer = await ask(ofModel("/marks"), { method: "POST", body: JSON.stringify({ marks: [one] }) });
     names[place] = answer.marked[0];
     await take(answer);
   }
@@ -49,8 +48,19 @@ export function serverMarks(sent, answers, { columns, limits, marks, isNamed }, 
     notes,
     saidOf: (place) => (markOf(place) ? `You marked it as ${markOf(place)}.` : ""),
     set,
-    clear: async () => take(await ask("/v1/marks", { method: "DELETE" })),
+    clear: async () => take(await ask(ofModel("/marks"), { method: "DELETE" })),
   };
+}
+
+/**
+ * Return what the server calls documents in its marks: those with ids of the reader's by their ids, others by their content,
+ * if they are marked already.
+ */
+export async function namesInMarks(documents, isNamed, marks, limits) {
+  if (isNamed) return documents.map(({ id }) => id);
+  if (!Object.keys(marks).some((id) => id.startsWith("new-"))) return documents.map(() => null);
+  const answers = await explained(documents, limits, { pieces: false, n_words: 1, n_nearest: 0 });
+  return answers.map(ownMark);
 }
 
 /** Return what the server calls a document that is marked already; null if it is not. */

@@ -72,6 +72,11 @@ export class Documents {
     return Math.ceil(this.length / this.partSize);
   }
 
+  /** Return what can be searched of a part. */
+  texts(number) {
+    return this.part(number);
+  }
+
   part(number) {
     const part = this.#parts.get(number) ?? this.read(`documents-${number}`);
     this.#parts.delete(number);

@@ -124,8 +124,12 @@ export function rankedList(about, state) {
 
   async function keep() {
     keepButton.disabled = true;
-    const rows = await csvOf(choice.places(state), source.documents, source.columns, state.flagged);
-    download(rows, fileName(source.title, "-documents.csv"));
+    try {
+      const rows = await csvOf(choice.places(state), source.documents, source.columns, state.flagged);
+      download(rows, fileName(source.title, "-documents.csv"));
+    } catch (error) {
+      status.textContent = error.message;
+    }
     keepButton.disabled = false;
   }
 

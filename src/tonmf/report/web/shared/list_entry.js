@@ -4,6 +4,7 @@ import { element, hidden, named, wordList } from "./dom.js";
 import { decimal, shortened, whole } from "./format.js";
 import { markButtons } from "./mark_buttons.js";
 import { scoreBar } from "./score_bar.js";
+import { shaded } from "./shading.js";
 import { snippetOf } from "./snippet.js";
 import { topicLink } from "./topic_marks.js";
 import { partsOfSentence, verdictAt } from "./verdict.js";
@@ -139,7 +140,7 @@ function scoreCell(place, source, state) {
 /** Show the part of a text that has most of its unexpected words, or these if there is no text, and the reason. */
 export function inShort(shown, length = SNIPPET) {
   const [, reason] = partsOfSentence(shown);
-  const snippet = snippetOf(shown.pieces ?? [], length);
+  const snippet = snippetOf(shaded(shown.pieces ?? [], shown.unexpected ?? []), length);
   const names = (shown.unexpected ?? []).map((unexpected) => shortened(unexpected.word, LONGEST_NAME));
   return [
     snippet.length > 0

@@ -11,7 +11,7 @@ export async function search(query, documents, isWanted, onPart) {
   const matches = new Uint8Array(documents.length);
   let place = 0;
   for (let number = 0; number < documents.n_parts; number++) {
-    for (const shown of await documents.part(number)) {
+    for (const shown of await documents.texts(number)) {
       const whole = [shown.id, ...(shown.unexpected ?? []).map(({ word }) => word), textOf(shown)]
         .join("\n")
         .toLowerCase();
