@@ -148,7 +148,7 @@ def _about_marks(n_marks: int, n_waiting: int) -> str:
 
 
 class _Server(uvicorn.Server):
-    """A server that announces when it is ready and, by an event, when it stops, and that closes connections that are overdue."""
+    """A server that announces when it is ready and, by an event, when it stops; it closes connections that are overdue."""
 
     def __init__(
         self, config: uvicorn.Config, connections: Connections, on_ready: Callable[[], None], stopping: Event
