@@ -89,6 +89,8 @@ def shop(tmp_path_factory):
         connection.executemany("insert into reviews values (:id, '', :text, 'en')", dated)
         connection.commit()
     printed("cp reviews.csv new_reviews.csv && tonmf detect reviews.csv --save model --quiet", folder)
+    printed("cp reviews.csv today.csv && cp -r model other-model", folder)
+    printed("tonmf report model today.csv --output yesterday.html --quiet", folder)
     return folder
 
 

@@ -83,7 +83,8 @@ def test_reasons_that_come_after_a_mark_are_those_with_it(page, own):
     page.get_by_role("button", name=other, exact=True).click()
     documents = [json.loads(line) for line in IN_LINES.splitlines() if json.loads(line)["id"] == other]
     (why,) = own.post("/v1/explain", json={"documents": documents}).json()["documents"]
-    expect(page.locator(".entry.opened .reason")).to_have_text(why["sentence"])
+    expect(page.locator(".entry.opened .reason-part")).to_have_text(why["reason"])
+    expect(page.locator(".entry.opened .verdict-part")).to_contain_text(f"its score of {why['score']:.2f}")
     expect(page.locator(".entry.opened .moved")).to_be_hidden()
 
 

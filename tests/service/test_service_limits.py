@@ -46,7 +46,7 @@ MALFORMED = {
         "id must be a string or a whole number; got an empty list",
     ),
     "an id that is true": (b'{"documents": [{"id": true, "text": "a"}]}', "got true"),
-    "an unknown key": (b'{"documents": ["a"], "top": 3}', "There is no 'top'; expected documents, fdr."),
+    "an unknown key": (b'{"documents": ["a"], "top": 3}', "There is no 'top'; expected documents, fdr, topics."),
 }
 
 

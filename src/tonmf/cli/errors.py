@@ -77,10 +77,11 @@ UNLIKE = {
 """Parameters of the library whose options have other names."""
 
 ALIKE = (
-    "boilerplate", "cache", "confidence", "contamination", "correlation", "embeddings", "encoding", "encoding_errors", "fdr",
-    "format", "half_life", "header", "host", "id_column", "jobs_folder", "label_column", "label_outlier", "mask", "memory",
-    "min_df", "min_words", "port", "separator", "sheet", "skip_bad", "sql", "stop_words", "strip_headers", "strip_html",
-    "text_column", "time_column", "token", "vocabulary", "window",
+    "boilerplate", "cache", "confidence", "contamination", "correlation", "embeddings", "encoding", "encoding_errors",
+    "fdr", "format", "half_life", "header", "host", "id_column", "jobs_folder", "label_column", "label_outlier",
+    "mask", "memory", "min_df", "min_words", "models_folder", "port", "separator", "sheet", "skip_bad", "sql",
+    "stop_words", "strip_headers", "strip_html", "text_column", "time_column", "token", "vocabulary", "watch",
+    "window",
 )  # fmt: skip
 """Parameters of the library whose options have the same names."""
 

@@ -123,6 +123,7 @@ class Models:
 
     def load(self, name: str, path: Path) -> Served:
         """Load a model with its marks."""
+        check_is_model(path)
         signature = signature_of(path)
         fingerprint = fingerprint_of(path)
         for other in self:
