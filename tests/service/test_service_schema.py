@@ -103,8 +103,13 @@ def done(lonely):
     return job["id"]
 
 
+STARTS_A_PROCESS = ("/v1/preview",)
+
+
 def ask_made_up(operation, mode):
-    @settings(max_examples=20, suppress_health_check=list(HealthCheck))
+    n = 5 if operation.path in STARTS_A_PROCESS else 20
+
+    @settings(max_examples=n, suppress_health_check=list(HealthCheck))
     @given(operation.as_strategy(generation_mode=mode))
     def ask(case):
         case.call_and_validate(checks=CHECKS)
