@@ -2,7 +2,7 @@
 
 The floor is what no program that does the same can avoid on this machine, on all cores: reading the bytes of the file, cutting
 the texts into words with our kernel, and fetching a row of topic weights for each stored count as often as the recipe does. The
-plot goes to docs/images/growth.svg.
+plot goes to docs/images/growth.svg. It has the sizes of earlier runs too, if they were on this machine with the same versions.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.harness import ROOT, describe_machine, print_table, save
+from benchmarks.harness import RESULTS, ROOT, describe_machine, print_table, save
 from benchmarks.machine import gather_bandwidth
 from benchmarks.outofcore import MEMORY, kept, measure
 from tonmf import TextOutlierDetector
@@ -44,16 +44,18 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--docs", type=int, nargs="+", default=SIZES)
     parser.add_argument("--folder", help="folder that keeps the corpora for later runs (default: a temporary one)")
     options = parser.parse_args(arguments)
-    rows: list[dict[str, Any]] = []
+    measured = earlier()
     with tempfile.TemporaryDirectory() as temporary:
         for n_docs in options.docs:
             corpus, labels = kept(Path(options.folder or temporary), n_docs)
             row = {"documents": n_docs, **floor(corpus, n_docs), "load": os.getloadavg()[0]}
             found = measure(corpus, labels, n_docs, ["--memory", MEMORY])
-            rows.append({**row, "whole": 1e6 * found["seconds"] / n_docs, "peak_mb": found["peak_mb"]})
-            print(json.dumps(rows[-1]), flush=True)
+            measured[n_docs] = {**row, "whole": 1e6 * found["seconds"] / n_docs, "peak_mb": found["peak_mb"]}
+            print(json.dumps(measured[n_docs]), flush=True)
+            save("growth", list(measured.values()))
             if not options.folder:
                 corpus.unlink()
+    rows = [measured[n_docs] for n_docs in sorted(measured)]
     columns = ["documents", "whole", "read", "cut", "gather", "peak_mb", "load"]
     print_table(
         f"tonmf detect --memory {MEMORY}: µs per document, the floor of the machine, peak (MB), and load before",
@@ -61,7 +63,15 @@ def main(arguments: list[str]) -> None:
         [[f"{row['documents']:,}", *(row[name] for name in columns[1:])] for row in rows],
     )
     draw(rows)
-    save("growth", rows)
+
+
+def earlier() -> dict[int, dict[str, Any]]:
+    """Return what earlier runs have measured on this machine, by the number of documents."""
+    path = RESULTS / "growth.json"
+    found = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    if found.get("machine") != describe_machine():
+        return {}
+    return {row["documents"]: row for row in found["results"]}
 
 
 def floor(corpus: Path, n_docs: int) -> dict[str, float]:
