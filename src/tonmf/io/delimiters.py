@@ -64,7 +64,9 @@ def find_delimiter(
     if declared is not None:
         return Delimiter(declared)
     usual = DELIMITERS[format]
-    bare = [line for line in re.sub(r'"[^"]*(?:""[^"]*)*"', '""', "".join(lines)).split("\n") if line.strip(" \r")] or [""]
+    bare = [line for line in re.sub(r'"[^"]*(?:""[^"]*)*"', '""', "".join(lines)).split("\n") if line.strip(" \r")] or [
+        ""
+    ]
     in_first = _in_first_line(bare[:LINES_OF_A_TABLE], usual)
     if baskets is not False and in_first is None:
         between_items = _between_items(lines, bare, usual, baskets)
