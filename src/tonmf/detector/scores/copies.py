@@ -76,8 +76,13 @@ class Copies:
     @classmethod
     def among(cls, corpus: Corpus, ops: Ops) -> Copies:
         """Find the copies among the documents of a corpus."""
-        signatures = np.concatenate(corpus.map_blocks(lambda block: signatures_of(block.C, ops)))
+        parts = corpus.map_blocks(lambda block: signatures_of(block.C, ops))
         hashes_of.cache_clear()
+        signatures, end = np.empty((corpus.n_docs, N_HASHES), np.uint16), corpus.n_docs
+        while parts:  # each part goes once it is copied, as all of them would be needed twice otherwise
+            part = parts.pop()
+            signatures[end - len(part) : end] = part
+            end -= len(part)
         return cls.by_signatures(signatures, corpus.totals)
 
     @classmethod
