@@ -22,7 +22,7 @@ from benchmarks.harness import print_table, save
 from tonmf.metrics import area_under_curve
 
 SIZES = (100_000,)
-"""Default sizes; larger ones take hours: ``--docs 5000000``."""
+"""Default sizes; five million documents, ``--docs 5000000``, take a quarter of an hour."""
 
 IN_MEMORY_UP_TO = 100_000
 MEMORY = "2GB"
