@@ -131,7 +131,7 @@ def json_line(value: Any, ensure_ascii: bool = False) -> str:
 
 
 ESCAPED = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
-"""What JSON leaves as it is though a terminal would act on it, or take it for the end of a line."""
+"""Characters that JSON leaves as they are though a terminal would act on them, or take them for the end of a line."""
 
 
 def printable(text: str, isolates: bool = False) -> str:

@@ -34,7 +34,7 @@ NEARLY_ALL = 0.8
 
 
 class Delimiter(NamedTuple):
-    """What separates cells, and a note on it if it is not the usual."""
+    """A character that separates cells, and a note on it if it is not the usual one."""
 
     character: str
     note: str | None = None

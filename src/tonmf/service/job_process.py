@@ -155,11 +155,11 @@ def main(arguments: list[str]) -> int:
         else:
             report.send(result=work(folder, job, report))
     except Exception as error:
-        report.send(**_told(error, folder, job))
+        report.send(**_failure_of(error, folder, job))
     return 0
 
 
-def _told(error: Exception, folder: Path, job: dict[str, Any]) -> dict[str, str]:
+def _failure_of(error: Exception, folder: Path, job: dict[str, Any]) -> dict[str, str]:
     """Return what to say of a failed job: an error for its owner, or a fault for the log."""
     from tonmf.errors import TonmfError
     from tonmf.service.errors import in_fields

@@ -48,7 +48,7 @@ UNFINISHED = re.compile(r"\.[0-9a-f]{16}|snapshot-\d{6,12}\.part")
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What to resume from.
+    """A point to resume from.
 
     `columns` is None if none were chosen yet, `new_topics` if none were searched for, `marks` if there was no file of them.
     """
