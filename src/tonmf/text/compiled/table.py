@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from tonmf.text.analysis import Analysis
 from tonmf.text.compiled.characters import known_classes, look_at
+from tonmf.text.compiled.eight import SLACK
 from tonmf.text.compiled.terms import TermsOfKeys
 from tonmf.text.compiled.texts import encoded, joined
 from tonmf.text.compiled.words import (
@@ -110,7 +111,7 @@ class WordTable:
 
     def _begin(self) -> None:
         self._keys = Keys(
-            seed=np.array([secrets.randbits(64)], np.uint64),
+            seed=np.array([secrets.randbits(64), secrets.randbits(64) | 1], np.uint64),
             slots=np.zeros(2 * FIRST_KEYS, np.uint64),
             hashes=np.zeros(FIRST_KEYS, np.uint64),
             kinds=np.zeros(FIRST_KEYS, np.uint8),
@@ -164,7 +165,7 @@ class WordTable:
     def _grow(self, n_more: int) -> None:
         """Make room for at least as many more keys as a stretch of so many bytes can have."""
         old, state = self._keys, self._keys.state
-        n_keys, n_bytes = _doubled(len(old.hashes), state[N_KEYS] + n_more), state[POOL_USED] + 2 * n_more
+        n_keys, n_bytes = _doubled(len(old.hashes), state[N_KEYS] + n_more), state[POOL_USED] + 2 * n_more + SLACK + 1
         n_bytes = _doubled(len(old.pool), n_bytes)
         self._keys = Keys(
             seed=old.seed,

@@ -10,6 +10,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from tonmf.text.compiled.characters import UNKNOWN
+from tonmf.text.compiled.eight import SLACK
 
 
 def encoded(texts: Iterable[str]) -> list[bytes]:
@@ -18,8 +19,8 @@ def encoded(texts: Iterable[str]) -> list[bytes]:
 
 
 def joined(texts: Sequence[bytes]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return texts one after the other, and where each ends."""
-    return np.frombuffer(b"".join(texts), np.uint8), np.append(0, np.cumsum([len(text) for text in texts]))
+    """Return texts one after the other with `SLACK` bytes behind them, and where each ends."""
+    return np.frombuffer(b"".join([*texts, bytes(SLACK)]), np.uint8), np.append(0, np.cumsum([len(text) for text in texts]))
 
 
 @njit(nogil=True, cache=True, inline="always")

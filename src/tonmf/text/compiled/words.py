@@ -1,7 +1,7 @@
 """Kernels: number the words of texts, and count terms by document.
 
 =========== =============== ===========================================================================
-text        n_bytes         documents in UTF-8, one after the other; lone surrogates have three bytes
+text        n_bytes         documents in UTF-8, one after the other; lone surrogates have three bytes; then `SLACK`
 ends        n_docs + 1      where each ends
 classes     n_code_points   bits of `characters`; `UNKNOWN` until they are needed
 masked      bool            whether stretches that may hold words to mask are set apart
@@ -41,6 +41,7 @@ from tonmf.text.compiled.characters import (
     UNMASKED,
     WORD,
 )
+from tonmf.text.compiled.eight import SLACK, are_equal, hash_of
 from tonmf.text.compiled.texts import class_at, unknown_in, width_of
 
 DOC, PLACE, N_NUMBERS, N_KEYS, POOL_USED, NEEDED, CODE, N_STATE = range(8)
@@ -63,11 +64,11 @@ class Keys(NamedTuple):
     """The table of keys.
 
     ======== =========== ===================================================================================
-    seed     1           of the hash: nobody can choose words that fall into the same slots
+    seed     2           of the hash, the second odd: nobody can choose words that fall into the same slots
     slots    power of 2  keys by hash, open addressing; 0 where there is none
     hashes   n_keys      of each key
     kinds    n_keys      what each key is: `A_WORD` and so on
-    pool     bytes       keys in UTF-8, each followed by a line break, which no key contains
+    pool     bytes       keys in UTF-8, each followed by a line break, which no key contains; then `SLACK`
     ends     n_keys + 1  where each ends in the pool
     state    `N_STATE`   where the kernel stands, for it stops when there may be no room for the next stretch
     ======== =========== ===================================================================================
@@ -83,13 +84,6 @@ class Keys(NamedTuple):
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _mixed(so_far: Any, byte: Any) -> Any:
-    """Return a hash with one more byte."""
-    mixed = (so_far ^ np.uint64(byte)) * np.uint64(0x9E3779B97F4A7C15)
-    return mixed ^ mixed >> np.uint64(32)
-
-
-@njit(nogil=True, cache=True, inline="always")
 def _find(slots: Any, key_ends: Any, pool: Any, hashed: Any, kind: int, text: Any, start: int, end: int) -> Any:
     """Return the number of a key; if it is not there, -1 less the slot that it belongs into.
 
@@ -100,13 +94,10 @@ def _find(slots: Any, key_ends: Any, pool: Any, hashed: Any, kind: int, text: An
     while slots[slot]:
         if slots[slot] & TAG_AND_KIND == tag:
             known = np.int64(slots[slot] & NUMBER) - 1
-            shift, place = key_ends[known] - start, start
-            if key_ends[known + 1] - 1 == end + shift:
-                while place < end and pool[place + shift] == text[place]:
-                    place += 1
-                if place == end:
-                    found = known
-                    break
+            begin, length = key_ends[known], end - start
+            if key_ends[known + 1] - 1 == begin + length and are_equal(pool, begin, text, start, length):
+                found = known
+                break
         slot = (slot + np.uint64(1)) & last
     return found if found >= 0 else -1 - np.int64(slot)
 
@@ -115,7 +106,7 @@ def _find(slots: Any, key_ends: Any, pool: Any, hashed: Any, kind: int, text: An
 def _add(keys: Keys, slot: Any, hashed: Any, kind: int, text: Any, start: int, end: int) -> Any:
     """Return the number of a new key, which belongs into a slot; -1 if there is no room for it."""
     number, used, length = keys.state[N_KEYS], keys.state[POOL_USED], end - start
-    if number == len(keys.hashes) or used + length >= len(keys.pool):
+    if number == len(keys.hashes) or used + length + SLACK >= len(keys.pool):
         return -1
     keys.slots[slot] = hashed & TAG | np.uint64(kind) << KIND | np.uint64(number + 1)
     keys.hashes[number], keys.kinds[number] = hashed, kind
@@ -155,9 +146,7 @@ def _has_link(text: Any, start: int, end: int, any_case: bool) -> bool:
 @njit(nogil=True, cache=True)
 def _key_of(keys: Keys, kind: int, text: Any, start: int, end: int) -> Any:
     """Return the number of a key that is not hashed yet; -1 if there is no room for it."""
-    hashed = keys.seed[0]
-    for place in range(start, end):
-        hashed = _mixed(hashed, text[place])
+    hashed = hash_of(text, start, end, keys.seed[0], keys.seed[1])
     number = _find(keys.slots, keys.ends, keys.pool, hashed, kind, text, start, end)
     return number if number >= 0 else _add(keys, -1 - number, hashed, kind, text, start, end)
 
@@ -194,7 +183,8 @@ def _parts(keys: Keys, text: Any, start: int, end: int, is_link: bool, classes: 
 @njit(nogil=True, cache=True)
 def number_words(keys: Keys, text: Any, ends: Any, classes: Any, masked: bool, numbers: Any, number_ends: Any) -> bool:
     """Give numbers to the words of documents; return False if it has to go on later, with more room or more classes."""
-    state, seed, slots, key_ends, pool = keys.state, keys.seed[0], keys.slots, keys.ends, keys.pool
+    state, slots, key_ends, pool = keys.state, keys.slots, keys.ends, keys.pool
+    seed, factor = keys.seed[0], keys.seed[1]
     unusual = SPECIAL | UNKNOWN | (DIGIT | AT | LINK if masked else 0)
     doc, place, n = state[DOC], state[PLACE], state[N_NUMBERS]
     while doc < len(ends) - 1:
@@ -210,20 +200,14 @@ def number_words(keys: Keys, text: Any, ends: Any, classes: Any, masked: bool, n
                 place += width
                 if not of_first & WORD:
                     continue
-                hashed, goes_on = seed, place < stop
-                for at in range(begin, place):
-                    hashed = _mixed(hashed, text[at])
-                while goes_on:
+                while place < stop:
                     of_next = class_at(text, place, classes)
-                    goes_on = of_next & CONTINUES != 0
-                    if goes_on:
-                        bits |= of_next
-                        after = place + width_of(text[place])
-                        while place < after:
-                            hashed = _mixed(hashed, text[place])
-                            place += 1
-                        goes_on = place < stop
+                    if not of_next & CONTINUES:
+                        break
+                    bits |= of_next
+                    place += width_of(text[place])
                 if place > begin + width:
+                    hashed = hash_of(text, begin, place, seed, factor)
                     number = _find(slots, key_ends, pool, hashed, A_WORD, text, begin, place)
                     if number < 0:
                         number = _add(keys, -1 - number, hashed, A_WORD, text, begin, place)
