@@ -2,6 +2,7 @@
 
 ============ ================================================================================
 `texts`      texts in UTF-8, and how kernels read them
+`eight`      eight bytes at a time: hash runs of bytes, and compare them
 `characters` the classes of characters that the kernels look for
 `words`      kernels: number the words of texts, and count terms by document
 `terms`      from words to terms

@@ -76,4 +76,5 @@ def are_equal(one: Any, start: Any, other: Any, other_start: Any, length: Any) -
         if eight_at(one, start + place) != eight_at(other, other_start + place):
             return False
         place += 8
-    return first_of(eight_at(one, start + place) ^ eight_at(other, other_start + place), length - place) == 0
+    rest = first_of(eight_at(one, start + place) ^ eight_at(other, other_start + place), length - place)
+    return bool(rest == 0)

@@ -20,7 +20,9 @@ def encoded(texts: Iterable[str]) -> list[bytes]:
 
 def joined(texts: Sequence[bytes]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Return texts one after the other with `SLACK` bytes behind them, and where each ends."""
-    return np.frombuffer(b"".join([*texts, bytes(SLACK)]), np.uint8), np.append(0, np.cumsum([len(text) for text in texts]))
+    return np.frombuffer(b"".join([*texts, bytes(SLACK)]), np.uint8), np.append(
+        0, np.cumsum([len(text) for text in texts])
+    )
 
 
 @njit(nogil=True, cache=True, inline="always")
