@@ -6,6 +6,7 @@
     ├── InputError         (also ValueError)   the data cannot be used as it is
     ├── ParameterError     (also ValueError)   a parameter has a value that makes no sense
     ├── ClusterError       (also RuntimeError) a cluster is gone, or short of workers, memory or disk
+    ├── DeviceError        (also RuntimeError) a GPU is missing, too old, or out of memory
     └── MissingExtraError  (also ImportError)  an optional dependency is needed and not installed
 
 Each message says what was expected, what came, and what to do. A model used before ``fit`` raises
@@ -25,6 +26,7 @@ from typing import Any, Self
 
 __all__ = [
     "ClusterError",
+    "DeviceError",
     "InPython",
     "InputError",
     "Message",
@@ -158,6 +160,10 @@ class ParameterError(TonmfError, ValueError):
 
 class ClusterError(TonmfError, RuntimeError):
     """A cluster cannot do the work that it was given."""
+
+
+class DeviceError(TonmfError, RuntimeError):
+    """A GPU is missing, too old, or out of memory."""
 
 
 class MissingExtraError(TonmfError, ImportError):

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from tonmf.nmf.in_memory import MatrixSource, rows_between, squared_norms
+from tonmf.nmf.in_memory import MatrixSource, rows_between
+from tonmf.nmf.ops.on_host import squared_norms
 from tonmf.nmf.ops.reference import ReferenceOps
 
 

@@ -6,17 +6,26 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from gpu import on_gpu
 
 from tonmf.nmf.ops import kernels, simd
 from tonmf.nmf.ops.compiled import CompiledOps, cuts_of_equal_work
 from tonmf.nmf.ops.reference import ReferenceOps
 
 RANKS = [1, 2, 3, 4, 5, 7, 8, 10, 16, 31, 32, 33, 36, 50, 64, 100, 256]
-OPS = [ReferenceOps(), CompiledOps(1), CompiledOps(2), CompiledOps(5)]
 
 
 def name(ops):
     return f"{type(ops).__name__}-{getattr(ops, 'n_threads', 1)}"
+
+
+def on_cuda():
+    from tonmf.nmf.ops.cuda.operations import CudaOps
+
+    return CudaOps("cuda", 2)
+
+
+OPS = [ReferenceOps(), CompiledOps(1), CompiledOps(2), CompiledOps(5), on_gpu(on_cuda)]
 
 
 @pytest.fixture(params=[np.float32, np.float64], ids=["float32", "float64"])

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from tonmf.arrays import Array
-from tonmf.nmf.in_memory import squared_norms
+from tonmf.nmf.ops.on_host import squared_norms
 from tonmf.nmf.signs import OutlierSigns
 from tonmf.nmf.threshold import automatic_threshold, common_norm, threshold_for_share
 from tonmf.nmf.validation import check_rows

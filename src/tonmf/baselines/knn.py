@@ -13,7 +13,7 @@ from sklearn.neighbors import NearestNeighbors
 from tonmf.arrays import Array
 from tonmf.baselines.base import Baseline
 from tonmf.errors import InputError
-from tonmf.nmf.in_memory import squared_norms
+from tonmf.nmf.ops.on_host import squared_norms
 from tonmf.parameters import (
     RUNNING,
     Rule,

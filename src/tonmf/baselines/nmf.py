@@ -21,8 +21,8 @@ from sklearn.decomposition import NMF
 
 from tonmf.arrays import Array
 from tonmf.baselines.base import Baseline
-from tonmf.nmf.in_memory import squared_norms
 from tonmf.nmf.objective import residual_norms
+from tonmf.nmf.ops.on_host import squared_norms
 from tonmf.nmf.pivoting import solve_exactly
 from tonmf.nmf.threads import make_ops
 from tonmf.parameters import (

@@ -26,7 +26,7 @@ from tonmf.arrays import Array
 from tonmf.baselines.base import Baseline
 from tonmf.baselines.pursuit import PursuitOptions, pursue, sparse_rows
 from tonmf.baselines.svd import truncated_svd
-from tonmf.nmf.in_memory import BYTES_OF_WORK, squared_norms
+from tonmf.nmf.ops.on_host import BYTES_OF_WORK, squared_norms
 from tonmf.nmf.threads import n_threads_of
 from tonmf.parameters import (
     MAX_ITER,

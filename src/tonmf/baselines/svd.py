@@ -22,7 +22,7 @@ from sklearn.utils import check_random_state
 
 from tonmf.arrays import Array
 from tonmf.baselines.base import Baseline
-from tonmf.nmf.in_memory import squared_norms
+from tonmf.nmf.ops.on_host import squared_norms
 from tonmf.parameters import (
     RUNNING,
     Rule,

@@ -77,7 +77,7 @@ UNLIKE = {
 """Parameters of the library whose options have other names."""
 
 ALIKE = (
-    "boilerplate", "cache", "confidence", "contamination", "correlation", "embeddings", "encoding", "encoding_errors",
+    "boilerplate", "cache", "confidence", "contamination", "correlation", "device", "embeddings", "encoding", "encoding_errors",
     "fdr", "format", "half_life", "header", "host", "id_column", "jobs_folder", "label_column", "label_outlier",
     "mask", "memory", "min_df", "min_words", "models_folder", "port", "separator", "sheet", "skip_bad", "sql",
     "stop_words", "strip_headers", "strip_html", "text_column", "time_column", "token", "vocabulary", "watch",

@@ -34,6 +34,7 @@ def learning_options(
     seed: int,
     jobs: int | None,
     embed: str | None = None,
+    device: str = "cpu",
 ) -> dict[str, Any]:
     """Return the options of a command as parameters of the detector."""
     from tonmf.parameters import boilerplate_of, contamination_of
@@ -52,6 +53,7 @@ def learning_options(
         "strip_html": strip_html,
         "strip_headers": strip_headers,
         "embedder": embed,
+        "device": device,
     }
 
 
@@ -62,6 +64,7 @@ def check_learning(options: Mapping[str, Any]) -> None:
     from tonmf.text.analysis import make_stemmer, stop_words_of
 
     check_parameters(options, {name: rule for name, rule in DETECTOR_RULES.items() if name in options})
+    check_gpu(options["device"])
     if options["stop_words"] is not None:
         stop_words_of(options["stop_words"])
     if options["stemmer"] is not None:
@@ -94,12 +97,26 @@ def check_jobs(jobs: int | None) -> None:
     check_parameters({"n_jobs": jobs}, {"n_jobs": RUNNING["n_jobs"]})
 
 
-def check_model(model: str, jobs: int | None = None) -> None:
-    """Reject a folder that is no saved model, and a wrong number of threads, before anything heavy is loaded."""
+def check_gpu(device: str) -> None:
+    """Reject a GPU that is not there."""
+    from tonmf.nmf.options import DEVICE
+    from tonmf.nmf.threads import CPU
+    from tonmf.parameters import check_parameters
+
+    check_parameters({"device": device}, {"device": DEVICE})
+    if device != CPU:
+        from tonmf.nmf.ops.cuda.device import open_device
+
+        open_device(device)
+
+
+def check_model(model: str, jobs: int | None = None, device: str = "cpu") -> None:
+    """Reject a folder that is no saved model, and wrong options of a computation, before anything heavy is loaded."""
     from tonmf.storage.bundles import check_is_model
 
     check_jobs(jobs)
     check_is_model(model)
+    check_gpu(device)
 
 
 def check_save(save: str | None, excerpts: bool) -> None:
@@ -165,6 +182,7 @@ def scored(
     marks: Mapping[str, str] | None = None,
     with_reasons: bool = False,
     embedding: Embedding | None = None,
+    device: str = "cpu",
 ) -> tuple[Ranking, list[str]]:
     """Score documents by a saved model and marks on them, and rank them; also return notes on embeddings and marks."""
     embedding = embedding or Embedding()
@@ -174,7 +192,7 @@ def scored(
         from tonmf.ranking import Ranking
 
         detector = load_fitted(model)
-        detector.n_jobs = jobs
+        detector.n_jobs, detector.device = jobs, device
         check_terms(detector, documents)
         notes = embedding.prepare(detector, model)
     rows, on_embeddings = embedded(screen, detector, documents.content, given)

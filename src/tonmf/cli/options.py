@@ -112,6 +112,10 @@ Quiet = Annotated[
     typer.Option("--quiet", "-q", help="Print nothing but errors, and JSON if requested.", rich_help_panel=RESULTS),
 ]
 Jobs = Annotated[int | None, typer.Option("--jobs", "-j", help="Number of threads. (Default: all cores.)")]
+Device = Annotated[
+    str,
+    typer.Option(metavar="NAME", help="Where to compute: cpu, or an NVIDIA GPU, as cuda, cuda:1 and so on."),
+]
 Seed = Annotated[
     int,
     typer.Option("--seed", min=0, max=2**32 - 1, help="Random seed. The same seed gives the same answer."),

@@ -37,7 +37,7 @@ from tonmf.nmf.cluster.client import Cluster
 from tonmf.nmf.cluster.rows import is_collection, together
 from tonmf.nmf.cluster.worker import threads_of_this_worker
 from tonmf.nmf.threads import make_ops
-from tonmf.parameters import check_parameters, defaults_of
+from tonmf.parameters import check_parameters, check_unused, defaults_of
 from tonmf.text.choose import check_no_option_idle, make_counter
 from tonmf.text.documents import check_names
 from tonmf.text.frames import names_for
@@ -85,6 +85,7 @@ def fit_detector(
     for name in ("vectorizer", "memory", "cache", "embedder"):
         if values.get(name) is not None:
             raise ParameterError(f"{name} is for documents in one process, and these are in partitions. Leave it out.")
+    check_unused(values, defaults_of(TextOutlierDetector), ("device",), "on a cluster")
     recipe = Recipe.of(values)
     cluster = Cluster(client)
     given = to_read_again(documents)

@@ -35,8 +35,8 @@ from tonmf.nmf.cluster.executor import DaskExecutor
 from tonmf.nmf.cluster.partitions import Fits, Partition, PartitionedData, PartitionSource
 from tonmf.nmf.cluster.rows import PARTITIONS_PER_WORKER, data_of, inputs_of, is_collection
 from tonmf.nmf.cluster.worker import among
-from tonmf.nmf.in_memory import squared_norms
 from tonmf.nmf.ops import Ops
+from tonmf.nmf.ops.on_host import squared_norms
 from tonmf.nmf.ops.two_way import TwoWayMatrix
 from tonmf.nmf.solver import EmptySums
 from tonmf.nmf.steps import Sums

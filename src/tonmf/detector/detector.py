@@ -24,6 +24,7 @@ from tonmf.detector.reading import ReadDocuments
 from tonmf.detector.recipe import Recipe
 from tonmf.detector.state import DetectorState
 from tonmf.errors import InputError, Message, Param
+from tonmf.nmf.options import check_device
 from tonmf.nmf.threads import make_ops, one_blas_thread
 from tonmf.parameters import check_parameters, check_unused, defaults_of
 from tonmf.stream.clock import Clock
@@ -92,6 +93,9 @@ class TextOutlierDetector(FittedDetector, OutlierMixin, BaseEstimator):  # type:
         be above it (docs/guide/scores.md).
     backend : {"numba", "numpy"}
         Compiled kernels on all cores, or plain numpy and scipy.
+    device : str
+        Where fits and scores are computed: "cpu", or a GPU, "cuda" or "cuda:1" and so on (``pip install 'tonmf[cuda13]'``;
+        docs/guide/gpu.md). Results agree to rounding. Texts are cut and counted on the CPU, and ``partial_fit`` runs there.
     n_jobs : int, optional
         Number of threads; all cores if not given or -1, all but one if -2, and so on. Results do not depend on it.
     half_life : number, str or timedelta, optional
@@ -217,6 +221,7 @@ class TextOutlierDetector(FittedDetector, OutlierMixin, BaseEstimator):  # type:
             self._adopt(self._learn_on_disk(recipe, documents, values, embeddings, names, terms), column)
             return self
         check_unused(values, defaults_of(type(self)), ("cache",), Message("without ", Param("memory")))
+        check_device(values, defaults_of(type(self)))
         names, (documents, kind) = names_for(documents, names), as_documents(documents)
         check_no_option_idle(values, defaults_of(type(self)), kind)
         counter = make_counter(values, kind, None if terms is None else list(map(str, terms)))

@@ -12,6 +12,7 @@ import numpy as np
 
 from tonmf.errors import InPython, Message
 from tonmf.nmf.options import MODEL_RULES
+from tonmf.nmf.threads import CPU
 from tonmf.parameters import RUNNING, Rule, defaults_of, is_number, is_whole
 from tonmf.text.analysis import WORD_RULES
 from tonmf.text.mask_names import ALL, DEFAULT_MASK, MASKS
@@ -98,6 +99,7 @@ DETECTOR_RULES: Mapping[str, Rule] = {
         lambda v: v is None or (v != "" if isinstance(v, str) else callable(getattr(v, "encode", None))),
     ),
     "backend": MODEL_RULES["backend"],
+    "device": MODEL_RULES["device"],
     "half_life": MODEL_RULES["half_life"],
     **RUNNING,
 }
@@ -127,6 +129,7 @@ class DetectorOptions:
         max_topics: int = 25,
         contamination: float | str = "auto",
         backend: str = "numba",
+        device: str = CPU,
         n_jobs: int | None = None,
         half_life: Any = None,
         random_state: Any = 0,
@@ -153,6 +156,7 @@ class DetectorOptions:
         self.max_topics = max_topics
         self.contamination = contamination
         self.backend = backend
+        self.device = device
         self.n_jobs = n_jobs
         self.half_life = half_life
         self.random_state = random_state

@@ -55,6 +55,7 @@ class Recipe:
     max_topics: int
     contamination: float | str
     backend: str
+    device: str
     n_jobs: int | None
     random_state: Any
     callback: Callable[[float], None] | None
@@ -211,10 +212,10 @@ class Recipe:
         return rungs, topics, groups
 
     def _ops(self) -> Ops:
-        return make_ops(self.backend, self.n_jobs)
+        return make_ops(self.backend, self.n_jobs, self.device)
 
     def _ops_of(self, n_threads: int) -> Ops:
-        return make_ops(self.backend, n_threads)
+        return make_ops(self.backend, n_threads, self.device)
 
     def _count_passes(self, n_passes: int) -> Callable[[int], None]:
         """Return a function that reports progress to the user's callback; fits call it from several threads."""

@@ -32,7 +32,7 @@ from tonmf.nmf.signs import OutlierSigns
 from tonmf.nmf.solver import Options, Problem, Progress, Solution, solve
 from tonmf.nmf.starts import STARTS, Start, at_unit_norm, term_sums
 from tonmf.nmf.steps import Pass, TopicMatrix, document_step
-from tonmf.nmf.threads import make_ops, one_blas_thread
+from tonmf.nmf.threads import CPU, make_ops, one_blas_thread
 from tonmf.nmf.threshold import automatic_threshold, threshold_for_share
 from tonmf.nmf.validation import as_dtype, check_n_topics, check_rows, check_sample_weight, check_start, keep_columns
 from tonmf.parameters import defaults_of
@@ -101,6 +101,9 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         Rows in a block. It changes memory and speed, not the result.
     backend : {"numba", "numpy"}
         Compiled kernels on all cores, or plain numpy and scipy.
+    device : str
+        Where to compute: "cpu", or a GPU, "cuda" or "cuda:1" and so on (``pip install 'tonmf[cuda13]'``; docs/guide/gpu.md).
+        Results agree to rounding. ``partial_fit`` always runs on the CPU.
     n_jobs : int, optional
         Threads of the compiled kernels; all cores if not given or -1, all but one if -2, and so on.
     half_life : number, str or timedelta, optional
@@ -179,6 +182,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         contamination: float | str = "auto",
         block_size: int | None = None,
         backend: str = "numba",
+        device: str = CPU,
         n_jobs: int | None = None,
         half_life: Any = None,
         random_state: Any = None,
@@ -201,6 +205,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         self.contamination = contamination
         self.block_size = block_size
         self.backend = backend
+        self.device = device
         self.n_jobs = n_jobs
         self.half_life = half_life
         self.random_state = random_state
@@ -231,7 +236,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         else:
             X = check_rows(self, X, reset=True)
             source, executor, weights = self._in_memory(X, check_sample_weight(sample_weight, X.shape[0]))
-        ops = make_ops(self.backend, self.n_jobs)
+        ops = self._ops()
         with one_blas_thread(), executor.session(source):
             n_topics = check_n_topics(self.n_topics, self.max_topics, source.n_docs, source.n_terms)
             H, W = at_unit_norm(self._start(source, n_topics, ops, executor), source.dtype)
@@ -307,8 +312,8 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
 
     def _in_memory(self, X: sp.csr_matrix, weights: Array) -> tuple[Source, Executor, Array]:
         """Return source, executor and weights for a fit in this process."""
-        n_topics = check_n_topics(self.n_topics, self.max_topics, *X.shape)
-        size, ops = self.block_size or default_block_size(X, n_topics), make_ops(self.backend, self.n_jobs)
+        n_topics, ops = check_n_topics(self.n_topics, self.max_topics, *X.shape), self._ops()
+        size = self.block_size or default_block_size(X, n_topics, ops.bytes_of_work)
         return MatrixSource(X, weights, size, ops), SerialExecutor(), weights
 
     def _on_cluster(self, X: Any, sample_weight: Any) -> tuple[Source, Executor, Array]:
@@ -331,6 +336,9 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
             source = cluster.persist(lambda: read_rows(cluster, X, expected, self.block_size))
         keep_columns(self, X, source.n_terms)
         return source, DaskExecutor(cluster), np.ones(source.n_docs)
+
+    def _ops(self) -> Ops:
+        return make_ops(self.backend, self.n_jobs, self.device)
 
     def _options(self) -> Options:
         paper = self.solver == "paper"
@@ -362,7 +370,11 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         stream: ModelStream | None = None,
     ) -> None:
         """Set the fitted attributes from a solution; with a `stream`, its rows come after others."""
-        of_documents = executor.gather(lambda block: (block.rho, block.omega, block.squared_norms), source)
+
+        def look(block: Block) -> tuple[Array, ...]:
+            return ops.fetch(block.rho), ops.fetch(block.omega), ops.fetch(block.squared_norms)
+
+        of_documents = executor.gather(look, source)
         rho, omega, squared_norms = (np.concatenate(parts) for parts in zip(*of_documents, strict=True))
         self.components_ = solution.topics.W.T
         self._gram = solution.topics.G
@@ -440,7 +452,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         """
         X = self._check_new(X)
         if self._score_by in MIXTURE_SCORES:
-            ops = make_ops(self.backend, self.n_jobs)
+            ops = self._ops()
             return self._mixture_score(self._source_of(X, ops), ops, SerialExecutor())
         return self._residual_score(self._solve_rows(X)[1])
 
@@ -474,15 +486,15 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
 
     def _solve_rows(self, X: sp.csr_matrix) -> tuple[Array, Array]:
         """Return (H, ρ) of new rows, H in the dtype of X."""
-        ops = make_ops(self.backend, self.n_jobs)
+        ops = self._ops()
         # The sums must come out as in training, where W has the dtype of the training data.
-        W = np.ascontiguousarray(self.components_.T)
+        W = ops.place(np.ascontiguousarray(self.components_.T))
         source = self._source_of(X, ops)
         problem = Problem(source, self._options(), ops, SerialExecutor())
         with one_blas_thread():
             problem.run(document_step, self._pass(W))
-        H = np.concatenate([block.H for block in source.blocks()]).astype(X.dtype, copy=False)
-        return H, np.concatenate([block.rho for block in source.blocks()])
+        H = np.concatenate([ops.fetch(block.H) for block in source.blocks()]).astype(X.dtype, copy=False)
+        return H, np.concatenate([ops.fetch(block.rho) for block in source.blocks()])
 
     def _pass(self, W: Array) -> Pass:
         """Return a pass with the topics of the model."""
@@ -491,7 +503,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
 
     def _source_of(self, X: sp.csr_matrix, ops: Ops, weights: Array | None = None) -> MatrixSource:
         """Return a source of new rows, in the dtype of the model."""
-        size = self.block_size or default_block_size(X, self.n_topics_)
+        size = self.block_size or default_block_size(X, self.n_topics_, ops.bytes_of_work)
         weights = np.ones(X.shape[0]) if weights is None else weights
         return MatrixSource(as_dtype(X, self.components_.dtype), weights, size, ops)
 

@@ -10,16 +10,14 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from tonmf.arrays import Array
+from tonmf.arrays import Array, columns_of
 from tonmf.nmf.blocks import Block
 from tonmf.nmf.ops import Ops
-
-BYTES_OF_WORK = 8 * 2**20
-"""Size of one float64 array of n_docs × n_topics, which sets the default block size."""
+from tonmf.nmf.ops.on_host import BYTES_OF_WORK
 
 
-def default_block_size(X: sp.csr_matrix, n_topics: int) -> int:
-    """Return the default number of documents in a block.
+def default_block_size(X: sp.csr_matrix, n_topics: int, bytes_of_work: int = BYTES_OF_WORK) -> int:
+    """Return the default number of documents in a block, with `bytes_of_work` for one float64 array of n_docs × n_topics.
 
     Each block also keeps a pointer for every term, so it should store at least as many values as there are terms.
 
@@ -27,7 +25,7 @@ def default_block_size(X: sp.csr_matrix, n_topics: int) -> int:
     104857
     """
     as_many_values_as_terms = int(X.shape[0] * X.shape[1]) // max(int(X.nnz), 1)
-    return max(1, BYTES_OF_WORK // (8 * n_topics), as_many_values_as_terms)
+    return max(1, bytes_of_work // (8 * n_topics), as_many_values_as_terms)
 
 
 B = TypeVar("B", bound=Block)
@@ -38,6 +36,7 @@ class HeldBlocks(Generic[B]):
 
     dtype: np.dtype[Any]
     _blocks: list[B]
+    _ops: Ops
 
     def blocks(self) -> Sequence[B]:
         return self._blocks
@@ -45,12 +44,15 @@ class HeldBlocks(Generic[B]):
     def start_from(self, H: Array | None, n_topics: int) -> None:
         for block in self._blocks:
             n_docs = len(block.squared_norms)
-            rows = np.zeros((n_docs, n_topics)) if H is None else H[block.first : block.first + n_docs]
-            block.H = np.array(rows, dtype=self.dtype, order="C")
+            if H is None:
+                block.H = self._ops.zeros((n_docs, n_topics), self.dtype)
+            else:
+                rows = H[block.first : block.first + n_docs]
+                block.H = self._ops.place(np.array(rows, dtype=self.dtype, order="C"))
 
     def keep_topics(self, kept: NDArray[np.bool_]) -> None:
         for block in self._blocks:
-            block.H = np.ascontiguousarray(block.H[:, kept])
+            block.H = columns_of(block.H, kept)
 
 
 class MatrixSource(HeldBlocks[Block]):
@@ -59,13 +61,12 @@ class MatrixSource(HeldBlocks[Block]):
     def __init__(self, X: sp.csr_matrix, sample_weight: Array, block_size: int, ops: Ops) -> None:
         self.n_docs, self.n_terms = X.shape
         self.dtype = X.dtype
-        self._X = X
+        self._X, self._ops = X, ops
         self._blocks = []
         for low in range(0, self.n_docs, block_size):
             high = min(low + block_size, self.n_docs)
-            rows = rows_between(X, low, high)
-            nothing = np.zeros((high - low, 0), X.dtype)
-            self._blocks.append(Block(ops.prepare(rows), squared_norms(rows), sample_weight[low:high], low, nothing))
+            rows, weights = ops.prepare(rows_between(X, low, high)), ops.place(sample_weight[low:high])
+            self._blocks.append(Block(rows, ops.squared_norms(rows), weights, low, np.zeros((high - low, 0), X.dtype)))
 
     def again(self) -> MatrixSource:
         """Return a source of the same documents for another fit; it shares the documents, not the state of the fit."""
@@ -95,19 +96,3 @@ def rows_between(X: sp.csr_matrix, low: int, high: int) -> sp.csr_matrix:
     rows.data, rows.indices, rows.indptr = X.data[first:last], X.indices[first:last], X.indptr[low : high + 1] - first
     rows.has_canonical_format = True
     return rows
-
-
-def squared_norms(X: sp.csr_matrix) -> Array:
-    """Return ‖x_i‖² in float64, a few documents at a time so that no float64 copy of all values is made.
-
-    >>> squared_norms(sp.csr_matrix([[3.0, 4.0], [0.0, 0.0]])).tolist()
-    [25.0, 0.0]
-    """
-    norms = np.zeros(X.shape[0])
-    for low in range(0, X.shape[0], 4096):
-        high = min(low + 4096, X.shape[0])
-        first, last = X.indptr[low], X.indptr[high]
-        squares = X.data[first:last].astype(np.float64) ** 2
-        documents = np.repeat(np.arange(high - low), np.diff(X.indptr[low : high + 1]))
-        norms[low:high] = np.bincount(documents, weights=squares, minlength=high - low)
-    return norms

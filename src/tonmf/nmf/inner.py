@@ -41,11 +41,14 @@ def _scalar(ops: Ops, F: Array, rhs: Array, gram: Array, n_sweeps: int) -> None:
 
 def _anls(ops: Ops, F: Array, rhs: Array, gram: Array, n_sweeps: int) -> None:
     del n_sweeps  # the subproblem is solved exactly at once
-    unsolved = solve_exactly(F, rhs, gram)
+    factor, right = ops.fetch(F), ops.fetch(rhs)  # the exchanges run on the CPU
+    unsolved = solve_exactly(factor, right, gram)
     if len(unsolved):
-        rows = F[unsolved]
-        ops.hals(rows, rhs[unsolved], gram, SWEEPS_FOR_UNSOLVED)
-        F[unsolved] = rows
+        rows = factor[unsolved]
+        ops.hals(rows, right[unsolved], gram, SWEEPS_FOR_UNSOLVED)
+        factor[unsolved] = rows
+    if factor is not F:
+        F[...] = ops.place(factor)
 
 
 SWEEPS_FOR_UNSOLVED = 50

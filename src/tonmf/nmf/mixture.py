@@ -29,7 +29,7 @@ is how unexpected the word is.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -109,6 +109,10 @@ class Mixture:
         used = masses / masses.sum() if masses.sum() > 0 else np.full(n_topics, 1 / n_topics)
         return cls(ratios, np.append(1.0, n_topics * used))
 
+    def placed(self, ops: Ops) -> Mixture:
+        """Return the mixture with its ratios where operations are fastest, so that what it reads stays there, too."""
+        return replace(self, ratios=ops.place(self.ratios))
+
     def unexplained(self, ops: Ops, X: TwoWay, reading: Reading) -> Array:
         """Return the background's share of every stored count: how unexpected each word is in its document."""
         background = np.repeat(reading.unexplained, np.diff(X.by_row.indptr))
@@ -131,6 +135,5 @@ class Mixture:
         reading = Reading(*ops.mixtures(X, self.ratios, self.prior, STEPS))
         if outside is None or not (self.outside and outside.any()):
             return reading
-        rows = X.by_row
-        known = rows @ np.ones(rows.shape[1])
+        known = ops.project(X, np.ones_like(self.ratios[:, :1], order="C"))[:, 0]
         return reading.with_unexplained(known, self.outside * outside, float(self.prior.sum()))

@@ -46,9 +46,7 @@ def document_weights(rho: Array, alpha: float) -> Array:
     >>> document_weights(np.array([0.0, 1.0, 4.0]), alpha=2.0).tolist()
     [1.0, 1.0, 0.5]
     """
-    omega = np.ones_like(rho)
-    np.divide(alpha, rho, out=omega, where=rho > alpha)
-    return omega
+    return alpha / np.maximum(rho, alpha) if np.isfinite(alpha) else np.ones_like(rho)
 
 
 def outlier_norms(rho: Array, alpha: float) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from tonmf.errors import InPython, Message, Param, ParameterError
 from tonmf.nmf.inner import INNER_METHODS
 from tonmf.nmf.starts import STARTS
-from tonmf.nmf.threads import BACKENDS
+from tonmf.nmf.threads import BACKENDS, CPU
 from tonmf.parameters import (
     MAX_ITER,
     RUNNING,
@@ -36,6 +37,11 @@ def _is_start(value: Any) -> bool:
         return value in STARTS
     return isinstance(value, tuple) and len(value) == 2
 
+
+DEVICE = Rule(
+    "'cpu', or the name of a GPU: 'cuda', 'cuda:1' and so on",
+    lambda v: isinstance(v, str) and re.fullmatch(r"cpu|cuda(:\d{1,4})?", v) is not None,
+)
 
 MODEL_RULES: Mapping[str, Rule] = {
     "n_topics": Rule(
@@ -66,14 +72,29 @@ MODEL_RULES: Mapping[str, Rule] = {
         lambda v: v is None or hasattr(v, "scheduler_info"),
     ),
     "backend": one_of(BACKENDS),
+    "device": DEVICE,
     "half_life": Rule(EXPECTED, is_half_life),
     **RUNNING,
 }
 
 
+def check_device(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
+    """Check that no option says that the arithmetic of a GPU runs elsewhere."""
+    if values["device"] != CPU:
+        check_unused(values, defaults, ("backend",), Message("with ", Param("device", values["device"])))
+        if values.get("executor") is not None:
+            raise ParameterError(
+                Param("device", values["device"]),
+                " is for documents in this process, and ",
+                Param("executor"),
+                " is a cluster. Leave one of them out.",
+            )
+
+
 def check_model_parameters(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
     """Check the parameters of `tonmf.TONMF`, one by one and together."""
     check_parameters(values, MODEL_RULES)
+    check_device(values, defaults)
     if values["inner_iter"] is not None and values["inner"] == "anls" and values["solver"] == "reweighted":
         raise ParameterError(
             Param("inner_iter"),

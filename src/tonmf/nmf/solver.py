@@ -46,7 +46,7 @@ from typing import Protocol
 
 import numpy as np
 
-from tonmf.arrays import Array
+from tonmf.arrays import Array, columns_of
 from tonmf.nmf.blocks import Block, Executor, Source
 from tonmf.nmf.inner import InnerMethod
 from tonmf.nmf.objective import huber
@@ -143,17 +143,17 @@ class Solution:
 class EmptySums:
     """Makes zero sums, reusing the arrays of earlier ones; these are not pickled."""
 
-    def __init__(self, shape: tuple[int, ...], used: Sums | None = None) -> None:
-        self._shape, self._used = shape, used
+    def __init__(self, shape: tuple[int, ...], ops: Ops | None = None, used: Sums | None = None) -> None:
+        self._shape, self._ops, self._used = shape, ops, used
 
     def __call__(self) -> Sums:
         """Return zero sums."""
         if self._used is not None and self._used.P.shape == self._shape:
             return self._used.cleared()
-        return Sums.zeros(*self._shape)
+        return Sums.around(np.zeros(self._shape) if self._ops is None else self._ops.zeros(self._shape))
 
-    def __reduce__(self) -> tuple[type[EmptySums], tuple[tuple[int, ...]]]:
-        return EmptySums, (self._shape,)
+    def __reduce__(self) -> tuple[type[EmptySums], tuple[tuple[int, ...], Ops | None]]:
+        return EmptySums, (self._shape, self._ops)
 
 
 class Problem:
@@ -177,13 +177,14 @@ class Problem:
 
     def run(self, step: Step, current: Pass) -> Sums:
         """Do one pass over all blocks and return its sums, which reuse the arrays of the pass before."""
-        on_block, empty = BlockStep(step, self.ops, current), EmptySums(current.topics.W.shape, self._sums)
+        on_block, empty = BlockStep(step, self.ops, current), EmptySums(current.topics.W.shape, self.ops, self._sums)
         self._sums = self.executor.run(on_block, self.source, empty)
         return self._sums
 
     def rho(self) -> Array:
         """Return the residual norms of all documents, as of the last pass."""
-        return np.concatenate(self.executor.gather(lambda block: block.rho, self.source))
+        ops = self.ops
+        return np.concatenate(self.executor.gather(lambda block: ops.fetch(block.rho), self.source))
 
     def first_pass(self, start: Array | Midway) -> tuple[int, Pass]:
         """Return the number of passes done and the next pass: of an interrupted fit, or from the topics of the start.
@@ -195,9 +196,11 @@ class Problem:
         begin = start if kept is None else kept
         if isinstance(begin, Midway):
             self.penalty, self.history = begin.penalty, list(begin.history)
-            return begin.iteration, Pass(topics_of(self.ops, begin.W), begin.alpha, begin.beta, o.inner, n_sweeps=1)
+            return begin.iteration, Pass(
+                topics_of(self.ops, self.ops.place(begin.W)), begin.alpha, begin.beta, o.inner, n_sweeps=1
+            )
         beta, alpha = self.penalty.slopes(np.zeros(begin.shape[1])), np.inf if o.alpha is None else o.alpha
-        return 0, Pass(topics_of(self.ops, begin), alpha, beta, o.inner, n_sweeps=1)
+        return 0, Pass(topics_of(self.ops, self.ops.place(begin)), alpha, beta, o.inner, n_sweeps=1)
 
     def midway(self, iteration: int, current: Pass) -> Midway:
         """Return the state after a pass."""
@@ -213,8 +216,8 @@ class Problem:
         if self.options.alpha is not None or not self.settling(iteration):
             return current
         if not self.executor.far:
-            weights = np.concatenate(self.executor.gather(lambda block: block.sample_weight, self.source))
-            return replace(current, alpha=automatic_alpha(self.rho(), weights))
+            rho, weights = zip(*self.executor.gather(_residuals_and_weights, self.source), strict=True)
+            return replace(current, alpha=automatic_alpha(np.concatenate(rho), np.concatenate(weights)))
         alpha = quantile_over(self.executor, self.source, _residuals_and_weights, ALPHA_QUANTILE)
         if alpha == 0:
             alpha = min(self.executor.gather(_smallest_residual, self.source))
@@ -276,7 +279,7 @@ def _residuals_and_weights(block: Block) -> tuple[Array, Array]:
 
 def _smallest_residual(block: Block) -> float:
     """Return the smallest ρ above 0 of a document with any weight."""
-    return float(block.rho.min(where=(block.rho > 0) & (block.sample_weight > 0), initial=np.inf))
+    return float(np.where((block.rho > 0) & (block.sample_weight > 0), block.rho, np.inf).min())
 
 
 def solve(problem: Problem, start: Array | Midway) -> Solution:
@@ -286,7 +289,7 @@ def solve(problem: Problem, start: Array | Midway) -> Solution:
     if problem.options.ramp is None:
         problem.history.append(final.objective)
     return Solution(
-        topics,
+        replace(topics, W=problem.ops.fetch(topics.W)),
         reached.current.alpha,
         final.usage,
         final.Q,
@@ -356,7 +359,7 @@ def _drop_idle(problem: Problem, current: Pass, sums: Sums) -> tuple[Pass, Sums]
         return current, sums
     kept[0] |= not kept.any()
     problem.source.keep_topics(kept)
-    W, G = np.ascontiguousarray(current.topics.W[:, kept]), np.ascontiguousarray(current.topics.G[np.ix_(kept, kept)])
+    W, G = columns_of(current.topics.W, kept), np.ascontiguousarray(current.topics.G[np.ix_(kept, kept)])
     return replace(current, topics=TopicMatrix(W, G), beta=current.beta[kept]), sums.of_topics(kept)
 
 
@@ -376,7 +379,7 @@ def lower_with_z_held(problem: Problem, current: Pass, sums: Sums, earlier: Sums
     options, W0 = problem.options, current.topics.W.copy()
     held = [sums.held_objective]
     while True:
-        sums.P += W0 @ sums.R
+        sums.P += W0 @ np.asarray(sums.R, like=W0)
         if earlier is not None:
             sums.merge(earlier)
         current = replace(current, topics=improve_topics(problem.ops, current, sums.P, sums))
@@ -384,7 +387,7 @@ def lower_with_z_held(problem: Problem, current: Pass, sums: Sums, earlier: Sums
             return current, sums
         if len(held) == options.inner_iter:
             return current, sums
-        cross = problem.ops.gram(W0, np.ones(len(W0)), current.topics.W)
+        cross = problem.ops.gram(W0, np.ones_like(W0[:, 0], np.float64), current.topics.W)
         sums = problem.run(paper_step, replace(current, cross=cross))
         held.append(sums.held_objective)
 
@@ -412,13 +415,13 @@ def automatic_alpha(rho: Array, weights: Array) -> float:
     """Return α for documents of these residual norms and weights."""
     alpha = weighted_quantile(rho, ALPHA_QUANTILE, weights)
     if alpha == 0:  # nearly all rows are explained perfectly: weight down the others
-        alpha = float(rho.min(where=(rho > 0) & (weights > 0), initial=np.inf))
+        alpha = float(np.where((rho > 0) & (weights > 0), rho, np.inf).min())
     return alpha if np.isfinite(alpha) else 1.0
 
 
 def topics_of(ops: Ops, W: Array) -> TopicMatrix:
     """Return W with its Gram matrix."""
-    return TopicMatrix(W, ops.gram(W, np.ones(len(W)), W))
+    return TopicMatrix(W, ops.gram(W, np.ones_like(W[:, 0], np.float64), W))
 
 
 def bring_to_unit_norm(W: Array) -> Array:
@@ -443,9 +446,7 @@ def _finish(problem: Problem, current: Pass) -> tuple[TopicMatrix, Sums]:
     kept = sums.usage > 0
     if kept.all():
         return topics, sums
-    return solve_documents(
-        np.ascontiguousarray(W[:, kept]) if kept.any() else np.full((len(W), 1), len(W) ** -0.5, W.dtype)
-    )
+    return solve_documents(columns_of(W, kept) if kept.any() else np.full_like(W[:, :1], len(W) ** -0.5, order="C"))
 
 
 def rank_correlation(a: Array, b: Array) -> float:

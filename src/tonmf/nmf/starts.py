@@ -54,25 +54,30 @@ def at_unit_norm(start: Start, dtype: np.dtype[Any]) -> Start:
 def random_start(source: Source, n_topics: int, rng: np.random.RandomState, ops: Ops, executor: Executor) -> Start:
     """Return W = Xᵀ (s∘max(0, (X − x̄)R)), R standard normal; where that is zero, the mean document."""
     R = np.empty((source.n_terms, n_topics), source.dtype)
-    for row in R:
-        row[:] = rng.standard_normal(n_topics)
+    for low in range(0, len(R), ROWS_AT_A_TIME):
+        rows = R[low : low + ROWS_AT_A_TIME]
+        rows[:] = rng.standard_normal(rows.shape)
 
     dtype = source.dtype
 
     def add_leaning(block: Block, sums: Sums) -> None:
-        lean = ops.project(block.X, R)
-        lean -= centre
+        lean = ops.project(block.X, placed)
+        lean -= np.asarray(centre, like=lean)
         np.maximum(lean, 0, out=lean)
         lean *= block.sample_weight[:, None]
         ops.collect(block.X, lean.astype(dtype), sums.P)
 
     total_weight = sum(executor.gather(lambda block: float(block.sample_weight.sum()), source))
     total = term_sums(source, ops, executor)
-    centre = total / total_weight @ R
+    centre, placed = total / total_weight @ R, ops.place(R)
     W = executor.run(add_leaning, source, partial(Sums.zeros, source.n_terms, n_topics)).P
     empty = ~W.any(axis=0)
     W[:, empty] = total[:, None]
     return None, W
+
+
+ROWS_AT_A_TIME = 4096
+"""Rows of random numbers that are drawn together, which bounds memory."""
 
 
 def term_sums(source: Source, ops: Ops, executor: Executor) -> Array:
@@ -99,12 +104,12 @@ def rows_start(source: Source, n_topics: int, rng: np.random.RandomState, ops: O
     topics = np.repeat(np.arange(n_topics), ROWS_PER_TOPIC)
 
     def add_chosen(block: Block, sums: Sums) -> None:
-        n_docs = len(block.sample_weight)
-        here = (chosen >= block.first) & (chosen < block.first + n_docs)
+        here = (chosen >= block.first) & (chosen < block.first + len(block.sample_weight))
         if here.any():
-            times = np.zeros((n_docs, n_topics), dtype)
-            np.add.at(times, (chosen[here] - block.first, topics[here]), 1)
-            ops.collect(block.X, times, sums.P)
+            rows, places = np.unique(chosen[here] - block.first, return_inverse=True)
+            times = np.zeros((len(rows), n_topics), dtype)
+            np.add.at(times, (places, topics[here]), 1)
+            ops.collect(ops.prepare(block.X.by_row[rows]), times, sums.P)
 
     W = executor.run(add_chosen, source, partial(Sums.zeros, source.n_terms, n_topics)).P
     return None, W
@@ -120,7 +125,7 @@ def by_content(
     r = rng.standard_normal((source.n_terms, 1)).astype(source.dtype)
 
     def look(block: Block) -> tuple[Array, Array]:
-        return ops.project(block.X, r)[:, 0], _weights_of(block)
+        return ops.project(block.X, r)[:, 0], ops.fetch(_weights_of(block))
 
     places, weights = map(np.concatenate, zip(*executor.gather(look, source), strict=True))
     return np.argsort(places, kind="stable"), weights
@@ -140,15 +145,17 @@ def uniform_start(source: Source, n_topics: int, rng: np.random.RandomState, *_:
 
 def nndsvd_start(source: Source, n_topics: int, rng: np.random.RandomState, ops: Ops, executor: Executor) -> Start:
     """Return the non-negative double singular value decomposition, zeros included."""
-    return _nndsvd(source, n_topics, rng, executor)
+    return _nndsvd(source, n_topics, rng, ops, executor)
 
 
-def _nndsvd(source: Source, n_topics: int, rng: np.random.RandomState, executor: Executor) -> tuple[Array, Array]:
+def _nndsvd(
+    source: Source, n_topics: int, rng: np.random.RandomState, ops: Ops, executor: Executor
+) -> tuple[Array, Array]:
     """Return (H, W) from the singular vectors of the rows, scaled by the root of their weight."""
     from sklearn.utils.extmath import randomized_svd  # heavy, and names of starts are wanted without it
 
     X, rank = source.matrix(), min(n_topics, source.n_docs, source.n_terms)
-    root = np.sqrt(_all_weights(source, executor))
+    root = np.sqrt(_all_weights(source, ops, executor))
     U, S, Vt = randomized_svd(sp.diags_array(root, dtype=source.dtype) @ X, rank, random_state=rng)
     H, W = np.zeros((source.n_docs, n_topics)), np.zeros((source.n_terms, n_topics))
     for k in range(rank):
@@ -161,28 +168,28 @@ def _nndsvd(source: Source, n_topics: int, rng: np.random.RandomState, executor:
     return np.divide(H, root[:, None], out=np.zeros_like(H), where=root[:, None] > 0), W
 
 
-def _mean(source: Source, executor: Executor) -> float:
+def _mean(source: Source, ops: Ops, executor: Executor) -> float:
     """Return the weighted mean of all entries of X."""
-    X, weights = source.matrix(), _all_weights(source, executor)
+    X, weights = source.matrix(), _all_weights(source, ops, executor)
     return float((weights @ X).sum() / (weights.sum() * source.n_terms))
 
 
-def _all_weights(source: Source, executor: Executor) -> Array:
+def _all_weights(source: Source, ops: Ops, executor: Executor) -> Array:
     """Return the weights of all documents."""
-    return np.concatenate(executor.gather(lambda block: block.sample_weight, source))
+    return np.concatenate(executor.gather(lambda block: ops.fetch(block.sample_weight), source))
 
 
 def nndsvda_start(source: Source, n_topics: int, rng: np.random.RandomState, ops: Ops, executor: Executor) -> Start:
     """Return NNDSVD with zeros replaced by the mean of X."""
-    mean = _mean(source, executor)
-    H, W = (np.where(factor == 0, mean, factor) for factor in _nndsvd(source, n_topics, rng, executor))
+    mean = _mean(source, ops, executor)
+    H, W = (np.where(factor == 0, mean, factor) for factor in _nndsvd(source, n_topics, rng, ops, executor))
     return H, W
 
 
 def nndsvdar_start(source: Source, n_topics: int, rng: np.random.RandomState, ops: Ops, executor: Executor) -> Start:
     """Return NNDSVD with zeros replaced by random numbers up to a hundredth of the mean of X."""
-    most = _mean(source, executor) / 100
-    factors = _nndsvd(source, n_topics, rng, executor)
+    most = _mean(source, ops, executor) / 100
+    factors = _nndsvd(source, n_topics, rng, ops, executor)
     H, W = (np.where(factor == 0, most * rng.uniform(size=factor.shape), factor) for factor in factors)
     return H, W
 

@@ -32,7 +32,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tonmf.arrays import Array
+from tonmf.arrays import Array, columns_of
 from tonmf.nmf.blocks import Block
 from tonmf.nmf.inner import InnerMethod
 from tonmf.nmf.objective import document_weights, huber, outlier_norms, residual_norms
@@ -77,8 +77,14 @@ class Sums:
     @classmethod
     def zeros(cls, n_terms: int, n_topics: int) -> Self:
         """Return the sums of no documents."""
+        return cls.around(np.zeros((n_terms, n_topics)))
+
+    @classmethod
+    def around(cls, P: Array) -> Self:
+        """Return the sums of no documents, with an array of zeros for P."""
+        n_topics = P.shape[1]
         square = (n_topics, n_topics)
-        return cls(np.zeros((n_terms, n_topics)), np.zeros(square), np.zeros(square), np.zeros(n_topics))
+        return cls(P, np.zeros(square), np.zeros(square), np.zeros(n_topics))
 
     def cleared(self) -> Self:
         """Return zero sums of the same shape that reuse the large array of these."""
@@ -88,7 +94,7 @@ class Sums:
     def of_topics(self, kept: NDArray[np.bool_]) -> Self:
         """Return the sums of the kept topics."""
         square = np.ix_(kept, kept)
-        P = np.ascontiguousarray(self.P[:, kept])
+        P = columns_of(self.P, kept)
         return replace(self, P=P, Q=self.Q[square], R=self.R[square], usage=self.usage[kept])
 
     def merge(self, other: Self) -> None:
@@ -129,7 +135,7 @@ class Pass:
 
     def with_l1(self, rhs: Array, omega: Array) -> Array:
         """Return the right-hand side with the ℓ1 term:  rhs − β_k‖w_k‖/ω_i."""
-        return rhs - self.l1 / omega[:, None] if self.has_penalty else rhs
+        return rhs - np.asarray(self.l1, like=omega) / omega[:, None] if self.has_penalty else rhs
 
 
 Step = Callable[[Ops, Pass, Block, Sums], None]
@@ -159,7 +165,7 @@ def reweighted_step(ops: Ops, current: Pass, block: Block, sums: Sums) -> None:
     weight = block.sample_weight * block.omega
     ops.collect(block.X, _weighted(block.H, weight), sums.P)
     sums.Q += ops.gram(block.H, weight, block.H)
-    _add_measures(current, block, sums)
+    _add_measures(ops, current, block, sums)
 
 
 @dataclass
@@ -177,16 +183,16 @@ def paper_step(ops: Ops, current: Pass, block: Block, sums: Sums) -> None:
     rhs = ops.project(block.X, current.topics.W)
     if current.cross is None:
         _measure(ops, current, block, rhs)
-        sums.objective += _objective(current, block, huber(block.rho, current.alpha), _usage(block))
+        sums.objective += _objective(current, block, huber(block.rho, current.alpha), _usage(ops, block))
         block.held_z = _hold(current, block, rhs)
     held: HeldZ = block.held_z
     rest = 1 - block.omega
-    cross = G if current.cross is None else current.cross
+    cross = np.asarray(G if current.cross is None else current.cross, like=rhs)
     target_rhs = block.omega[:, None] * rhs + rest[:, None] * (held.H0.astype(np.float64) @ cross)
-    current.inner(ops, block.H, current.with_l1(target_rhs, np.ones(len(rhs))), G, current.n_sweeps)
+    current.inner(ops, block.H, current.with_l1(target_rhs, np.ones_like(block.omega)), G, current.n_sweeps)
 
     misfit = residual_norms(ops, held.target_squared_norms, block.H, target_rhs, G)
-    usage = _usage(block)
+    usage = _usage(ops, block)
     sums.usage += usage
     sums.held_objective += _objective(current, block, 0.5 * misfit**2 + held.outlier_terms, usage)
     ops.collect(block.X, _weighted(block.H, block.sample_weight * block.omega), sums.P)
@@ -200,23 +206,23 @@ def _hold(current: Pass, block: Block, rhs: Array) -> HeldZ:
     h = H0.astype(np.float64)
     rest = 1 - block.omega
     inner_product = np.einsum("ij,ij->i", rhs, h)
-    fit_squared = np.einsum("ij,ij->i", h @ current.topics.G, h)
+    fit_squared = np.einsum("ij,ij->i", h @ np.asarray(current.topics.G, like=h), h)
     squared = block.omega**2 * block.squared_norms + 2 * block.omega * rest * inner_product + rest**2 * fit_squared
     outlier = outlier_norms(block.rho, current.alpha)
-    terms = np.multiply(current.alpha, outlier, out=np.zeros_like(outlier), where=outlier > 0)
+    terms = current.alpha * outlier if np.isfinite(current.alpha) else np.zeros_like(outlier)
     return HeldZ(H0, squared, terms)
 
 
 def document_step(ops: Ops, current: Pass, block: Block, sums: Sums) -> None:
     """Solve for H of a block from zero to convergence, with fixed topics: how all documents are scored, new or not."""
     rhs = ops.project(block.X, current.topics.W)
-    block.H = np.zeros(rhs.shape, dtype=current.topics.W.dtype)
-    for low in range(0, len(rhs), DOCUMENTS_AT_A_TIME):
-        rows = slice(low, low + DOCUMENTS_AT_A_TIME)
+    block.H = np.zeros_like(rhs, dtype=current.topics.W.dtype)
+    for low in range(0, len(rhs), ops.rows_at_a_time):
+        rows = slice(low, low + ops.rows_at_a_time)
         _solve_documents(ops, current, block.squared_norms[rows], rhs[rows], block.H[rows])
     _measure(ops, current, block, rhs)
     sums.Q += ops.gram(block.H, block.sample_weight * block.omega, block.H)
-    _add_measures(current, block, sums)
+    _add_measures(ops, current, block, sums)
 
 
 def _solve_documents(ops: Ops, current: Pass, squared_norms: Array, rhs: Array, H: Array) -> None:
@@ -235,13 +241,10 @@ def _solve_documents(ops: Ops, current: Pass, squared_norms: Array, rhs: Array, 
             rho = residual_norms(ops, squared_norms[todo], h, target, G)
             target = current.with_l1(target, document_weights(rho, current.alpha))
         current.inner(ops, h, target, G, SWEEPS_PER_CHECK)
-        moved = np.abs(h - H[todo]).max(axis=1, initial=0)
+        moved = np.abs(h - H[todo]).max(axis=1)
         H[todo] = h
-        todo = todo[moved > tolerance * h.max(axis=1, initial=0)]
+        todo = todo[moved > tolerance * h.max(axis=1)]
 
-
-DOCUMENTS_AT_A_TIME = 8192
-"""Documents that are solved together, which bounds memory."""
 
 SWEEPS_PER_CHECK = 10
 """Sweeps between two checks of which documents have converged."""
@@ -257,9 +260,9 @@ def _measure(ops: Ops, current: Pass, block: Block, rhs: Array) -> None:
     block.measured = True
 
 
-def _add_measures(current: Pass, block: Block, sums: Sums) -> None:
+def _add_measures(ops: Ops, current: Pass, block: Block, sums: Sums) -> None:
     """Add a block's share of the usage, the objective, and what is explained."""
-    usage = _usage(block)
+    usage = _usage(ops, block)
     sums.usage += usage
     sums.objective += _objective(current, block, huber(block.rho, current.alpha), usage)
     sums.explained += float(block.sample_weight @ (block.squared_norms - block.rho**2))
@@ -270,10 +273,9 @@ def _objective(current: Pass, block: Block, losses: Array, usage: Array) -> floa
     return float(block.sample_weight @ losses) + float(current.l1 @ usage)
 
 
-def _usage(block: Block) -> Array:
+def _usage(ops: Ops, block: Block) -> Array:
     """Return Σ_i s_i h_ik, the use of each topic."""
-    usage: Array = np.einsum("i,ij->j", block.sample_weight, block.H)
-    return usage
+    return ops.column_sums(block.sample_weight, block.H)
 
 
 def _weighted(H: Array, weight: Array) -> Array:

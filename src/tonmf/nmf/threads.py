@@ -16,9 +16,16 @@ from tonmf.nmf.ops.reference import ReferenceOps
 
 BACKENDS = ("numba", "numpy")
 
+CPU = "cpu"
+"""The device that is always there."""
 
-def make_ops(backend: str, n_jobs: int | None) -> Ops:
-    """Return the operations of a backend, on the number of threads that `n_jobs` asks for."""
+
+def make_ops(backend: str, n_jobs: int | None, device: str = CPU) -> Ops:
+    """Return the operations of a backend, on the number of threads that `n_jobs` asks for; or those of a GPU."""
+    if device != CPU:
+        from tonmf.nmf.ops.cuda.operations import CudaOps
+
+        return CudaOps(device, n_threads_of(n_jobs))
     if backend == "numpy":
         return ReferenceOps()
     from tonmf.nmf.ops.compiled import CompiledOps  # numba takes a moment to import

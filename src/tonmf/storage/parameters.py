@@ -1,8 +1,8 @@
 """The parameters of an estimator in a saved model: plain values only.
 
-Parameters that belong to this process or machine are not saved: ``callback``, ``executor``, ``n_jobs``, ``memory``, ``cache``,
-and a ``random_state`` or ``init`` that is an object. A model with a parameter that is the user's own code, and without which it
-could not read documents, cannot be saved.
+Parameters that belong to this process or machine are not saved: ``callback``, ``executor``, ``n_jobs``, ``device``, ``memory``,
+``cache``, and a ``random_state`` or ``init`` that is an object. A model with a parameter that is the user's own code, without
+which it could not read documents, cannot be saved.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tonmf.errors import InputError, Param, ParameterError, TonmfError
 from tonmf.parameters import Rule, check_parameters
 from tonmf.storage.bundles import Bundle
 
-NOT_KEPT = ("callback", "executor", "n_jobs", "memory", "cache")
+NOT_KEPT = ("callback", "executor", "n_jobs", "device", "memory", "cache")
 OBJECTS = ("random_state", "init")
 CODE = ("analyzer", "vectorizer")
 

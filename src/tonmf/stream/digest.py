@@ -72,15 +72,18 @@ class Digest:
         values, weights = np.concatenate([self.values, values]), np.concatenate([self.weights, weights])
         counts = weights > least
         values, weights = values[counts], weights[counts]
-        order = np.argsort(values, kind="stable")
-        merged = type(self)(values[order], weights[order])
+        if len(weights) and (weights == weights[0]).all():  # no need to know which value has which
+            merged = type(self)(np.sort(values), weights)
+        else:
+            order = np.argsort(values, kind="stable")
+            merged = type(self)(values[order], weights[order])
         return merged if len(values) <= LARGEST else merged._compressed()
 
     def _compressed(self) -> Self:
         middles = (np.cumsum(self.weights) - self.weights / 2) / self.weights.sum()
         numbers = np.minimum((middles * (KEPT - 1)).astype(np.int64), KEPT - 2)
         numbers[-1] = KEPT - 1  # the largest alone
-        _, numbers = np.unique(numbers, return_inverse=True)
+        numbers = np.cumsum(np.diff(numbers, prepend=numbers[0]) > 0)  # without gaps
         weights: Array = np.bincount(numbers, weights=self.weights).astype(np.float64)
         values = np.bincount(numbers, weights=self.weights * self.values) / weights
         values[-1] = self.values[-1]

@@ -66,6 +66,7 @@ def detect(
     ] = None,
     seed: opt.Seed = 0,
     jobs: opt.Jobs = None,
+    device: opt.Device = "cpu",
     top: opt.Top = 20,
     all_copies: opt.AllCopies = False,
     output: opt.Output = None,
@@ -106,14 +107,18 @@ def detect(
     """Find the documents that do not belong among those in FILES, and say why."""
     screen = Screen(quiet, as_json)
     learning = learning_options(
-        contamination, stop_words, stem, mask, strip_html, strip_headers, min_df, boilerplate, topics, seed, jobs, embed
-    )
+        contamination, stop_words, stem, mask, strip_html, strip_headers, min_df, boilerplate, topics, seed, jobs, embed,
+        device,
+    )  # fmt: skip
     check_table(output, files, as_json)
     check_save(save, excerpts)
     if reasons is not None and output is None:
         raise ParameterError("--reasons has no effect without --output. Give both, or leave it out.")
     if dask is not None and jobs is not None:
         raise ParameterError("--jobs has no effect beside --dask: workers use the threads that they were started with.")
+    if device != "cpu" and (dask is not None or memory is not None):
+        option = "--memory, which fits from disk on the CPU" if dask is None else "--dask, which fits on its workers"
+        raise ParameterError(f"--device {device} has no effect beside {option}. Leave one of them out.")
     _check_report(files, report, title, label_column, label_outlier)
     check_learning(learning)
     embedding = Embedding.of(embed, embeddings, mapped=memory is not None)

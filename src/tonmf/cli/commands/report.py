@@ -43,18 +43,19 @@ def report(
     ] = None,
     quiet: opt.Quiet = False,
     jobs: opt.Jobs = None,
+    device: opt.Device = "cpu",
     embed: opt.EmbedAgain = None,
     embeddings: opt.Embeddings = None,
 ) -> None:
     """Write a report on the documents in FILES, scored by a saved MODEL: one HTML file to browse, search and share."""
     screen = Screen(quiet)
-    check_model(model, jobs)
+    check_model(model, jobs, device)
     embedding = Embedding.of(embed, embeddings)
     check_report(output, [*files, *([against] if against else [])])
     check_against(against)
     known = marks_in(marks)
     documents = read(screen, files, with_labels(reading, label_column, label_outlier))
-    ranking, on_marks = scored(screen, model, documents, jobs, known, embedding=embedding)
+    ranking, on_marks = scored(screen, model, documents, jobs, known, embedding=embedding, device=device)
     old = None if against is None else earlier_run(screen, against, documents, jobs, embedding)
     notes = [*documents.notes, *ranking.observations, *on_marks]
     write_report(screen, ranking, output, title_of(files, title), notes, documents.labels, old)

@@ -30,18 +30,21 @@ def score(
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
     jobs: opt.Jobs = None,
+    device: opt.Device = "cpu",
     embed: opt.EmbedAgain = None,
     embeddings: opt.Embeddings = None,
 ) -> None:
     """Score the documents in FILES by a saved MODEL, on the scale of its training documents."""
     screen = Screen(quiet, as_json)
-    check_model(model, jobs)
+    check_model(model, jobs, device)
     embedding = Embedding.of(embed, embeddings)
     check_table(output, files, as_json)
     rate = rate_in(fdr)
     known = marks_in(marks)
     documents = read(screen, files, replace(reading, keep_columns=output is not None))
-    ranking, on_marks = scored(screen, model, documents, jobs, known, output is not None and rate is None, embedding)
+    ranking, on_marks = scored(
+        screen, model, documents, jobs, known, output is not None and rate is None, embedding, device
+    )
     ranking = ranking.at_rate(rate)
     from tonmf.cli.answer import note_count, show_ranking, write
 

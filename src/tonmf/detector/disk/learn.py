@@ -50,7 +50,7 @@ def learn_on_disk(
     With ``values["cache"]`` what is done stays in that folder, and another run of the same goes on from there; otherwise it
     is in a temporary folder, which is gone at the end.
     """
-    check_unused(values, defaults, ("vectorizer",), Message("beside ", Param("memory")))
+    check_unused(values, defaults, ("vectorizer", "device"), Message("beside ", Param("memory")))
     if values["cache"] is not None and not isinstance(values["random_state"], Integral):
         raise ParameterError(
             Param("random_state"),

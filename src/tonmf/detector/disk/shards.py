@@ -31,7 +31,7 @@ from tonmf.arrays import Array
 from tonmf.detector.disk.shard_fit import FitOnDisk
 from tonmf.detector.scores.corpus import DocumentBlock, FewerTerms, rows_of_terms
 from tonmf.nmf.blocks import not_in_one_place
-from tonmf.nmf.in_memory import squared_norms
+from tonmf.nmf.ops.on_host import squared_norms
 from tonmf.nmf.ops.two_way import TwoWayMatrix
 from tonmf.storage.array_file import ArrayFile, DamagedFileError, write_arrays
 from tonmf.text.totals import WordTotals

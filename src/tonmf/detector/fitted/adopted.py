@@ -117,7 +117,7 @@ class StatefulDetector(DetectorOptions):
     @property
     def _reader(self) -> Reader:
         self._check_is_fitted()
-        ops = make_ops(self.backend, self.n_jobs)
+        ops = make_ops(self.backend, self.n_jobs, self.device)
         return Reader(self._state, self._explainer, ops, self.max_topics, self.encoder)
 
     def encoder(self) -> Encoder | None:

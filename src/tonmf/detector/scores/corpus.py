@@ -21,7 +21,7 @@ from tonmf.detector.scores.alarms import rarity_of
 from tonmf.detector.scores.company import STRONGEST, Company
 from tonmf.detector.scores.ordinary import remoteness_of
 from tonmf.nmf.blocks import Block, Executor, SerialExecutor, Source
-from tonmf.nmf.in_memory import HeldBlocks, MatrixSource, default_block_size, rows_between, squared_norms
+from tonmf.nmf.in_memory import HeldBlocks, MatrixSource, default_block_size, rows_between
 from tonmf.nmf.mixture import Mixture, Reading
 from tonmf.nmf.ops import Ops
 from tonmf.nmf.ops.two_way import TwoWay
@@ -49,7 +49,8 @@ class DocumentBlock(Block):
 
     def read_by(self, mixture: Mixture, ops: Ops) -> Reading:
         """Return the mixtures of the documents."""
-        return mixture.read(ops, self.C, np.asarray(self.totals.outside_weight, np.float64))
+        outside = np.asarray(self.totals.outside_weight, np.float64)
+        return mixture.read(ops, self.C, np.asarray(outside, like=mixture.ratios))
 
     @property
     def numbers(self) -> slice:
@@ -126,12 +127,13 @@ class CountedSource(HeldBlocks[DocumentBlock]):
         self._Y, self._max_topics, self._ops = Y, max_topics, ops
         self._weights = np.ones(self.n_docs)
         self._blocks = []
-        block_size = default_block_size(Y, max_topics)
+        block_size = default_block_size(Y, max_topics, ops.bytes_of_work)
         for low in range(0, self.n_docs, block_size):
             high = min(low + block_size, self.n_docs)
-            rows, counts = rows_between(Y, low, high), rows_between(C, low, high)
-            block = Block(ops.prepare(rows), squared_norms(rows), np.ones(high - low), low, np.zeros((0, 0), Y.dtype))
-            self._blocks.append(DocumentBlock.of(block, ops.prepare(counts), totals.take(slice(low, high))))
+            rows, counts = (ops.prepare(rows_between(S, low, high)) for S in (Y, C))
+            norms, weights = ops.squared_norms(rows), ops.place(np.ones(high - low))
+            block = Block(rows, norms, weights, low, np.zeros((0, 0), Y.dtype))
+            self._blocks.append(DocumentBlock.of(block, counts, totals.take(slice(low, high))))
 
     def again(self) -> CountedSource:
         twin = copy.copy(self)
@@ -140,7 +142,8 @@ class CountedSource(HeldBlocks[DocumentBlock]):
 
     def among(self, rows: NDArray[np.int64]) -> MatrixSource:
         some = self._Y[rows]
-        return MatrixSource(some, self._weights[rows], default_block_size(some, self._max_topics), self._ops)
+        size = default_block_size(some, self._max_topics, self._ops.bytes_of_work)
+        return MatrixSource(some, self._weights[rows], size, self._ops)
 
     def of_terms(self, terms: FewerTerms) -> CountedSource:
         parts = [rows_of_terms(block, terms) for block in self._blocks]
@@ -151,7 +154,7 @@ class CountedSource(HeldBlocks[DocumentBlock]):
         twin = self.again()
         twin._weights = weights
         for block in twin._blocks:
-            block.sample_weight = weights[block.first : block.first + len(block.squared_norms)]
+            block.sample_weight = self._ops.place(weights[block.numbers])
         return twin
 
     def matrix(self) -> sp.csr_matrix:
@@ -303,14 +306,18 @@ class Corpus:
 
     def glance(self, mixture: Mixture, ops: Ops) -> Glance:
         """Return the mixture of every document in brief."""
+        placed = mixture.placed(ops)
 
         def of_block(block: DocumentBlock) -> Glance:
-            reading = block.read_by(mixture, ops)
+            reading = block.read_by(placed, ops)
             shares = reading.theta[:, 1:]
             main = shares.argmax(axis=1)
-            belonging = shares[np.arange(len(main)), main]
+            belonging = np.take_along_axis(shares, main[:, None], axis=1)[:, 0].astype(np.float32)
             return Glance(
-                reading.strangeness, reading.unexplained.copy(), main.astype(np.int16), belonging.astype(np.float32)
+                ops.fetch(reading.strangeness),
+                ops.fetch(reading.unexplained.copy()),
+                ops.fetch(main.astype(np.int16)),
+                ops.fetch(belonging),
             )
 
         return Glance.joined(self.map_blocks(of_block))

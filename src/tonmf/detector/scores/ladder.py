@@ -300,7 +300,8 @@ class Ladder:
         terms = _terms_by_frequency(Y)
         few = sp.csr_matrix(Y[:, terms])
         few.sort_indices()
-        sample = MatrixSource(few, weights[drawn], default_block_size(few, self.max_topics), ops)
+        size = default_block_size(few, self.max_topics, ops.bytes_of_work)
+        sample = MatrixSource(few, weights[drawn], size, ops)
         options = replace(OPTIONS, ramp=Ramp(0.0), max_iter=PASSES_WITHOUT_PRICE)
         problem = Problem(sample, options, ops, SerialExecutor())
         reached = converge(problem, self._start(sample, rng, ops, problem.executor))
@@ -318,7 +319,7 @@ class Ladder:
         midway = problem.midway(reached.iteration, reached.current)
         midway = midway.of_more(sample.ratio, PASSES - PASSES_OVER_ALL)
         W = np.zeros((source.n_terms, midway.W.shape[1]), midway.W.dtype)
-        W[sample.terms] = midway.W
+        W[sample.terms] = ops.fetch(midway.W)
         return replace(midway, W=W)
 
 

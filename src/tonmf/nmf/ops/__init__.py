@@ -5,10 +5,12 @@ module         what
 ============== ==================================================================================
 (here)         `Ops`, the protocol that every backend implements
 `two_way`      a block compressed by rows and by columns
+`on_host`      what is the same for all backends whose arrays are NumPy's
 `reference`    backend "numpy": plain numpy and scipy, which the others are tested against
 `compiled`     backend "numba": the kernels on a pool of threads
 `kernels`      the numba kernels
 `simd`         what numba lacks: SIMD for sparse-dense products and for tiles, an atomic counter
+`cuda`         device "cuda": a GPU
 ============== ==================================================================================
 
 One set of tests runs on every backend.
@@ -16,7 +18,7 @@ One set of tests runs on every backend.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,6 +26,8 @@ from numpy.typing import NDArray
 
 from tonmf.arrays import Array
 from tonmf.nmf.ops.two_way import TwoWay
+
+A = TypeVar("A", bound=NDArray[Any])
 
 SAME_ROW = 1 - 1e-5
 """Product of unit rows above which they count as the same row."""
@@ -49,9 +53,27 @@ class Ops(Protocol):
     ----------
     n_threads : int
         Threads that an operation may use.
+    bytes_of_work : int
+        Size of one float64 array of n_docs × n_topics that suits the backend, which sets the default block size.
+    rows_at_a_time : int
+        Rows that are best solved to convergence together.
+
+    The rows of a block and of the topics are where `place` puts them, and operations leave their results there. Numbers of
+    n_topics or n_topics² are in host memory.
     """
 
     n_threads: int
+    bytes_of_work: int
+    rows_at_a_time: int
+
+    def place(self, array: A) -> A:
+        """Return an array where operations on it are fastest; itself, if it is there."""
+
+    def fetch(self, array: A) -> A:
+        """Return an array in host memory."""
+
+    def zeros(self, shape: tuple[int, ...], dtype: Any = np.float64) -> Array:
+        """Return an array of zeros, as `place` would."""
 
     def prepare(self, X: sp.csr_matrix) -> TwoWay:
         """Return a block in the form that `project` and `collect` need."""
@@ -73,6 +95,12 @@ class Ops(Protocol):
 
     def gram(self, A: Array, weight: Array, B: Array) -> Array:
         """Return Aᵀ(weight∘B) for two factors over the same rows, float64."""
+
+    def column_sums(self, weight: Array, F: Array) -> Array:
+        """Return Σ_i weight_i f_i, float64."""
+
+    def squared_norms(self, X: TwoWay) -> Array:
+        """Return ‖x_i‖² of each row, float64."""
 
     def nearest(self, X: TwoWay, others: TwoWay, n_nearest: int) -> Array:
         """Return the mean of the `n_nearest` largest products of each row of X with rows of `others`, float64.

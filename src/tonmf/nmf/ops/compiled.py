@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from tonmf.arrays import Array
 from tonmf.nmf.ops import kernels
-from tonmf.nmf.ops.two_way import TwoWay, TwoWayMatrix
+from tonmf.nmf.ops.on_host import OnHost
+from tonmf.nmf.ops.two_way import TwoWay
 
 Cuts = NDArray[np.int64]
 
@@ -74,7 +75,7 @@ def _for_products(others: TwoWay, n_rows: int) -> tuple[Array, ...]:
     return B.indptr, B.indices, B.data, dense_row, dense
 
 
-class CompiledOps:
+class CompiledOps(OnHost):
     """`tonmf.nmf.ops.Ops` with numba kernels.
 
     Parameters
@@ -89,9 +90,6 @@ class CompiledOps:
 
     def __reduce__(self) -> tuple[type[CompiledOps], tuple[int]]:
         return type(self), (self.n_threads,)  # threads cannot be pickled
-
-    def prepare(self, X: sp.csr_matrix) -> TwoWayMatrix:
-        return TwoWayMatrix(X)
 
     def project(self, X: TwoWay, W: Array) -> Array:
         out = np.zeros((X.by_row.shape[0], W.shape[1]))

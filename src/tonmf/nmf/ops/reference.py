@@ -5,21 +5,18 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tonmf.arrays import Array
 from tonmf.nmf.ops import SAME_ROW
-from tonmf.nmf.ops.two_way import TwoWay, TwoWayMatrix
+from tonmf.nmf.ops.on_host import OnHost
+from tonmf.nmf.ops.two_way import TwoWay
 
 
-class ReferenceOps:
+class ReferenceOps(OnHost):
     """`tonmf.nmf.ops.Ops` with numpy and scipy, on one thread."""
 
     n_threads = 1
-
-    def prepare(self, X: sp.csr_matrix) -> TwoWayMatrix:
-        return TwoWayMatrix(X)
 
     def project(self, X: TwoWay, W: Array) -> Array:
         product: Array = X.by_row.astype(np.float64) @ W.astype(np.float64)
