@@ -37,6 +37,7 @@ ON_DEMAND = [
     "fdr",
     "feedback",
     "marking",
+    "gpu",
 ]
 """Benchmarks that run only if they are named."""
 
