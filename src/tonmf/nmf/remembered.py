@@ -57,9 +57,10 @@ class ModelStream:
         term_sums: Array | None,
     ) -> Self:
         """Return the stream after a fit."""
-        past = Past(None, solution.gram, solution.usage)
-        stream = cls(past, solution.usage, Digest.of(rho, weights), Digest.of([]), np.zeros(0), term_sums, Clock())
-        return stream.with_scores(scores, weights, squared_norms)
+        past, of_rho = Past(None, solution.gram, solution.usage), Digest.of(rho, weights)
+        of_scores = of_rho if scores is rho else Digest.of(scores, weights)
+        norms = _range_of_norms(squared_norms, weights)
+        return cls(past, solution.usage, of_rho, of_scores, norms, term_sums, Clock())
 
     @property
     def bound(self) -> float | None:
@@ -75,9 +76,15 @@ class ModelStream:
 
     def with_scores(self, scores: Array, weights: Array, squared_norms: Array) -> Self:
         """Return the stream with the scores and norms of new rows added."""
-        known = np.append(self.squared_norms, squared_norms[(squared_norms > 0) & (weights > 0)])
-        both = np.array([known.min(), known.max()]) if len(known) else known
-        return replace(self, scores=self.scores.add(scores, weights), squared_norms=both)
+        known = np.append(self.squared_norms, squared_norms)
+        norms = _range_of_norms(known, np.append(np.ones(len(self.squared_norms)), weights))
+        return replace(self, scores=self.scores.add(scores, weights), squared_norms=norms)
+
+
+def _range_of_norms(squared_norms: Array, weights: Array) -> Array:
+    """Return the smallest and the largest norm of rows that count and are not empty, or nothing if there are none."""
+    known = squared_norms[(squared_norms > 0) & (weights > 0)]
+    return np.array([known.min(), known.max()]) if len(known) else known
 
 
 def learn_rows(

@@ -30,14 +30,15 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, signed: bool = False) -> 
         X.sum_duplicates()
     if X.nnz == 0:
         return X
-    largest = max(float(X.data.max()), -float(X.data.min()))
+    smallest = X.data.min()
+    largest = max(float(X.data.max()), -float(smallest))
     if largest > LARGEST:
         row = _row_of(X, int(np.abs(X.data).argmax()))
         raise InputError(
             f"Numbers too large in data passed to {type(estimator).__name__}: expected numbers up to {LARGEST:.0e}, got "
             f"{largest:.6g} in row {row}; sums of squares overflow. Divide X by a constant."
         )
-    if not signed and (smallest := X.data.min()) < 0:
+    if not signed and smallest < 0:
         row = _row_of(X, int(X.data.argmin()))
         raise InputError(
             f"Negative values in data passed to {type(estimator).__name__}: expected counts, tf-idf or other weights of "
