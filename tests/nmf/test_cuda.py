@@ -151,8 +151,8 @@ class Runtime:
     class CUDARuntimeError(RuntimeError):
         pass
 
-    def __init__(self, n_devices, failure=None, capability="90"):
-        self._n_devices, self._failure, self._capability = n_devices, failure, capability
+    def __init__(self, n_devices, failure=None, capability="90", driver=13020):
+        self._n_devices, self._failure, self._capability, self._driver = n_devices, failure, capability, driver
         self.cuda = self.runtime = self
 
     def getDeviceCount(self):  # noqa: N802
@@ -162,6 +162,9 @@ class Runtime:
 
     def runtimeGetVersion(self):  # noqa: N802
         return 13020
+
+    def driverGetVersion(self):  # noqa: N802
+        return self._driver
 
     def Device(self, number):  # noqa: N802
         return self
@@ -186,12 +189,17 @@ class Runtime:
             "needs an NVIDIA GPU with its driver, and none",
         ),
         (
-            Runtime(0, "cudaErrorInsufficientDriver: CUDA driver version is insufficient"),
+            Runtime(0, "cudaErrorInsufficientDriver: CUDA driver version is insufficient", driver=12040),
             "cuda",
-            "too old for CUDA 13.2",
+            "too old: it knows CUDA 12.4, and this CuPy was made for CUDA 13.2",
+        ),
+        (
+            Runtime(0, "cudaErrorInsufficientDriver: CUDA driver version is insufficient", driver=0),
+            "cuda",
+            "needs an NVIDIA GPU with its driver, and none",
         ),
         (Runtime(2), "cuda:2", "There is no GPU 'cuda:2' here; there are: 'cuda:0', 'cuda:1'."),
-        (Runtime(1, capability="61"), "cuda", "compute capability 6.1, and the kernels need 7.0"),
+        (Runtime(1, capability="70"), "cuda", "compute capability 7.0, and with CUDA 13.2 the kernels need 7.5"),
     ],
 )
 def test_a_gpu_that_cannot_be_used_is_explained(machine, name, message):

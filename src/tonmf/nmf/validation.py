@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import validate_data
 
 from tonmf.arrays import Array
 from tonmf.errors import InputError, Param, ParameterError
+from tonmf.nmf.threads import n_threads_of
 
 LARGEST = 1e100
 """Larger numbers are refused. The squares of numbers beyond 1e154 overflow, and sums of squares before."""
@@ -21,8 +24,11 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, signed: bool = False) -> 
     Raise ValueError (from scikit-learn, or `InputError`) for anything but a finite, two-dimensional X with at least one row
     and one column, without negative values unless `signed`, and without numbers whose squares overflow.
     """
-    X = validate_data(estimator, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
-    if not sp.issparse(X):
+    is_sparse = sp.issparse(X)
+    X = validate_data(
+        estimator, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset, ensure_all_finite=not is_sparse
+    )
+    if not is_sparse:
         X = sp.csr_matrix(X)
     parts = (X.data, X.indices, X.indptr)
     if not X.has_canonical_format or not all(part.flags.c_contiguous for part in parts):
@@ -30,8 +36,10 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, signed: bool = False) -> 
         X.sum_duplicates()
     if X.nnz == 0:
         return X
-    smallest = X.data.min()
-    largest = max(float(X.data.max()), -float(smallest))
+    smallest, largest = _extremes(X.data, n_threads_of(getattr(estimator, "n_jobs", None)))
+    if not np.isfinite(smallest + largest):
+        assert_all_finite(X, estimator_name=type(estimator).__name__, input_name="X")
+    largest = max(largest, -smallest)
     if largest > LARGEST:
         row = _row_of(X, int(np.abs(X.data).argmax()))
         raise InputError(
@@ -46,6 +54,25 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, signed: bool = False) -> 
             "for this model."
         )
     return X
+
+
+VALUES_PER_THREAD = 2**22
+"""Values that are worth a thread of their own."""
+
+
+def _extremes(values: Array, n_threads: int = 1) -> tuple[float, float]:
+    """Return the smallest and the largest value; NaN if one of them is.
+
+    >>> _extremes(np.array([2.0, -1.0, 5.0]))
+    (-1.0, 5.0)
+    """
+    parts = np.array_split(values, min(-(-len(values) // VALUES_PER_THREAD), n_threads))
+    if len(parts) == 1:
+        return float(values.min()), float(values.max())
+    with ThreadPoolExecutor(len(parts)) as pool:
+        of_parts = list(pool.map(lambda part: (part.min(), part.max()), parts))
+    smallest, largest = np.array(of_parts).T
+    return float(smallest.min()), float(largest.max())
 
 
 def _row_of(X: sp.csr_matrix, place: int) -> int:

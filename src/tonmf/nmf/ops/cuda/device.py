@@ -8,8 +8,8 @@ from typing import Any
 
 from tonmf.errors import DeviceError, MissingExtraError, Param, ParameterError
 
-OLDEST = (7, 0)
-"""The oldest compute capability that the kernels run on."""
+OLDEST = {12: (7, 0), 13: (7, 5)}
+"""The oldest compute capability that each CUDA compiles the kernels for."""
 
 
 def number_of(name: str) -> int:
@@ -40,14 +40,16 @@ def open_device(name: str) -> Any:
 
 def check_device(cupy: Any, name: str, number: int) -> None:
     """Raise `DeviceError` unless CuPy can use the GPU with this number."""
-    failure = cupy.cuda.runtime.CUDARuntimeError
+    runtime = cupy.cuda.runtime
+    made_for, of_driver = runtime.runtimeGetVersion(), runtime.driverGetVersion()  # the driver's is 0 if there is none
     try:
-        n_devices = cupy.cuda.runtime.getDeviceCount()
-    except failure as error:
-        if "insufficient" in str(error).lower():
+        n_devices = runtime.getDeviceCount()
+    except runtime.CUDARuntimeError as error:
+        if 0 < of_driver < made_for:
             raise DeviceError(
-                f"The NVIDIA driver is too old for CUDA {_version(cupy.cuda.runtime.runtimeGetVersion())}, which this CuPy was "
-                f"made for ({error}). Update the driver, or install the CuPy of an older CUDA: pip install 'tonmf[cuda12]'."
+                f"The NVIDIA driver is too old: it knows CUDA {_version(of_driver)}, and this CuPy was made for CUDA "
+                f"{_version(made_for)} ({error}). Update the driver, or install the CuPy of an older CUDA: "
+                "pip install 'tonmf[cuda12]'."
             ) from error
         raise DeviceError(
             f"{name!r} needs an NVIDIA GPU with its driver, and none was found ({error}). Use ",
@@ -58,11 +60,11 @@ def check_device(cupy: Any, name: str, number: int) -> None:
         known = ", ".join(f"'cuda:{i}'" for i in range(n_devices)) or "none"
         raise DeviceError(f"There is no GPU {name!r} here; there are: {known}.")
     with cupy.cuda.Device(number) as device:
-        capability = device.compute_capability
-        if (int(capability[:-1]), int(capability[-1])) < OLDEST:
+        digits, oldest = device.compute_capability, OLDEST[13 if made_for >= 13000 else 12]
+        if (int(digits[:-1]), int(digits[-1])) < oldest:
             raise DeviceError(
-                f"{name!r} has compute capability {capability[:-1]}.{capability[-1]}, and the kernels need "
-                f"{OLDEST[0]}.{OLDEST[1]} (Volta, 2017) or newer. Use ",
+                f"{name!r} has compute capability {digits[:-1]}.{digits[-1]}, and with CUDA {_version(made_for)} the kernels need "
+                f"{oldest[0]}.{oldest[1]} or newer. Use ",
                 Param("device", "cpu"),
                 ".",
             )

@@ -50,8 +50,8 @@ BLOCKS_PER_MULTIPROCESSOR = 16
 ALWAYS_SHARED = 48 * 1024
 """Bytes of shared memory that a kernel gets without asking."""
 
-BYTES_OF_ROW_VALUE, BYTES_OF_TERM_VALUE, BYTES_WHILE_SORTING = 8, 8, 32
-"""Bytes on the GPU of a stored value, by rows and by terms, and while the copy by terms is made; float32."""
+BYTES_OF_INDEX = 4
+"""Bytes on the GPU of the term or the document of a stored value."""
 
 
 @dataclass(frozen=True)
@@ -203,8 +203,7 @@ class DeviceRows(TwoWayMatrix):
             if self.by_row_here is not None:
                 return self.by_row_here
             if self.stays is None:
-                needed = self.by_row.nnz * (BYTES_OF_ROW_VALUE + BYTES_OF_TERM_VALUE)
-                self.stays = self._residence.has_room_for(needed)
+                self.stays = self._residence.has_room_for(2 * self.bytes_by_row)  # by rows and by terms
             if not self.stays:
                 return self._residence.visit(self)
             self.by_row_here = self.copied()
@@ -218,6 +217,11 @@ class DeviceRows(TwoWayMatrix):
                 self._by_term_here = by_term(self._residence, rows)
             return self._by_term_here
 
+    @property
+    def bytes_by_row(self) -> int:
+        """Return what the stored values take on the GPU, by rows."""
+        return int(self.by_row.nnz) * (BYTES_OF_INDEX + int(self.by_row.dtype.itemsize))
+
     def leave(self) -> None:
         """Free the memory on the GPU."""
         self.by_row_here = self._by_term_here = None
@@ -229,7 +233,7 @@ class DeviceRows(TwoWayMatrix):
             upload = residence.upload
             return ByRow(upload(X.indptr, np.int64), upload(X.indices, np.int32), upload(X.data), X.shape)
         except residence.cupy.cuda.memory.OutOfMemoryError as error:
-            raise out_of_memory(residence, X.nnz * BYTES_OF_ROW_VALUE) from error
+            raise out_of_memory(residence, self.bytes_by_row) from error
 
 
 def out_of_memory(residence: Residence, needed: int) -> DeviceError:
