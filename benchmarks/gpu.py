@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 import time
 import warnings
 from collections.abc import Callable
@@ -93,7 +94,7 @@ def corpus(n_docs: int) -> tuple[sp.csr_matrix, Any]:
 PASSES = 50
 """Passes of a whole fit."""
 
-MEASURED, MEASURED_ON_CPU = 12, 2
+MEASURED, MEASURED_ON_CPU = 12, 1
 """Passes that are timed, after those in which α follows the residuals."""
 
 
@@ -228,17 +229,21 @@ def bandwidth() -> float:
     return float(2 * a.nbytes / timed(lambda: cp.copyto(b, a)) / 1e6)
 
 
-def fits(sizes: list[int], n_topics: int = 64) -> list[dict[str, Any]]:
+def fits(sizes: list[int], cpu_up_to: int, n_topics: int = 64) -> list[dict[str, Any]]:
     """Time whole fits, from a matrix in host memory to scores in host memory."""
-    TONMF(n_topics, max_iter=3, tol=0, device="cuda").fit(corpus(200_000)[0])  # compiles the kernels
+    for device in ("cuda", "cpu"):  # compile the kernels, or load them
+        TONMF(n_topics, max_iter=3, tol=0, device=device).fit(corpus(5_000)[0])
     rows = []
     for n_docs in sizes:
         X, strange = corpus(n_docs)
-        began = time.perf_counter()
-        model = TONMF(n_topics, max_iter=PASSES, tol=0, device="cuda", random_state=0).fit(X)
-        seconds = time.perf_counter() - began
-        rows.append({"documents": n_docs, "seconds": seconds, "AUC": area_under_curve(strange, model.outlier_scores_)})
-        print(rows[-1], flush=True)
+        row: dict[str, Any] = {"documents": n_docs}
+        for device in ("cpu", "cuda") if n_docs <= cpu_up_to else ("cuda",):
+            began = time.perf_counter()
+            model = TONMF(n_topics, max_iter=PASSES, tol=0, device=device, random_state=0).fit(X)
+            row[device] = time.perf_counter() - began
+        row["AUC"] = area_under_curve(strange, model.outlier_scores_)
+        rows.append(row)
+        print(row, flush=True)
     return rows
 
 
@@ -293,6 +298,7 @@ def detector(sizes: list[int], cpu_up_to: int) -> list[dict[str, Any]]:
 
 def kernels() -> dict[str, Any]:
     """Run every kernel on little data, for compute-sanitizer, and compare it with the reference."""
+    from tonmf.nmf.ops.cuda import rows
     from tonmf.nmf.ops.reference import ReferenceOps
 
     X, _ = corpus(300)
@@ -301,7 +307,10 @@ def kernels() -> dict[str, Any]:
 
     def compare(a: Any, b: Any) -> None:
         nonlocal worst
-        worst = max(worst, float(np.abs(np.asarray(a) - np.asarray(b)).max() / max(np.abs(b).max(), 1e-30)))
+        a, b = gpu.fetch(a), gpu.fetch(b)
+        worst = max(worst, float(np.abs(a - b).max() / max(np.abs(b).max(), 1e-30)))
+
+    rows.STRETCH, rows.PIECE, rows.WORTH_CUTTING = 64, 16, 2  # so that little data takes every way through the kernels
 
     for n_topics in (1, 7, 33, 64, 130):
         W, H = rng.random((X.shape[1], n_topics), np.float32), rng.random((X.shape[0], n_topics), np.float32)
@@ -320,10 +329,10 @@ def kernels() -> dict[str, Any]:
             getattr(gpu, method)(a, rhs, G, 1)
             getattr(reference, method)(b, rhs, G, 1)
             compare(a, b)
-        for a, b in zip(
-            *(ops.mixtures(ops.prepare(X), W, np.ones(n_topics + 1), 5) for ops in (gpu, reference)), strict=True
-        ):
+        read = [ops.mixtures(ops.prepare(X), W, np.ones(n_topics + 1), 5) for ops in (gpu, reference)]
+        for a, b in zip(*read, strict=True):
             compare(a, b)
+        compare(*(ops.mixed(ops.prepare(X), W, read[1][0]) for ops in (gpu, reference)))
     others = X[:40]
     compare(
         gpu.nearest(gpu.prepare(X), gpu.prepare(others), 5), reference.nearest(on_cpu, reference.prepare(others), 5)
@@ -333,6 +342,8 @@ def kernels() -> dict[str, Any]:
     values = rng.integers(0, 2**32, (X.shape[1], 40), dtype=np.uint32)
     compare(*(ops.smallest(ops.prepare(X), values).astype(float) for ops in (gpu, reference)))
     print(f"every kernel ran; largest difference from the reference, relative: {worst:.1e}", flush=True)
+    if worst > 1e-4:
+        sys.exit("That is more than rounding.")
     return {"largest difference": worst}
 
 
@@ -346,18 +357,23 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--docs", type=int, default=2_000_000, help="documents of 100 words for passes and operations")
     parser.add_argument("--topics", type=int, nargs="*", default=[16, 64, 128])
     parser.add_argument(
-        "--fits", type=int, nargs="*", default=[1_000_000, 10_000_000, 50_000_000], help="sizes of whole fits"
+        "--fits",
+        type=int,
+        nargs="*",
+        default=[1_000, 10_000, 100_000, 1_000_000, 10_000_000, 50_000_000],
+        help="sizes of whole fits",
     )
-    parser.add_argument("--texts", type=int, nargs="*", default=[1_000_000], help="texts for the detector")
+    parser.add_argument("--cpu-fits", type=int, default=100_000, help="size up to which fits run on the CPU, too")
+    parser.add_argument("--texts", type=int, nargs="*", default=[300_000, 1_000_000], help="texts for the detector")
     parser.add_argument(
-        "--cpu-texts", type=int, default=1_000_000, help="texts up to which the detector runs on the CPU, too"
+        "--cpu-texts", type=int, default=300_000, help="texts up to which the detector runs on the CPU, too"
     )
     given = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
     measure: dict[str, Callable[[], Any]] = {
         "passes": lambda: {"documents": given.docs, "GB/s": bandwidth(), "rows": passes(given.docs, given.topics)},
         "operations": lambda: {"documents": given.docs, **operations(given.docs)},
-        "fits": lambda: fits(given.fits),
+        "fits": lambda: fits(given.fits, given.cpu_fits),
         "agreement": lambda: agreement(200_000),
         "detector": lambda: detector(given.texts, given.cpu_texts),
         "kernels": kernels,
@@ -366,11 +382,19 @@ def main(arguments: list[str] | None = None) -> None:
     results = json.loads(path.read_text()) if path.exists() else {}
     RESULTS.mkdir(exist_ok=True)
     for part in given.part:
-        results[part] = measure[part]()
+        results[part] = _together(results.get(part), measure[part]())
         results["machine"] = describe_machine() | gpu_name()
         write_whole(path, json.dumps(results, indent=1))
     write_whole(PAGE, page_text(results))
     print(page_text(results))
+
+
+def _together(earlier: Any, measured: Any) -> Any:
+    """Return what was measured, and of an earlier run the rows of other sizes."""
+    if not (isinstance(earlier, list) and isinstance(measured, list)):
+        return measured
+    rows = {row["documents"]: row for row in (*earlier, *measured)}
+    return [rows[n_docs] for n_docs in sorted(rows)]
 
 
 def gpu_name() -> dict[str, Any]:

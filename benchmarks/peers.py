@@ -25,7 +25,7 @@ from sklearn.svm import OneClassSVM
 from tonmf.baselines import KNNDistance
 from tonmf.experiments.methods import METHODS, Method
 from tonmf.experiments.tasks import Draw
-from tonmf.nmf.in_memory import squared_norms
+from tonmf.nmf.ops.on_host import squared_norms
 
 Scores = dict[str, NDArray[np.float64]]
 """Scores of all documents by setting, higher is stranger."""

@@ -140,9 +140,8 @@ class Recipe:
         if weights is not None:
             corpus = corpus.weighted(weights)
         on_passes = self._count_passes((len(plan) + 1) * PASSES)
-        ladder = Ladder(
-            corpus, self.max_topics, self._ops_of, n_threads, side_by_side or n_threads, on_passes, checkpoints
-        )
+        side_by_side = side_by_side or ops.fits_at_a_time or n_threads
+        ladder = Ladder(corpus, self.max_topics, self._ops_of, n_threads, side_by_side, on_passes, checkpoints)
         rungs, topics, groups = self._climb(ladder, plan, seeds[0], copies)
         with one_blas_thread():
             scorer, scores, sampled = learn_scorer(ops, corpus, rungs, topics, embeddings, rng, weights)

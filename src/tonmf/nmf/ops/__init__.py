@@ -57,6 +57,8 @@ class Ops(Protocol):
         Size of one float64 array of n_docs × n_topics that suits the backend, which sets the default block size.
     rows_at_a_time : int
         Rows that are best solved to convergence together.
+    fits_at_a_time : int or None
+        Fits that are best run side by side; None for as many as there are threads.
 
     The rows of a block and of the topics are where `place` puts them, and operations leave their results there. Numbers of
     n_topics or n_topics² are in host memory.
@@ -65,6 +67,7 @@ class Ops(Protocol):
     n_threads: int
     bytes_of_work: int
     rows_at_a_time: int
+    fits_at_a_time: int | None
 
     def place(self, array: A) -> A:
         """Return an array where operations on it are fastest; itself, if it is there."""

@@ -23,6 +23,7 @@ class OnHost:
 
     bytes_of_work = BYTES_OF_WORK
     rows_at_a_time = ROWS_AT_A_TIME
+    fits_at_a_time: int | None = None
 
     def place(self, array: A) -> A:
         return array

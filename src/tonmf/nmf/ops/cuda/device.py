@@ -63,8 +63,8 @@ def check_device(cupy: Any, name: str, number: int) -> None:
         digits, oldest = device.compute_capability, OLDEST[13 if made_for >= 13000 else 12]
         if (int(digits[:-1]), int(digits[-1])) < oldest:
             raise DeviceError(
-                f"{name!r} has compute capability {digits[:-1]}.{digits[-1]}, and with CUDA {_version(made_for)} the kernels need "
-                f"{oldest[0]}.{oldest[1]} or newer. Use ",
+                f"{name!r} has compute capability {digits[:-1]}.{digits[-1]}, and with CUDA {_version(made_for)} the kernels "
+                f"need {oldest[0]}.{oldest[1]} or newer. Use ",
                 Param("device", "cpu"),
                 ".",
             )

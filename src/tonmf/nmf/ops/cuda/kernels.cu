@@ -42,7 +42,7 @@ __device__ __forceinline__ void weighted_rows(const int *indices, const REAL *da
     for (int64 p = start; p < end; p += WARP) {
         const bool inside = p + lane < end;
         const int index = inside ? indices[p + lane] : 0;
-        const REAL value = inside ? data[p + lane] : (REAL)0;
+        const double value = inside ? (double)data[p + lane] : 0.0;
         const int n = end - p < WARP ? (int)(end - p) : WARP;
 #pragma unroll 8
         for (int t = 0; t < n; t += WARP / LANES) {

@@ -16,7 +16,16 @@ from tonmf.arrays import Array
 from tonmf.nmf.ops import SAME_ROW, A
 from tonmf.nmf.ops.compiled import CompiledOps
 from tonmf.nmf.ops.cuda.device import number_of, open_device
-from tonmf.nmf.ops.cuda.rows import WARPS, ByRow, ByTerm, DeviceRows, Residence, by_term, out_of_memory
+from tonmf.nmf.ops.cuda.rows import (
+    WARPS,
+    WARPS_OF_PRODUCTS,
+    ByRow,
+    ByTerm,
+    DeviceRows,
+    Residence,
+    by_term,
+    out_of_memory,
+)
 from tonmf.nmf.ops.cuda.variants import LOAD, WARP, Variant, stride_of
 from tonmf.nmf.ops.two_way import TwoWay
 
@@ -35,6 +44,9 @@ SLOTS, MIXING_WARPS = 4, 4
 DOCUMENTS_AT_A_TIME = 2**20
 """Documents that are solved to convergence together."""
 
+FITS_AT_A_TIME = 2
+"""Fits that run side by side: while one prepares its next kernels, those of the other run. More would only take memory."""
+
 SHARE_OF_WORK = 1 / 64
 """Share of the GPU's memory for one float64 array of n_docs × n_topics, which sets the default block size."""
 
@@ -51,6 +63,7 @@ class CudaOps(CompiledOps):
     """
 
     rows_at_a_time = DOCUMENTS_AT_A_TIME
+    fits_at_a_time: int | None = FITS_AT_A_TIME
 
     def __init__(self, device: str, n_threads: int) -> None:
         super().__init__(n_threads)
@@ -130,6 +143,7 @@ class CudaOps(CompiledOps):
             rows.shape[0],
             *(rows.indptr, rows.indices, rows.data, B, np.int32(B.shape[1])),
             *(out, np.int32(n_topics), np.int64(rows.shape[0])),
+            warps=WARPS_OF_PRODUCTS,
         )
         return self._like(out, W)
 
@@ -144,6 +158,7 @@ class CudaOps(CompiledOps):
             n_pieces,
             *(cut.starts, cut.stops, cut.owner, cut.slot, terms.documents, terms.data, B, np.int32(B.shape[1])),
             *(sums, parts, np.int32(n_topics), np.int64(n_pieces)),
+            warps=WARPS_OF_PRODUCTS,
         )
         if len(cut.long):
             arguments = cut.long, cut.ends, parts, sums, np.int32(n_topics)

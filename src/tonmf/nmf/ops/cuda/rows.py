@@ -44,6 +44,10 @@ THREADS = 256
 
 WARPS = 8
 """Warps of a block of the grid."""
+
+WARPS_OF_PRODUCTS = 2
+"""Warps of a block where rows are of different lengths: a block ends with its longest row."""
+
 BLOCKS_PER_MULTIPROCESSOR = 16
 """Blocks with something in shared memory, for each multiprocessor, which holds a few of them at a time."""
 
