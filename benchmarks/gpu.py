@@ -19,6 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 from numba import njit, prange
 
+from benchmarks.gpu_counters import counters
 from benchmarks.gpu_report import PAGE, page_text
 from benchmarks.harness import RESULTS, data_folder, describe_machine, write_whole
 from tonmf import TONMF, TextOutlierDetector
@@ -347,9 +348,13 @@ def kernels() -> dict[str, Any]:
     return {"largest difference": worst}
 
 
+SIZED = ("fits", "detector")
+"""Parts with a row for each number of documents."""
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Measure the parts, and write the page from all that have been measured."""
-    parts = ("passes", "operations", "fits", "agreement", "detector")
+    parts = ("passes", "counters", "operations", "fits", "agreement", "detector")
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--part", nargs="*", default=parts, choices=(*parts, "kernels"), help="what to measure; all if not given"
@@ -372,6 +377,7 @@ def main(arguments: list[str] | None = None) -> None:
     warnings.simplefilter("ignore")
     measure: dict[str, Callable[[], Any]] = {
         "passes": lambda: {"documents": given.docs, "GB/s": bandwidth(), "rows": passes(given.docs, given.topics)},
+        "counters": lambda: counters(given.docs // 4),
         "operations": lambda: {"documents": given.docs, **operations(given.docs)},
         "fits": lambda: fits(given.fits, given.cpu_fits),
         "agreement": lambda: agreement(200_000),
@@ -382,17 +388,16 @@ def main(arguments: list[str] | None = None) -> None:
     results = json.loads(path.read_text()) if path.exists() else {}
     RESULTS.mkdir(exist_ok=True)
     for part in given.part:
-        results[part] = _together(results.get(part), measure[part]())
+        measured = measure[part]()
+        results[part] = _of_all_sizes(results.get(part, []), measured) if part in SIZED else measured
         results["machine"] = describe_machine() | gpu_name()
         write_whole(path, json.dumps(results, indent=1))
     write_whole(PAGE, page_text(results))
     print(page_text(results))
 
 
-def _together(earlier: Any, measured: Any) -> Any:
+def _of_all_sizes(earlier: list[dict[str, Any]], measured: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return what was measured, and of an earlier run the rows of other sizes."""
-    if not (isinstance(earlier, list) and isinstance(measured, list)):
-        return measured
     rows = {row["documents"]: row for row in (*earlier, *measured)}
     return [rows[n_docs] for n_docs in sorted(rows)]
 

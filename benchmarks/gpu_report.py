@@ -24,11 +24,15 @@ def page_text(results: Figures) -> str:
 [The guide](../guide/gpu.md) says when a GPU pays off.
 """
     ]
-    for name, write in (("passes", _passes), ("fits", _fits), ("operations", _operations), ("detector", _detector)):
-        if name in results:
-            parts.append(write(results[name]))
-    if "agreement" in results:
-        parts.append(_agreement(results["agreement"]))
+    writers = {
+        "passes": _passes,
+        "counters": _counters,
+        "fits": _fits,
+        "operations": _operations,
+        "detector": _detector,
+        "agreement": _agreement,
+    }
+    parts += [write(results[name]) for name, write in writers.items() if results.get(name)]
     return "\n".join(parts)
 
 
@@ -73,6 +77,18 @@ residual; the libraries do the two sparse products alone. *Memory alone* is the 
 def compulsory_bytes(n_docs: int, n_topics: int) -> float:
     """Return the bytes that a pass must move: X twice; H read, written, and read for Xᵀ H; XW written and read, in double."""
     return n_docs * (2 * WORDS * 8 + n_topics * (3 * 4 + 2 * 8)) + TERMS * n_topics * (2 * 4 + 2 * 8)
+
+
+def _counters(rows: list[Figures]) -> str:
+    columns = list(rows[0])
+    table = [[f"`{row['kernel']}`", *(f"{row[name]:.0f} %" for name in columns[1:])] for row in rows]
+    return f"""## What limits the kernels
+
+How much of what the GPU could do each kernel of a pass with 64 topics does, by the counters of Nsight Compute
+(`python -m benchmarks gpu --part counters`). The kernels are in `src/tonmf/nmf/ops/cuda/kernels.cu`.
+
+{markdown_table(columns, table)}
+"""
 
 
 def _fits(fits: list[Figures]) -> str:
