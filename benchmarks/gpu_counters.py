@@ -51,7 +51,8 @@ def rows_of(printed: str) -> list[dict[str, Any]]:
         name, metric = line["Kernel Name"].split("(")[0], METRICS.get(line["Metric Name"])
         if metric is not None:
             kernels.setdefault(name, {"kernel": name})[metric] = float(line["Metric Value"].replace(",", ""))
-    return [kernels[name] for name in KERNELS if name in kernels]
+    columns = "kernel", *METRICS.values()
+    return [{column: kernels[name][column] for column in columns} for name in KERNELS if name in kernels]
 
 
 def steps(n_docs: int, n_topics: int = 64) -> None:

@@ -96,7 +96,7 @@ def shop(tmp_path_factory):
 
 def test_constraints_are_plain_names_and_versions_that_say_what_asks_for_them():
     names = []
-    for file in ("constraints.txt", "constraints-bench.txt"):
+    for file in ("constraints.txt", "constraints-bench.txt", "constraints-gpu.txt"):
         lines = (ROOT / file).read_text(encoding="utf-8").splitlines()
         pins = [line for line in lines if line and not line.startswith("#")]
         assert pins
