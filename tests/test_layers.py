@@ -226,7 +226,7 @@ def private_uses_of_others(text, of_detectors):
         "read.reader.state._x",
         "getattr(detector, '_state')",
         "operator.attrgetter('_state')(detector)",
-        "from tonmf.detector.saved import _read_scale",
+        "from tonmf.detector.saved.scorer import _read_rung",
     ],
 )
 def test_a_use_of_a_private_name_cannot_hide(text):

@@ -10,7 +10,7 @@ embedder  who embeds documents, and whether it is the one of the training docume
 state     `DetectorState`: what a fitted detector consists of
 marking   how a state takes on a reader's marks
 markable  find the documents that a reader marks
-saved     read and write a state
+saved/    read and write a state
 scores/   from counted documents to scores: the one road
 marks/    what a reader's marks add to scores
 explain/  why a document has its score

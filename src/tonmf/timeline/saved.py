@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tonmf.arrays import Array
 from tonmf.detector.detector import TextOutlierDetector
-from tonmf.detector.saved import LARGEST_IDF
+from tonmf.detector.saved.state import LARGEST_IDF
 from tonmf.storage.bundles import UNIT, Bundle
 from tonmf.stream.times import EARLIEST, LATEST
 from tonmf.text.counts import Numbering

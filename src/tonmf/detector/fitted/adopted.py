@@ -10,7 +10,7 @@ import numpy as np
 from tonmf.detector.embedder import EncoderAtHand, kept_embedder
 from tonmf.detector.options import DETECTOR_RULES, DetectorOptions, options_of
 from tonmf.detector.reading import Reader
-from tonmf.detector.saved import MODEL, read_state, state_arrays, state_fields
+from tonmf.detector.saved.state import MODEL, read_state, state_arrays, state_fields
 from tonmf.detector.state import DetectorState
 from tonmf.embed import Encoder
 from tonmf.errors import Param, ParameterError

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tonmf.detector.saved import meaning_fields, read_meaning
+from tonmf.detector.saved.meaning import meaning_fields, read_meaning
 from tonmf.detector.scores.company import MOST_STRANGE
 from tonmf.detector.scores.ordinary import SAMPLE
 from tonmf.detector.vectors.scorer import CompanyByMeaning, VectorScorer, VectorState
