@@ -9,7 +9,7 @@ TEST_PROCESSES ?= 3
 PYTEST := $(BIN)/python -m pytest --numprocesses=$(TEST_PROCESSES) --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-quick lint format bench bench-quality paper front constraints clean
+.PHONY: help demo test test-quick test-min test-latest lint format bench bench-quality paper front dist constraints clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -43,6 +43,28 @@ test: $(VENV)/compiled  ## run all tests, and the examples in the code and the d
 
 test-quick: $(VENV)/compiled  ## run the tests that need no processes, browser, cluster or data
 	$(PYTEST) -m quick $(PYTEST_ARGS)
+
+# The oldest and the newest of all that we use. Old packages warn with new ones about what they will do, which is no fault of ours.
+OTHER = PYTHONPYCACHEPREFIX=$(abspath $<.pyc) NUMBA_CACHE_DIR=$(abspath $<.numba) $(dir $<)bin/python -m pytest \
+	--numprocesses=$(TEST_PROCESSES) --no-loadscope-reorder \
+	-W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning -W ignore::FutureWarning
+.venv-min/ready: pyproject.toml constraints-min.txt
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints-min.txt hatchling editables
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints-min.txt --no-build-isolation -e '.[test]'
+	@touch $@
+
+.venv-latest/ready: pyproject.toml
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check hatchling editables
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade --no-build-isolation -e '.[test]'
+	@touch $@
+
+test-min: .venv-min/ready  ## run the tests with the oldest versions that pyproject.toml allows
+	$(OTHER) $(PYTEST_ARGS)
+
+test-latest: .venv-latest/ready  ## run the tests with the newest versions there are
+	$(OTHER) $(PYTEST_ARGS)
 
 lint: $(VENV)/dev  ## check style and types
 	$(BIN)/ruff check .
@@ -90,17 +112,36 @@ $(VENV)/axe: Makefile
 	cp $@/package/axe.min.js $@/ && rm -r $@/package $@/*.tgz
 	@touch $@
 
+# Checks types from outside, as editors do. Only tests need it.
+PYRIGHT := 1.1.414
+$(VENV)/pyright: Makefile
+	mkdir -p $@ && cd $@ && rm -rf package && npm pack --silent pyright@$(PYRIGHT) && tar xzf pyright-$(PYRIGHT).tgz --strip-components=1
+	rm $@/*.tgz
+	@touch $@
+
+dist: $(VENV)/empty  ## build the source distribution, and the wheel from it, into dist/
+	rm -rf dist
+	$(BIN)/python -m hatchling build -d dist
+
 # Versions stay as they are unless UPGRADE=--upgrade. The second file has only what the first lacks, and none of the packages
 # that torch brings for CUDA on some platforms: torch itself asks for their exact versions.
 COMPILE = $(BIN)/uv pip compile pyproject.toml --quiet --python $(BIN)/python --annotation-style line \
 	--custom-compile-command 'make constraints' $(UPGRADE)
-constraints: $(VENV)/core  ## renew constraints.txt and constraints-bench.txt: each version, and what asks for it
+# The third has the oldest versions that the extras for users allow. The tools of the tests are as new as in the first, but for
+# polars: the oldest scikit-learn does not know the newest.
+EXTRAS = $(foreach extra,dask duckdb excel frames paper serve,--extra $(extra))
+TOOLS = httpx hypothesis openpyxl pandas playwright pytest pytest-xdist schemathesis
+constraints: $(VENV)/core  ## renew constraints*.txt: each version, and what asks for it
 	$(PIP) uv
 	$(COMPILE) --extra test --extra lint --group build --output-file constraints.txt
 	cp constraints-bench.txt $(VENV)/bench.txt
 	$(COMPILE) --extra bench --constraints constraints.txt --output-file $(VENV)/bench.txt
+	for tool in $(TOOLS); do grep -oE "^$$tool==[^ ]+" constraints.txt; done > $(VENV)/tools.txt
+	echo 'polars==1.30.0' >> $(VENV)/tools.txt
+	$(COMPILE) $(VENV)/tools.txt $(EXTRAS) --group build --resolution lowest-direct --only-binary :all: --output-file constraints-min.txt
+	sed -i -e 's/, -r [^ ,]*//; s/-r [^ ,]*, //; s/via -r .*/via pyproject.toml/' constraints-min.txt
 	grep -vE -e '-c constraints\.txt' -e '^(cuda|nvidia)-|^(setuptools|triton)==' $(VENV)/bench.txt > constraints-bench.txt
 
 clean:  ## remove the environment, caches and benchmark results
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis benchmarks/results
+	rm -rf $(VENV) .venv-min .venv-latest dist .mypy_cache .pytest_cache .ruff_cache .hypothesis benchmarks/results
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
