@@ -106,4 +106,6 @@ def listed():
 
 
 if __name__ == "__main__":
-    PAGE.write_text(HEAD + "".join(f"| {name} | {' | '.join(row)} |\n" for name, row in table().items()), encoding="utf-8")
+    PAGE.write_text(
+        HEAD + "".join(f"| {name} | {' | '.join(row)} |\n" for name, row in table().items()), encoding="utf-8"
+    )
