@@ -164,7 +164,7 @@ def test_the_callers_matrix_is_not_changed(baseline, small):
 @every
 def test_every_parameter_is_documented(baseline):
     for name in baseline.get_params():
-        assert re.search(rf"^    {name} : ", baseline.__doc__, flags=re.MULTILINE), name
+        assert re.search(rf"^ *{name} : ", baseline.__doc__, flags=re.MULTILINE), name
 
 
 # ------------------------------------------------------------------ k nearest neighbours

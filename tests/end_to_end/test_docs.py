@@ -50,7 +50,7 @@ def test_make_targets_that_are_mentioned_exist(document):
 def test_every_parameter_is_documented():
     for estimator in (TONMF, TextOutlierDetector):
         for name in estimator().get_params():
-            assert re.search(rf"^    {name} : ", estimator.__doc__, flags=re.MULTILINE), name
+            assert re.search(rf"^ *{name} : ", estimator.__doc__, flags=re.MULTILINE), name
 
 
 @pytest.mark.parametrize("document", ["README.md", "docs/guide/cli.md"])
