@@ -14,10 +14,12 @@
 `marks`            ``--marks``: the marks in a file, and the documents that they are of
 `large`            ``--memory``: documents that do not fit into memory
 `errors`           exceptions to one line and an exit code; parameters to flags
+`run`              what ``--json`` says of a run: how it ended, what it wrote and warned of
 `output`           tables of results, to files or standard output
 `pipes`            what to do when nobody reads our output any more
 `screen`           where answers, notes and progress go; `consoles` of rich, which print them
 `answer`, `tables` what an answer looks like; `timeline_tables` for ``timeline``
+`annotations`      flagged documents as lines that build servers know, for ``check``
 `report_files`     reports; `against`: what they are compared with
 ================== ===========================================================
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
 from tonmf.cli.output import is_stdout, write_results
+from tonmf.cli.run import wrote
 from tonmf.cli.screen import Screen
 from tonmf.cli.tables import ranking_table
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 GROUPS_SHOWN = 3
 """Number of small groups to show."""
 
+MOST_IDS = 1000
+"""Number of ids of flagged documents in JSON; the table of results has all."""
+
 
 def write(screen: Screen, ranking: Ranking, documents: Documents, output: str, reasons: str = "all") -> None:
     """Write all documents to a file or standard output, with the columns that they had."""
@@ -29,6 +33,7 @@ def write(screen: Screen, ranking: Ranking, documents: Documents, output: str, r
     rows = documents.rows or [{}] * len(ranking.ids)
     write_results(screen, output, TYPES, columns, [rows[row] for row in ranking.order.tolist()])
     if not is_stdout(output):
+        wrote("table", output)
         screen.note(f"All {len(ranking.ids):,} documents are in {output}.")
 
 
@@ -56,13 +61,7 @@ def show_ranking(
     if screen.as_json:
         screen.show_json(
             {
-                "documents": len(names),
-                "flagged": int(ranking.outliers.sum()),
-                "threshold": ranking.detector.threshold_,
-                "rule": ranking.rule,
-                "fdr": ranking.fdr,
-                "assumptions": ranking.assumptions,
-                "empty": [names[row] for row in ranking.empty],
+                **facts(ranking),
                 "strangest": [
                     {**why.to_dict(), "copies": len(line), "copy_ids": ranking.names(line[1:])}
                     for why, line in zip(explanations, lines, strict=True)
@@ -86,6 +85,26 @@ def show_ranking(
         screen.show(Text(sentence))
     if groups:
         _show_groups(screen, groups, names)
+    return rows
+
+
+def facts(ranking: Ranking) -> dict[str, Any]:
+    """Return what JSON says of all documents."""
+    return {
+        "documents": len(ranking.ids),
+        "flagged": int(ranking.outliers.sum()),
+        "flagged_ids": ranking.names(strangest_flagged(ranking)),
+        "threshold": ranking.detector.threshold_,
+        "rule": ranking.rule,
+        "fdr": ranking.fdr,
+        "assumptions": ranking.assumptions,
+        "empty": [ranking.ids[row] for row in ranking.empty],
+    }
+
+
+def strangest_flagged(ranking: Ranking) -> list[int]:
+    """Return the numbers of the flagged documents, the strangest first; at most `MOST_IDS`."""
+    rows: list[int] = ranking.order[ranking.outliers[ranking.order]][:MOST_IDS].tolist()
     return rows
 
 

@@ -27,6 +27,10 @@ COMMANDS = {
         "Explain the scores of documents in FILES, by a saved MODEL.",
         "tonmf explain model reviews.csv --id 17",
     ),
+    "check": (
+        "Check that no more of the documents in FILES are flagged than --max-flagged allows.",
+        "tonmf check reviews.csv --max-flagged 2%",
+    ),
     "report": (
         "Write a report on the documents in FILES, scored by a saved MODEL: one HTML file to browse, search and share.",
         "tonmf report model reviews.csv --output report.html",
@@ -90,7 +94,8 @@ app = typer.Typer(
     **{**PLAIN, "add_completion": True},
     cls=AllCommands,
     help="Find the documents that do not belong, and say why.",
-    epilog="Begin with: tonmf demo",
+    epilog="Begin with: tonmf demo. Exit codes: 0 done; 1 the input or the job failed, or tonmf check found too much; 2 wrong "
+    "usage; 130 interrupted; 143 terminated.",
     no_args_is_help=True,
 )
 

@@ -11,7 +11,8 @@ from enum import Enum
 from types import NoneType
 from typing import Any, get_args, get_type_hints
 
-from tonmf.cli.errors import answering
+from tonmf.cli.errors import answered
+from tonmf.cli.run import Run
 from tonmf.wording import shown
 
 TO_READ = "to read"
@@ -31,7 +32,8 @@ def check_arguments(context: Any, given: Mapping[str, Any]) -> None:
             context.fail(f"{_name(parameter)} must be {expected}; got {shown(value)}.")
     for name, hint in hints.items():
         if TO_READ in get_args(hint):
-            answering(_look_for)(given.get(name) or ())
+            with answered(Run(context.command.name or "", bool(given.get("as_json")))):
+                _look_for(given.get(name) or ())
 
 
 def _name(parameter: Any) -> str:

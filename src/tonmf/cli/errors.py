@@ -1,4 +1,7 @@
-"""Answer exceptions with one line on standard error and an exit code: 1 if the input or the job failed, 2 for wrong usage."""
+"""Answer exceptions with one line on standard error and an exit code: 1 if the input or the job failed, 2 for wrong usage.
+
+With ``--json``, the run says so on standard output, too (`tonmf.cli.run`).
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,17 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
 import typer
 
 from tonmf.cli.pipes import discard, reader_is_gone
-from tonmf.cli.screen import printable
+from tonmf.cli import run as runs
+from tonmf.cli.run import CURRENT, Run, warned
+from tonmf.cli.screen import print_json, printable
 from tonmf.errors import Message, Param, ParameterError, TonmfError, worded
 
 FAILED, WRONG_USAGE, INTERRUPTED, TERMINATED = 1, 2, 130, 143
@@ -29,38 +34,46 @@ def answering(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> None:
-        if os.environ.get(TRACEBACK):
+        with answered(Run(getattr(command, "__name__", ""), bool(kwargs.get("as_json")))):
             command(*args, **kwargs)
-            return
-        signal.signal(signal.SIGTERM, _terminate)
-        warnings.showwarning = _show_warning
-        try:
-            command(*args, **kwargs)
-            sys.stdout.flush()
-        except _Terminated:
-            raise _leave("stopped; nothing was left half-written.", TERMINATED) from None
-        except KeyboardInterrupt:
-            raise _leave("stopped; nothing was left half-written.", INTERRUPTED) from None
-        except ParameterError as error:
-            raise _leave(in_flags(error.message), WRONG_USAGE) from None
-        except TonmfError as error:
-            raise _leave(in_flags(error.message), FAILED) from None
-        except OSError as error:
-            if reader_is_gone(error):  # it has enough; files are written before that
-                discard(sys.stdout)
-                raise typer.Exit from None
-            raise _leave(str(error), FAILED) from None
-        except MemoryError:
-            raise _leave("there is not enough memory for these documents.", FAILED) from None
-        except typer.Exit:
-            raise
-        except Exception as error:
-            what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-            raise _leave(
-                f"unexpected error, a fault in tonmf: {what} (set {TRACEBACK}=1 to see where).", FAILED
-            ) from None
 
     return run
+
+
+@contextmanager
+def answered(run: Run) -> Iterator[None]:
+    """End every exception in this context in one line and an exit code."""
+    token = CURRENT.set(run)
+    if os.environ.get(TRACEBACK):
+        yield
+        return
+    try:
+        signal.signal(signal.SIGTERM, _terminate)
+        warnings.showwarning = _show_warning
+        yield
+        sys.stdout.flush()
+    except _Terminated:
+        raise _leave("stopped; nothing was left half-written.", TERMINATED) from None
+    except KeyboardInterrupt:
+        raise _leave("stopped; nothing was left half-written.", INTERRUPTED) from None
+    except ParameterError as error:
+        raise _leave(in_flags(error.message), WRONG_USAGE) from None
+    except TonmfError as error:
+        raise _leave(in_flags(error.message), FAILED) from None
+    except OSError as error:
+        if reader_is_gone(error):  # it has enough; files are written before that
+            discard(sys.stdout)
+            raise typer.Exit from None
+        raise _leave(str(error), FAILED) from None
+    except MemoryError:
+        raise _leave("there is not enough memory for these documents.", FAILED) from None
+    except typer.Exit:
+        raise
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        raise _leave(f"unexpected error, a fault in tonmf: {what} (set {TRACEBACK}=1 to see where).", FAILED) from None
+    finally:
+        CURRENT.reset(token)
 
 
 UNLIKE = {
@@ -108,8 +121,23 @@ def _flag(param: Param) -> str:
     return FLAGS[param.name] + ("" if param.value in (None, True) else f" {_pasteable(str(param.value))}")
 
 
+STATUS = {
+    FAILED: runs.FAILED,
+    WRONG_USAGE: runs.WRONG_USAGE,
+    INTERRUPTED: runs.INTERRUPTED,
+    TERMINATED: runs.INTERRUPTED,
+}
+"""How a run ended that ends with an error, by its exit code."""
+
+
 def _leave(message: str, code: int) -> typer.Exit:
+    message = " ".join(message.split())
     _say(message)
+    run = CURRENT.get()
+    if run is not None and run.as_json:
+        with suppress(OSError):  # nobody listens, or the disk is full, which is the error then
+            print_json({"run": run.to_dict(STATUS[code], code, message)})
+            sys.stdout.flush()
     return typer.Exit(code)
 
 
@@ -131,6 +159,7 @@ def _show_warning(message: Warning | str, *args: Any, **kwargs: Any) -> None:
     given = message.args[0] if isinstance(message, Warning) and message.args else message
     text = in_flags(given) if isinstance(given, Message) else str(message)
     _say(text)
+    warned(text)
 
 
 def _pasteable(value: str) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tonmf.cli.embedding import on_embedding
 from tonmf.cli.errors import in_flags
 from tonmf.cli.output import is_stdout, say_renamed, writing
+from tonmf.cli.run import wrote
 from tonmf.cli.screen import Screen
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def fetch_and_write(
     screen: Screen, ranking: LargeRanking, documents: DocumentFiles, top: int, output: str | None, reasons: str
 ) -> None:
     """Fetch the documents to show, and write the table of all documents on the way."""
+    from tonmf.cli.answer import strangest_flagged
     from tonmf.io.user_columns import UserColumns
     from tonmf.ranking import COLUMNS, TYPES
 
@@ -48,6 +50,8 @@ def fetch_and_write(
                 pass
     users = UserColumns(documents.column_names or (), COLUMNS)
     names = {*ranking.empty, *(int(row) for group in ranking.small_groups for row in group.documents)}
+    if screen.as_json:
+        names |= {*strangest_flagged(ranking)}
     table = writing(output, {**TYPES, **users.types}) if output else nullcontext()
     with screen.progress("Writing" if output else "Reading") as done, table as write:
 
@@ -61,4 +65,5 @@ def fetch_and_write(
     if output:
         say_renamed(screen, users, output)
     if output and not is_stdout(output):
+        wrote("table", output)
         screen.note(f"All {len(ranking.ids):,} documents are in {output}, in the order in which they came.")

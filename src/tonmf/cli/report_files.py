@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tonmf.cli.against import show_comparison
+from tonmf.cli.run import wrote
 from tonmf.cli.screen import Screen
 from tonmf.errors import InputError
 
@@ -39,8 +40,8 @@ def write_report(
     labels: Sequence[int | None] | None = None,
     old: Run | None = None,
     batches: Batches | None = None,
-) -> None:
-    """Write the report of all documents, compared with an earlier run if there is one.
+) -> dict[str, Any] | None:
+    """Write the report of all documents, compared with an earlier run if there is one; return the comparison.
 
     `batches` are the documents of a large ranking, to be read once more.
     """
@@ -53,6 +54,7 @@ def write_report(
     write_file(screen, summary, path)
     if old is not None:
         show_comparison(screen, summary["comparison"])
+    return summary.get("comparison")
 
 
 def write_file(screen: Screen, summary: dict[str, Any], path: str) -> None:
@@ -61,6 +63,7 @@ def write_file(screen: Screen, summary: dict[str, Any], path: str) -> None:
 
     with screen.step(f"Writing {path}"):
         (write_summary if path.lower().endswith(SUMMARY) else write_html)(path, summary)
+    wrote("report", path)
     screen.note(f"The report is in {path}." + ("" if path.lower().endswith(SUMMARY) else " Open it in a browser."))
 
 

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from tonmf.cli.run import CURRENT
+
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.text import Text
@@ -70,10 +72,11 @@ class Screen:
         if not (self.quiet or self.as_json):
             self._out.print(_plain(what, isolates), soft_wrap=not wrap)
 
-    def show_json(self, answer: Mapping[str, Any]) -> None:
-        """Print the answer for programs."""
+    def show_json(self, answer: Mapping[str, Any], **ending: Any) -> None:
+        """Print the answer for programs, and what there is to say of the run; `ending` as in `tonmf.cli.run.Run.to_dict`."""
         if self.as_json:
-            sys.stdout.write(json_line(answer, ensure_ascii=not _is_unicode(sys.stdout)) + "\n")
+            run = CURRENT.get()
+            print_json(answer if run is None else {**answer, "run": run.to_dict(**ending)})
 
     def note(self, sentence: str) -> None:
         """Print a note, beside the answer."""
@@ -118,6 +121,11 @@ def _plain(what: RenderableType, isolates: bool) -> RenderableType:
 
 def _is_unicode(stream: Any) -> bool:
     return (stream.encoding or "").lower().startswith("utf")
+
+
+def print_json(answer: Mapping[str, Any]) -> None:
+    """Print an object to standard output, on one line."""
+    sys.stdout.write(json_line(answer, ensure_ascii=not _is_unicode(sys.stdout)) + "\n")
 
 
 def json_line(value: Any, ensure_ascii: bool = False) -> str:

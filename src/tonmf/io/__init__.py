@@ -9,6 +9,7 @@ their documents  `lines`, `jsonlines`, `json_arrays`, `tables`, `parquet`, `arro
 how tables look  `table_layout`, by `records` (and quotes), `delimiters` (of cells), `header` (is there one?), `separators` (of
                  items) and `basket_tables` (rows that are baskets)
 one input        `part` (its documents), `notes` (what was left out, what came twice)
+where from       `origins`: the file and the line of each document
 all inputs       `parts` reads them one by one; `reading` keeps all in memory, `document_files` goes in batches
 embeddings       `vectors`: those that users have made, in arrays and tables
 marks            `marks`: what a reader marked, by id; `mark_layout`: how such a file looks

@@ -50,6 +50,9 @@ class DocumentFacts(NamedTuple):
 UNKNOWN = DocumentFacts()
 """Nothing."""
 
+WITH_LINES = frozenset({"lines", "jsonl", "baskets"})
+"""Formats whose documents have the numbers of their lines."""
+
 
 class Part:
     """The documents of one input, gathered one by one.
@@ -71,6 +74,7 @@ class Part:
         self.content: Any = []
         self.ids: list[str] = []
         self.places: list[int] = []  # of the documents among all that were seen, blank ones included
+        self.origins: list[int | str | None] = []  # the line of each, or the member of the input that it is
         self.brings_ids = True
         self.labels: list[int | None] = []
         self.times: list[Moment] = []
@@ -82,8 +86,17 @@ class Part:
         self.without_text, self.bad, self.left_out = Occurrences(), Occurrences(), Occurrences()
         self.unlabelled = Occurrences()
 
-    def add(self, where: int | str, content: str | list[str] | None, facts: DocumentFacts = UNKNOWN) -> None:
-        """Add a document, unless it is blank, from line or row number `where`, or from the file of that name."""
+    def add(
+        self,
+        where: int | str,
+        content: str | list[str] | None,
+        facts: DocumentFacts = UNKNOWN,
+        line: int | None = None,
+    ) -> None:
+        """Add a document, unless it is blank, from line or row number `where`, or from the file of that name.
+
+        `line` is where a row begins, if that is known.
+        """
         place = f"{self.name}:{where}" if isinstance(where, int) else where
         self.n_seen += 1
         if not content or (isinstance(content, str) and content.isspace()):
@@ -92,6 +105,8 @@ class Part:
         self.content.append(content)
         self.ids.append(facts.id or place)
         self.places.append(self.n_seen - 1)
+        is_line = isinstance(where, str) or self.format in WITH_LINES
+        self.origins.append(where if is_line else line)
         self.brings_ids &= bool(facts.id)
         if facts.has_label:
             self.labels.append(facts.label)
@@ -110,6 +125,7 @@ class Part:
         if self._sink is not None and self.ids:
             self._sink(self)
             self.content, self.ids, self.places, self.labels, self.times, self.rows = [], [], [], [], [], []
+            self.origins = []
             self._size = 0
 
     def keep(self, rows: Sequence[int]) -> None:
@@ -117,6 +133,7 @@ class Part:
         self.content = take(self.content, rows)
         self.ids = [self.ids[row] for row in rows]
         self.places = [self.places[row] for row in rows]
+        self.origins = [self.origins[row] for row in rows] if self.origins else []
         self.labels = [self.labels[row] for row in rows] if self.labels else []
         self.times = [self.times[row] for row in rows] if self.times else []
         self.rows = [self.rows[row] for row in rows] if self.rows else []

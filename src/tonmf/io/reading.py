@@ -8,6 +8,7 @@ from itertools import accumulate
 from typing import Any, BinaryIO, NamedTuple
 
 from tonmf.io.inputs import find_inputs
+from tonmf.io.origins import Origins
 from tonmf.io.options import ReadOptions, check_options
 from tonmf.io.part import Part
 from tonmf.io.parts import read_parts
@@ -39,6 +40,7 @@ class Documents:
     rows       for each document, its values in the columns of its table; None unless they are to be kept
     places     which of all documents in the files they are; None if some could not be read
     brings_ids whether the files have ids for all of them
+    origins    the file and line that each was read from; None if they are not known
     ========== ===============================================================================
     """
 
@@ -52,6 +54,7 @@ class Documents:
     rows: list[Mapping[str, Any]] | None = None
     places: Places | None = None
     brings_ids: bool = False
+    origins: Origins | None = None
 
 
 def read_documents(paths: Sequence[str], options: ReadOptions = AS_USUAL, stdin: BinaryIO | None = None) -> Documents:
@@ -86,6 +89,7 @@ def read_documents(paths: Sequence[str], options: ReadOptions = AS_USUAL, stdin:
         [row for part in parts for row in part.rows or [{}] * len(part.ids)] if options.keep_columns else None,
         _places(every_part),
         all(part.brings_ids for part in parts),
+        Origins(inputs, every_part),
     )
 
 

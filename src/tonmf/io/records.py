@@ -27,10 +27,11 @@ CLOSING = re.compile(r'[^"]*+(?:""[^"]*+)*+"')
 
 
 class TableRecord(NamedTuple):
-    """One record with its line end, and its number from 1."""
+    """One record with its line end, its number from 1, and the line on which it begins."""
 
     text: str
     number: int
+    line: int
 
 
 class Records:
@@ -74,7 +75,7 @@ class Records:
                 if length > LONGEST_RECORD:
                     raise InputError(_unclosed(self._name, number, start))
             if not inside:
-                yield TableRecord("".join(pending) if pending else line, number)
+                yield TableRecord("".join(pending) if pending else line, number, start)
                 number, start, length = number + 1, line_number + 1, 0
                 pending = []
         if pending:

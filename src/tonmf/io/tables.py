@@ -61,13 +61,13 @@ def _read_rows(table: Table, format: str, options: ReadOptions, chooser: Chooser
     chooser.check_called_once(names, part.name)
     columns, merged = None, Occurrences()
     for block in blocks(table.rows):
-        numbers, cells = _parse(block, table, columns, part, options.skip_bad)
-        if not numbers:
+        records, cells = _parse(block, table, columns, part, options.skip_bad)
+        if not records:
             continue
         if columns is None:
             columns, notes = chooser.choose(cells, format, part.name, names)
             part.notes += notes
-        _add_rows(numbers, cells, columns, part, options.skip_bad)
+        _add_rows(records, cells, columns, part, options.skip_bad)
         if table.records.quoted:
             merged.add_all(_rows_within_cells(block, table))
     if table.records.stray:
@@ -95,15 +95,15 @@ def _rows_within_cells(block: list[TableRecord], table: Table) -> Iterator[str]:
             if n_found == n_delimiters:
                 cells = line.split(delimiter)
             elif '"' in line:
-                cells = cells_of(TableRecord(line, record.number), delimiter, quoted=True)
+                cells = cells_of(TableRecord(line, record.number, record.line), delimiter, quoted=True)
             if cells is not None and table.profile.is_row(cells, delimiter):
                 yield f"in row {record.number}"
 
 
 def _parse(
     block: list[TableRecord], table: Table, columns: Columns | None, part: Part, skip_bad: bool
-) -> tuple[list[int], dict[str, list[str]]]:
-    """Return the numbers of the good rows, and the cells by column.
+) -> tuple[list[TableRecord], dict[str, list[str]]]:
+    """Return the good rows, and the cells by column.
 
     If no columns are chosen yet, these are all columns.
     """
@@ -152,17 +152,19 @@ def _parse(
         cells = f"{number_of(row.actual_columns, 'cell')}, expected {row.expected_columns}: {shown(row.text)}"
         part.add_bad(f"row {number}", cells, skip_bad)
     bad = {row.number - 1 for row in wrong}
-    numbers = [record.number for position, record in enumerate(block) if position not in bad]
+    good = [record for position, record in enumerate(block) if position not in bad]
     found = {name: parsed.column(position).to_pylist() for name, position in wanted.items()}
     if is_own_table(table.names or ()):
         found = {name: list(map(as_it_was, values)) for name, values in found.items()}
-    return numbers, found
+    return good, found
 
 
-def _add_rows(numbers: list[int], cells: dict[str, list[str]], columns: Columns, part: Part, skip_bad: bool) -> None:
+def _add_rows(
+    records: list[TableRecord], cells: dict[str, list[str]], columns: Columns, part: Part, skip_bad: bool
+) -> None:
     """Add a document from each row. A blank cell is a missing value."""
-    for place, number in enumerate(numbers):
+    for place, record in enumerate(records):
         row = {column: values[place] or None for column, values in cells.items()}
-        facts = part.facts(f"row {number}", columns, row, skip_bad)
+        facts = part.facts(f"row {record.number}", columns, row, skip_bad)
         if facts is not None:
-            part.add(number, columns.content_of(row), facts)
+            part.add(record.number, columns.content_of(row), facts, record.line)

@@ -19,6 +19,7 @@ from tonmf.cli.marks import apply_marks, marks_in
 from tonmf.cli.output import check_table, is_stdout
 from tonmf.cli.reading import as_flags, read, reading_files, with_labels
 from tonmf.cli.report_files import check_report, title_of, write_report
+from tonmf.cli.run import wrote
 from tonmf.cli.screen import Screen
 from tonmf.errors import ParameterError
 
@@ -142,6 +143,7 @@ def detect(
         large = fitted.at_rate(rate)
         if save is not None:
             large.detector.save(save, excerpts=excerpts)
+            wrote("model", save)
         fetch_and_write(screen, large, documents_on_disk, top, output, (reasons or Reasons.OUTLIERS).value)
         for note in large.observations:
             screen.note(note)
@@ -166,6 +168,7 @@ def detect(
             write(screen, ranking, documents, output, (reasons or Reasons.ALL).value)
         if save is not None:
             ranking.detector.save(save, excerpts=excerpts)
+            wrote("model", save)
         if report is not None:
             write_report(screen, ranking, report, title_of(files, title), notes, documents.labels)
     if is_stdout(output):

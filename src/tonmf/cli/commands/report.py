@@ -41,6 +41,7 @@ def report(
             "documents: what is newly strange, what no longer is, topics that came and went.",
         ),
     ] = None,
+    as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
     jobs: opt.Jobs = None,
     device: opt.Device = "cpu",
@@ -48,7 +49,7 @@ def report(
     embeddings: opt.Embeddings = None,
 ) -> None:
     """Write a report on the documents in FILES, scored by a saved MODEL: one HTML file to browse, search and share."""
-    screen = Screen(quiet)
+    screen = Screen(quiet, as_json)
     check_model(model, jobs, device)
     embedding = Embedding.of(embed, embeddings)
     check_report(output, [*files, *([against] if against else [])])
@@ -58,4 +59,7 @@ def report(
     ranking, on_marks = scored(screen, model, documents, jobs, known, embedding=embedding, device=device)
     old = None if against is None else earlier_run(screen, against, documents, jobs, embedding)
     notes = [*documents.notes, *ranking.observations, *on_marks]
-    write_report(screen, ranking, output, title_of(files, title), notes, documents.labels, old)
+    comparison = write_report(screen, ranking, output, title_of(files, title), notes, documents.labels, old)
+    from tonmf.cli.answer import facts
+
+    screen.show_json({**facts(ranking), "comparison": comparison, "notes": notes})

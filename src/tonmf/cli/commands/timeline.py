@@ -13,6 +13,7 @@ from tonmf.cli import options as opt
 from tonmf.cli.learning import check_kind, check_learning, check_save, fit, learning_options
 from tonmf.cli.output import check_table, is_stdout, write_results
 from tonmf.cli.reading import read, reading_files
+from tonmf.cli.run import wrote
 from tonmf.cli.screen import Screen
 from tonmf.errors import ParameterError
 
@@ -108,10 +109,12 @@ def timeline(
 
         with screen.step(f"Drawing {plot}"):
             plot_timeline(found, plot)
+        wrote("plot", plot)
         screen.note(f"The plot is in {plot}.")
     if save is not None:
         with screen.step(f"Saving {save}"):
             detector.save(save, excerpts=excerpts)
+        wrote("model", save)
         screen.note(f"The model after the last document is in {save}; its topics are numbered by share.")
     if is_stdout(output):
         return
@@ -157,6 +160,7 @@ def _in_order(screen: Screen, documents: Documents) -> Documents:
         times=[times[row] for row in order],
         rows=None if documents.rows is None else [documents.rows[row] for row in order],
         notes=[*documents.notes, PUT_IN_ORDER],
+        origins=None,
     )
 
 
@@ -252,6 +256,7 @@ def _write(screen: Screen, documents: Documents, found: Timeline, n_first: int, 
     rows = [{}] * len(places) if documents.rows is None else [documents.rows[place] for place in places]
     write_results(screen, output, {}, {**found.columns(), "text": texts}, rows)
     if not is_stdout(output):
+        wrote("table", output)
         screen.note(f"All {len(found.ids):,} documents of the timeline are in {output}.")
 
 
