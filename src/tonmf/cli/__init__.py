@@ -7,6 +7,7 @@
 `commands/`        a file for each command
 `watching/`        the loop of ``tonmf watch``
 `reviewing/`       the loop of ``tonmf review``
+`agents/`          the server of ``tonmf mcp``
 `options`          options that several commands share
 `reading`          options for reading files; files to documents
 `learning`         checks of options and models; fit or load a detector

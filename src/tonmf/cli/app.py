@@ -55,6 +55,10 @@ COMMANDS = {
         "Serve a saved MODEL over HTTP: an API to score and explain documents, and a page that also fits models on files.",
         "tonmf serve model --port 8765",
     ),
+    "mcp": (
+        "Give agents tools to find strange documents: a server of the Model Context Protocol on standard input and output.",
+        "tonmf mcp --allow reviews --models models",
+    ),
     "paper": (
         "Reproduce the experiments of the paper, and write a page with tables and figures.",
         "tonmf paper --quick --out paper-quick",

@@ -17,8 +17,8 @@ from typing import Any
 
 import typer
 
-from tonmf.cli.pipes import discard, reader_is_gone
 from tonmf.cli import run as runs
+from tonmf.cli.pipes import discard, reader_is_gone
 from tonmf.cli.run import CURRENT, Run, warned
 from tonmf.cli.screen import print_json, printable
 from tonmf.errors import Message, Param, ParameterError, TonmfError, worded

@@ -8,8 +8,8 @@ from itertools import accumulate
 from typing import Any, BinaryIO, NamedTuple
 
 from tonmf.io.inputs import find_inputs
-from tonmf.io.origins import Origins
 from tonmf.io.options import ReadOptions, check_options
+from tonmf.io.origins import Origins
 from tonmf.io.part import Part
 from tonmf.io.parts import read_parts
 from tonmf.text.documents import COUNTS
