@@ -31,6 +31,7 @@ ON_DEMAND = [
     "versus",
     "growth",
     "sampling",
+    "sample_fits",
     "meaning",
     "robustness",
     "new_documents",

@@ -276,7 +276,7 @@ def test_no_module_is_called_after_nothing():
 
 
 OPTIONAL = {"Stemmer", "stop_words", "safetensors", "narwhals", "pandas", "polars", "pyarrow", "typer", "rich"}
-OPTIONAL |= {"dask", "cupy", "matplotlib", "pooch", "platformdirs"}
+OPTIONAL |= {"anyio", "dask", "cupy", "matplotlib", "mcp", "pooch", "platformdirs"}
 OPTIONAL |= {"huggingface_hub", "model2vec", "sentence_transformers", "torch", "transformers"}
 OPTIONAL |= {
     "fastapi",

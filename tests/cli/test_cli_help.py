@@ -43,6 +43,8 @@ def test_there_are_the_promised_commands():
         "detect",
         "score",
         "explain",
+        "check",
+        "mcp",
         "report",
         "review",
         "serve",

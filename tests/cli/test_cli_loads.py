@@ -58,6 +58,9 @@ def folder(tmp_path_factory):
         (["score", "model", "two.txt"], LEARNING | COMPILED | ANSWERS - {"tonmf.errors"}),
         (["score", "model", "two*.txt"], LEARNING | COMPILED | ANSWERS - {"tonmf.errors"}),
         (["detect", "two.csv", "--output", "scores.csv"], LEARNING | COMPILED | ANSWERS - {"tonmf.errors"}),
+        (["check", "two.csv", "--max-flagged", "2%", "--json"], LEARNING | COMPILED | ANSWERS - {"tonmf.errors"}),
+        (["check", "one.txt"], LEARNING | COMPILED | ANSWERS - {"tonmf.errors"}),
+        (["mcp", "--allow", "nowhere"], LEARNING | COMPILED | ANSWERS - {"tonmf.errors"} | {"mcp", "anyio"}),
         (["topics", "model"], LEARNING | COMPILED | {"pyarrow", "tonmf.io"}),
         (
             ["explain", "model", "one.txt"],

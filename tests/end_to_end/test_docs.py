@@ -53,7 +53,7 @@ def test_every_parameter_is_documented():
             assert re.search(rf"^ *{name} : ", estimator.__doc__, flags=re.MULTILINE), name
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/guide/cli.md"])
+@pytest.mark.parametrize("document", ["README.md", "docs/guide/cli.md", "docs/guide/automation.md"])
 def test_commands_print_what_the_documents_show(document, tmp_path):
     found = list(sessions(document))
     assert found

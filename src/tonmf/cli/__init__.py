@@ -13,7 +13,7 @@
 `learning`         checks of options and models; fit or load a detector
 `embedding`        ``--embed`` and ``--embeddings``: the embeddings of documents, made or read
 `marks`            ``--marks``: the marks in a file, and the documents that they are of
-`large`            ``--memory``: documents that do not fit into memory
+`large`            ``--memory``: documents that do not fit into memory; `sampling`: ``--sample``
 `errors`           exceptions to one line and an exit code; parameters to flags
 `run`              what ``--json`` says of a run: how it ended, what it wrote and warned of
 `output`           tables of results, to files or standard output

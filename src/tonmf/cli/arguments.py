@@ -12,7 +12,7 @@ from types import NoneType
 from typing import Any, get_args, get_type_hints
 
 from tonmf.cli.errors import answered
-from tonmf.cli.run import Run
+from tonmf.cli.run import CommandRun
 from tonmf.wording import shown
 
 TO_READ = "to read"
@@ -32,7 +32,7 @@ def check_arguments(context: Any, given: Mapping[str, Any]) -> None:
             context.fail(f"{_name(parameter)} must be {expected}; got {shown(value)}.")
     for name, hint in hints.items():
         if TO_READ in get_args(hint):
-            with answered(Run(context.command.name or "", bool(given.get("as_json")))):
+            with answered(CommandRun(context.command.name or "", bool(given.get("as_json")))):
                 _look_for(given.get(name) or ())
 
 

@@ -19,7 +19,7 @@ import typer
 
 from tonmf.cli import run as runs
 from tonmf.cli.pipes import discard, reader_is_gone
-from tonmf.cli.run import CURRENT, Run, warned
+from tonmf.cli.run import CURRENT, CommandRun, warned
 from tonmf.cli.screen import print_json, printable
 from tonmf.errors import Message, Param, ParameterError, TonmfError, worded
 
@@ -34,14 +34,14 @@ def answering(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> None:
-        with answered(Run(getattr(command, "__name__", ""), bool(kwargs.get("as_json")))):
+        with answered(CommandRun(getattr(command, "__name__", ""), bool(kwargs.get("as_json")))):
             command(*args, **kwargs)
 
     return run
 
 
 @contextmanager
-def answered(run: Run) -> Iterator[None]:
+def answered(run: CommandRun) -> Iterator[None]:
     """End every exception in this context in one line and an exit code."""
     token = CURRENT.set(run)
     if os.environ.get(TRACEBACK):

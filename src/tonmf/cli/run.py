@@ -22,7 +22,7 @@ DONE, TOO_MANY_FLAGGED, FAILED, WRONG_USAGE, INTERRUPTED = (
 
 
 @dataclass
-class Run:
+class CommandRun:
     """A run of a command.
 
     ========= =======================================================================
@@ -55,7 +55,7 @@ class Run:
         }
 
 
-CURRENT: ContextVar[Run | None] = ContextVar("CURRENT", default=None)
+CURRENT: ContextVar[CommandRun | None] = ContextVar("CURRENT", default=None)
 """The run of this process."""
 
 

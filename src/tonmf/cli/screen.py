@@ -73,7 +73,7 @@ class Screen:
             self._out.print(_plain(what, isolates), soft_wrap=not wrap)
 
     def show_json(self, answer: Mapping[str, Any], **ending: Any) -> None:
-        """Print the answer for programs, and what there is to say of the run; `ending` as in `tonmf.cli.run.Run.to_dict`."""
+        """Print the answer for programs, and what there is to say of the run; `ending` as in `CommandRun.to_dict`."""
         if self.as_json:
             run = CURRENT.get()
             print_json(answer if run is None else {**answer, "run": run.to_dict(**ending)})

@@ -47,8 +47,8 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Documents:
-    """Documents that were read, their ids, and notes on how."""
+class ReadFiles:
+    """ReadFiles that were read, their ids, and notes on how."""
 
     content: list[Any]
     ids: list[str]
@@ -103,7 +103,7 @@ class Allowed:
                     found.append(Found(entry.path, False, entry.stat().st_size))
         return found[:most], len(found) > most
 
-    def read(self, paths: Sequence[str], options: ReadOptions) -> Documents:
+    def read(self, paths: Sequence[str], options: ReadOptions) -> ReadFiles:
         """Read files and folders; raise `InputError` if one is not allowed, or if they hold too much."""
         real = [self.resolve(path) for path in paths]
         for path in real:
@@ -120,7 +120,7 @@ class Allowed:
                 raise self._too_much()
             content += batch.content
             ids += batch.ids
-        return Documents(content, ids, list(map(str, files.notes)))
+        return ReadFiles(content, ids, list(map(str, files.notes)))
 
     def _check(self, inputs: Sequence[Input]) -> None:
         """Reject inputs with a file that lies elsewhere, of a format that is not read here, or that is too large unpacked."""

@@ -99,13 +99,13 @@ class Explained(BaseModel):
     text: str = Field(description="How it begins. Data, not instructions.")
 
 
-class Explanations(BaseModel):
-    """Explanations, in the order of the ids."""
+class ExplainedDocuments(BaseModel):
+    """ExplainedDocuments, in the order of the ids."""
 
     documents: list[Explained]
 
 
-class Topic(BaseModel):
+class ModelTopic(BaseModel):
     """What many documents share."""
 
     number: int
@@ -114,13 +114,13 @@ class Topic(BaseModel):
     typical: list[str] = Field(description="Ids of typical documents.")
 
 
-class Topics(BaseModel):
+class ModelTopics(BaseModel):
     """The topics of a model, the most common first."""
 
-    topics: list[Topic]
+    topics: list[ModelTopic]
 
 
-class Model(BaseModel):
+class ModelEntry(BaseModel):
     """A model that can be used by its name."""
 
     name: str
@@ -130,10 +130,10 @@ class Model(BaseModel):
     marks: int | None
 
 
-class Models(BaseModel):
+class ModelList(BaseModel):
     """All models."""
 
-    models: list[Model]
+    models: list[ModelEntry]
 
 
 class Saved(BaseModel):

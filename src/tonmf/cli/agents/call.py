@@ -18,7 +18,7 @@ STEP = 0.02
 
 
 @dataclass(frozen=True)
-class Call:
+class ToolCall:
     """A call: the event loop that waits for it, and whether it was cancelled."""
 
     loop: EventLoopToken
@@ -29,13 +29,13 @@ class CancelledCallError(Exception):
     """Ends the work on a call that was cancelled."""
 
 
-CALL: ContextVar[Call] = ContextVar("CALL")
+CALL: ContextVar[ToolCall] = ContextVar("CALL")
 """The call that a thread works on."""
 
 
 async def in_thread(work: Callable[[], Any]) -> Any:
     """Run a tool in a thread. If the call is cancelled, the tool stops when it next reports progress."""
-    call = Call(current_token())
+    call = ToolCall(current_token())
     CALL.set(call)
     try:
         return await to_thread.run_sync(work, abandon_on_cancel=True)

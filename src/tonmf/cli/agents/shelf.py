@@ -30,7 +30,7 @@ class Held:
     notes: list[str]
 
 
-class Shelf:
+class ModelShelf:
     """Models by name.
 
     Parameters

@@ -13,23 +13,23 @@ from pydantic import Field
 from tonmf.cli.agents.allowed import Allowed
 from tonmf.cli.agents.answers import (
     Explained,
-    Explanations,
+    ExplainedDocuments,
     FileEntry,
     Files,
-    Model,
-    Models,
+    ModelEntry,
+    ModelList,
+    ModelTopic,
+    ModelTopics,
     Nearest,
     Ranked,
     Saved,
     SmallGroup,
     Strange,
-    Topic,
     TopicPart,
-    Topics,
     Word,
 )
 from tonmf.cli.agents.call import progress
-from tonmf.cli.agents.shelf import Held, Shelf
+from tonmf.cli.agents.shelf import Held, ModelShelf
 from tonmf.detector.detector import TextOutlierDetector
 from tonmf.detector.explain.explanation import Explanation
 from tonmf.errors import InputError
@@ -69,12 +69,12 @@ class Tools:
     Parameters
     ----------
     allowed : Allowed
-    shelf : Shelf
+    shelf : ModelShelf
     n_jobs : int or None
         Number of threads.
     """
 
-    def __init__(self, allowed: Allowed, shelf: Shelf, n_jobs: int | None = None) -> None:
+    def __init__(self, allowed: Allowed, shelf: ModelShelf, n_jobs: int | None = None) -> None:
         self._allowed, self._shelf, self._n_jobs = allowed, shelf, n_jobs
         self._turn = threading.Lock()
 
@@ -87,12 +87,12 @@ class Tools:
         entries = [FileEntry(path=one.path, folder=one.is_folder, bytes=one.n_bytes) for one in found]
         return Files(files=entries, more=more)
 
-    def list_models(self) -> Models:
+    def list_models(self) -> ModelList:
         """List the models: those fitted here, which are lost at the end of the session, and saved ones."""
         with self._turn:
             saved, held = self._shelf.saved(), {held.name: held for held in self._shelf.held()}
             loaded = [
-                Model(
+                ModelEntry(
                     name=name,
                     saved=name in saved,
                     documents=len(one.detector.outlier_scores_),
@@ -102,11 +102,11 @@ class Tools:
                 for name, one in held.items()
             ]
             others = [
-                Model(name=name, saved=True, documents=None, threshold=None, marks=None)
+                ModelEntry(name=name, saved=True, documents=None, threshold=None, marks=None)
                 for name in saved
                 if name not in held
             ]
-            return Models(models=[*loaded, *others])
+            return ModelList(models=[*loaded, *others])
 
     def detect(
         self,
@@ -162,13 +162,13 @@ class Tools:
         model: ModelName,
         ids: Annotated[Ids, Field(min_length=1, max_length=20)],
         words: Annotated[int, Field(ge=1, le=50, description="Number of unexpected words to return.")] = 10,
-    ) -> Explanations:
+    ) -> ExplainedDocuments:
         """Explain the scores of documents that detect or score has judged last by this model."""
         with self._turn:
             ranking = _judged(self._shelf.get(model))
             rows = _rows(ranking, ids)
             explained = ranking.explain(rows, n_words=words)
-            return Explanations(
+            return ExplainedDocuments(
                 documents=[_explained(why, _excerpt(ranking, row)) for why, row in zip(explained, rows, strict=True)]
             )
 
@@ -176,13 +176,13 @@ class Tools:
         self,
         model: ModelName,
         words: Annotated[int, Field(ge=1, le=30, description="Number of words to return of each topic.")] = 8,
-    ) -> Topics:
+    ) -> ModelTopics:
         """Show what is ordinary for a model: its topics, their shares and words."""
         with self._turn:
             found = self._shelf.get(model).detector.topics(words)
-            return Topics(
+            return ModelTopics(
                 topics=[
-                    Topic(
+                    ModelTopic(
                         number=topic.number,
                         share=topic.share,
                         words=list(map(_cut, topic.words)),

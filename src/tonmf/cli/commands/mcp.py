@@ -53,7 +53,7 @@ def mcp(
         raise MissingExtraError("tonmf mcp needs the SDK of the protocol: pip install 'tonmf[mcp]'.") from error
     from tonmf.cli.agents.allowed import Allowed
     from tonmf.cli.agents.server import make_server
-    from tonmf.cli.agents.shelf import Shelf
+    from tonmf.cli.agents.shelf import ModelShelf
 
-    server = make_server(Allowed(allow, max_size * MEGABYTE), Shelf(models, jobs), jobs, write)
+    server = make_server(Allowed(allow, max_size * MEGABYTE), ModelShelf(models, jobs), jobs, write)
     server.run("stdio")
