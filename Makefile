@@ -129,7 +129,7 @@ COMPILE = $(BIN)/uv pip compile pyproject.toml --quiet --python $(BIN)/python --
 	--custom-compile-command 'make constraints' $(UPGRADE)
 # The third has the oldest versions that the extras for users allow. The tools of the tests are as new as in the first, but for
 # polars: the oldest scikit-learn does not know the newest.
-EXTRAS = $(foreach extra,dask duckdb excel frames paper serve,--extra $(extra))
+EXTRAS = $(foreach extra,dask duckdb excel frames mcp paper serve,--extra $(extra))
 TOOLS = httpx hypothesis openpyxl pandas playwright pytest pytest-xdist schemathesis
 constraints: $(VENV)/core  ## renew constraints*.txt: each version, and what asks for it
 	$(PIP) uv

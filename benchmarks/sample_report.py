@@ -72,10 +72,10 @@ itself](../method/detector.md#3-topics-that-earn-their-place) for most of its pa
 time, and a large one nothing.
 
 What it loses depends on the outliers. Some are found because they [vouch for one
-another](../method/detector.md#strange-company), and in a sample they have little company: BBC loses most. On Reuters a sample of
-2,000 is better than all documents; it holds fewer of the articles on the one strange subject. The threshold is learnt from the
-sample, so the number of flagged documents changes, too. For a first look, take some thousand documents; for results to keep,
-take all.
+another](../method/detector.md#strange-company), and in a sample they have little company: BBC loses most. On Reuters a
+sample of 2,000 is better than all documents; it holds fewer of the articles on the one strange subject. The threshold is
+learnt from the sample, so the number of flagged documents changes, too. For a first look, take some thousand documents; for
+results to keep, take all.
 """
 
 

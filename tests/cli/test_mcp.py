@@ -210,7 +210,8 @@ def test_databases_and_matrices_are_left_to_the_user(name, here):
 @pytest.mark.parametrize(
     ("options", "code", "says"),
     [
-        (["--allow", "nowhere"], 1, "There is no folder nowhere"),
+        (["--allow", "nowhere"], 1, "nowhere cannot be read"),
+        (["--allow", "allowed/posts.jsonl"], 1, "There is no folder allowed/posts.jsonl"),
         (["--allow", "allowed", "--write"], 2, "--models FOLDER"),
         (["--allow", "allowed", "--models", "nowhere"], 1, "There is no folder nowhere"),
         ([], 2, "--allow"),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from tonmf.io.origins import Origin
+if TYPE_CHECKING:
+    from tonmf.io.origins import Origin
 
 
 class LineFormat(StrEnum):
@@ -18,6 +20,7 @@ class LineFormat(StrEnum):
 def place_of(origin: Origin) -> str:
     """Return where a document is, as linters write it.
 
+    >>> from tonmf.io.origins import Origin
     >>> place_of(Origin("posts.txt", 17)), place_of(Origin("posts.parquet", None)), place_of(Origin(None, 3))
     ('posts.txt:17', 'posts.parquet', 'stdin:3')
     """
@@ -34,6 +37,7 @@ def path_from_here(path: str) -> str:
 def github_line(level: str, message: str, title: str, origin: Origin | None = None) -> str:
     """Return a workflow command of GitHub Actions, which shows a message at a file and a line.
 
+    >>> from tonmf.io.origins import Origin
     >>> github_line("warning", "100 % unknown: b", "a, b", Origin("posts.csv", 17))
     '::warning file=posts.csv,line=17,title=a%2C b::100 %25 unknown: b'
     """

@@ -54,8 +54,8 @@ def learn_on_sample(
     embeddings: Array | None,
     marks: Mapping[str, str],
     learning: Mapping[str, Any],
-) -> tuple[Ranking, list[str]]:
-    """Fit a detector on a random sample, apply marks, and rank all documents; also return notes on embeddings and marks."""
+) -> tuple[Ranking, list[str], list[str]]:
+    """Fit a detector on a random sample, apply marks, and rank all documents; also return notes on embeddings, and on marks."""
     from tonmf.text.documents import take
 
     content, ids = documents.content, documents.ids
@@ -68,7 +68,9 @@ def learn_on_sample(
     vectors = detector.embed(content, embeddings=embeddings)
     encoder = detector.encoder()
     notes = [] if encoder is None else on_embedding(encoder, len(ids))
-    notes += apply_marks(detector, marks, ids, content, vectors)
+    for note in notes:
+        screen.note(note)
+    on_marks = apply_marks(detector, marks, ids, content, vectors)
     with screen.progress("Scoring") as done:
         ranking = Ranking.by(detector, content, ids, done, embeddings=vectors)
-    return ranking, notes
+    return ranking, notes, on_marks

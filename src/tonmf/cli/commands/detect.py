@@ -171,21 +171,17 @@ def detect(
         of_documents = embedding.given(screen, documents)
         on_sample = [] if sample is None else [note_on_sample(sample, len(documents.ids))]
         if sample is not None and sample < len(documents.ids):
-            ranking, on_these = learn_on_sample(screen, documents, sample, of_documents, known, learning)
-            for note in on_these:
-                screen.note(note)
+            ranking, on_embeddings, on_marks = learn_on_sample(screen, documents, sample, of_documents, known, learning)
         else:
             given = {"terms": documents.terms, "embeddings": of_documents, "dask": dask}
-            ranking, on_these = learn(screen, documents.content, documents.ids, **given, **learning)
-            if known:
-                on_marks = apply_marks(ranking.detector, known, documents.ids)
-                for note in on_marks:
-                    screen.note(note)
-                ranking, on_these = ranking.again(), [*on_these, *on_marks]
+            ranking, on_embeddings = learn(screen, documents.content, documents.ids, **given, **learning)
+            on_marks = apply_marks(ranking.detector, known, documents.ids)
+            ranking = ranking.again() if known else ranking
         ranking = ranking.at_rate(rate)
-        for note in (*on_sample, *ranking.observations):
+        of_ranking = [*on_sample, *ranking.observations, *on_marks]
+        for note in of_ranking:
             screen.note(note)
-        notes = [*documents.notes, *on_these, *on_sample, *ranking.observations]
+        notes = [*documents.notes, *on_embeddings, *of_ranking]
         if output is not None:
             write(screen, ranking, documents, output, (reasons or Reasons.ALL).value)
         if save is not None:

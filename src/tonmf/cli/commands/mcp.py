@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from tonmf.cli import options as opt
+from tonmf.cli.arguments import TO_READ
 from tonmf.errors import InputError, MissingExtraError, ParameterError
 
 MEGABYTE = 10**6
@@ -22,6 +23,7 @@ def mcp(
             help="Folder whose files may be read; can be repeated.",
             show_default=False,
         ),
+        TO_READ,
     ],
     models: Annotated[
         str | None,
