@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import subprocess
+import zipfile
 from contextlib import asynccontextmanager
 
 import anyio
@@ -162,6 +163,21 @@ def test_nothing_outside_is_read_and_nothing_is_written_unless_allowed(here):
     assert (here / "errors.txt").read_text() == ""
 
 
+def test_a_call_that_is_cancelled_stops_its_fit(here):
+    async def session():
+        async with client(here) as connected:
+            with anyio.CancelScope() as scope:
+
+                async def cancel(*done):
+                    scope.cancel()
+
+                await connected.call_tool("detect", {"files": ["posts.jsonl"]}, progress_callback=cancel)
+            assert scope.cancelled_caught
+            assert (await answer(connected, "list_models"))["models"] == []  # it waits until the fit has stopped
+
+    anyio.run(session)
+
+
 def test_standard_output_has_nothing_but_messages_of_the_protocol(here):
     lines = [
         {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
@@ -190,12 +206,11 @@ def test_standard_output_has_nothing_but_messages_of_the_protocol(here):
 
 
 def test_a_workbook_or_an_archive_is_as_large_as_it_is_unpacked(here):
-    import zipfile
-
     with zipfile.ZipFile(here / "allowed" / "many.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a.txt", "word " * 1_000_000)
         archive.writestr("b.txt", "word\n" * 10)
-    for path in ("many.zip",):
+    (here / "allowed" / "book.xlsx").write_bytes((here / "allowed" / "many.zip").read_bytes())
+    for path in ("many.zip", "book.xlsx"):
         with pytest.raises(InputError, match="more than the 2 MB"):
             Allowed([str(here / "allowed")], 2_000_000).read([path], ReadOptions())
 

@@ -48,7 +48,7 @@ class Found:
 
 @dataclass(frozen=True)
 class ReadFiles:
-    """ReadFiles that were read, their ids, and notes on how."""
+    """The documents of files, their ids, and notes on how they were read."""
 
     content: list[Any]
     ids: list[str]
@@ -87,7 +87,7 @@ class Allowed:
             f"{path_shown(path)} is not a file or folder in {self._named()}. Call list_files to see what can be read."
         )
 
-    def list(self, folder: str | None, most: int) -> tuple[list[Found], bool]:
+    def entries(self, folder: str | None, most: int) -> tuple[list[Found], bool]:
         """Return what can be read in a folder, or in all allowed ones, folders first; and whether there is more."""
         roots = self.folders if folder is None else [self.resolve(folder)]
         found: list[Found] = []

@@ -100,7 +100,7 @@ class Explained(BaseModel):
 
 
 class ExplainedDocuments(BaseModel):
-    """ExplainedDocuments, in the order of the ids."""
+    """Explanations, in the order of the ids."""
 
     documents: list[Explained]
 

@@ -32,17 +32,14 @@ from tonmf.cli.agents.call import progress
 from tonmf.cli.agents.shelf import Held, ModelShelf
 from tonmf.detector.detector import TextOutlierDetector
 from tonmf.detector.explain.explanation import Explanation
+from tonmf.detector.explain.quotes import cut
 from tonmf.errors import InputError
 from tonmf.io import ReadOptions
-from tonmf.parameters import rate_of
 from tonmf.ranking import Ranking
 from tonmf.text.documents import TEXTS, as_documents
 
 MOST_LISTED, MOST_NAMED, EXCERPT, GROUPS = 200, 3, 300, 5
 """Files in a list, documents that a group names, characters of a document, and groups."""
-
-LONGEST_WORD = 60
-"""Characters of a word or an id in an answer."""
 
 FilePaths = Annotated[
     list[str],
@@ -83,7 +80,7 @@ class Tools:
         folder: Annotated[str | None, Field(description="A folder; by default those that the user allows.")] = None,
     ) -> Files:
         """List the files that can be read, and the folders to list next."""
-        found, more = self._allowed.list(folder, MOST_LISTED)
+        found, more = self._allowed.entries(folder, MOST_LISTED)
         entries = [FileEntry(path=one.path, folder=one.is_folder, bytes=one.n_bytes) for one in found]
         return Files(files=entries, more=more)
 
@@ -134,9 +131,7 @@ class Tools:
                 detector.stop_words = words
             detector.fit(documents.content, names=documents.ids)
             detector.callback = None
-            ranking = Ranking.of(detector, documents.content, documents.ids, detector.outlier_scores_).at_rate(
-                _rate(fdr)
-            )
+            ranking = Ranking.of(detector, documents.content, documents.ids, detector.outlier_scores_).at_rate(fdr)
             return self._ranked(self._shelf.add(detector, ranking, documents.notes), top)
 
     def score(
@@ -153,7 +148,7 @@ class Tools:
         with self._turn:
             held = self._shelf.get(model)
             documents = self._allowed.read(files, ReadOptions(text_column=text_column, id_column=id_column))
-            ranking = Ranking.by(held.detector, documents.content, documents.ids, progress(context)).at_rate(_rate(fdr))
+            ranking = Ranking.by(held.detector, documents.content, documents.ids, progress(context)).at_rate(fdr)
             held.ranking, held.notes = ranking, documents.notes
             return self._ranked(held, top)
 
@@ -185,8 +180,8 @@ class Tools:
                     ModelTopic(
                         number=topic.number,
                         share=topic.share,
-                        words=list(map(_cut, topic.words)),
-                        typical=[_cut(document.id) for document in topic.typical],
+                        words=list(map(cut, topic.words)),
+                        typical=[cut(document.id) for document in topic.typical],
                     )
                     for topic in found
                 ]
@@ -211,7 +206,7 @@ class Tools:
                 raise InputError("There is nothing to mark. Give ids in strange, fine or unmark.")
             unknown = sorted(set(unmark or []) - detector.marks_.keys())
             if unknown:
-                raise InputError(f"{_cut(unknown[0])} is not marked, so its mark cannot be taken back.")
+                raise InputError(f"{cut(unknown[0])} is not marked, so its mark cannot be taken back.")
             _rows(ranking, [*(strange or []), *(fine or [])])
             was_of_training, notes = ranking.is_of_training, []
             with warnings.catch_warnings(record=True) as caught:
@@ -250,7 +245,7 @@ class Tools:
                 p_value=why.p_value,
                 flagged=why.outlier,
                 reason=why.reason,
-                unexpected=[_cut(word.word) for word in why.unexpected],
+                unexpected=[cut(word.word) for word in why.unexpected],
                 copies=len(line),
                 text=_excerpt(ranking, line[0]),
             )
@@ -258,7 +253,7 @@ class Tools:
         ]
         groups = [
             SmallGroup(
-                words=list(map(_cut, group.words[:5])),
+                words=list(map(cut, group.words[:5])),
                 size=group.size,
                 copies=group.copies,
                 such_as=[ranking.ids[row] for row in group.documents[:MOST_NAMED]],
@@ -276,10 +271,6 @@ class Tools:
             marks=dict(marks),
             notes=[*held.notes, *ranking.observations, *ranking.assumptions, *ranking.unjudged_notes],
         )
-
-
-def _rate(fdr: float | None) -> float | None:
-    return None if fdr is None else rate_of(str(fdr))
 
 
 def _judged(held: Held) -> Ranking:
@@ -308,10 +299,6 @@ def _excerpt(ranking: Ranking, row: int) -> str:
     return text if len(text) <= EXCERPT else text[: EXCERPT - 1] + "…"
 
 
-def _cut(word: str) -> str:
-    return word if len(word) <= LONGEST_WORD else word[: LONGEST_WORD - 1] + "…"
-
-
 def _explained(why: Explanation, text: str) -> Explained:
     return Explained(
         id=why.id,
@@ -324,10 +311,9 @@ def _explained(why: Explanation, text: str) -> Explained:
         parts=why.parts,
         unexplained=why.unexplained.value,
         typical_unexplained=why.unexplained.typical,
-        unexpected=[Word(word=_cut(word.word), share=word.share, known=word.known) for word in why.unexpected],
+        unexpected=[Word(word=cut(word.word), share=word.share, known=word.known) for word in why.unexpected],
         topics=[
-            TopicPart(number=topic.number, share=topic.share, words=list(map(_cut, topic.words)))
-            for topic in why.topics
+            TopicPart(number=topic.number, share=topic.share, words=list(map(cut, topic.words))) for topic in why.topics
         ],
         nearest=[
             Nearest(id=near.document.id, cosine=near.cosine, excerpt=near.document.excerpt) for near in why.nearest
