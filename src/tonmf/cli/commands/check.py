@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from tonmf.ranking import Ranking
 
 
+TITLE = "tonmf check"
+"""Title of annotations that are of no document."""
+
+
 @reading_files
 def check(
     files: opt.Files,
@@ -259,9 +263,9 @@ def _show(screen: Screen, found: Checked, notes: list[str], said: list[str], for
         screen.show(Text(line), wrap=False)
     if more := found.flagged - len(found.explained):
         screen.show(Text(f"… and {more:,} more; --top {found.flagged} lists all of them."), wrap=False)
-    if form is LineFormat.GITHUB:
-        screen.show(Text(github_line("notice" if found.passes else "error", found.verdict, "tonmf check")), wrap=False)
-        return
     for sentence in said:
-        screen.show(Text(sentence))
-    screen.show(Text(found.verdict))
+        screen.show(Text(sentence if form is LineFormat.TEXT else github_line("notice", sentence, TITLE)), wrap=False)
+    level = "notice" if found.passes else "error"
+    screen.show(
+        Text(found.verdict if form is LineFormat.TEXT else github_line(level, found.verdict, TITLE)), wrap=False
+    )
