@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+from importlib.util import find_spec
 
 import pytest
 import typer
@@ -139,6 +140,7 @@ def hook():
     return found
 
 
+@pytest.mark.skipif(find_spec("pre_commit") is None, reason="pre-commit, of the extra lint, is not installed")
 def test_the_hook_runs_before_a_commit_and_stops_it(here, tmp_path):
     """The hook comes from a clone, as pre-commit makes one; only its installation is left out, since tonmf is here."""
     clone, repository = tmp_path / "tonmf", tmp_path / "repository"
