@@ -57,7 +57,7 @@ COMMANDS = {
     ),
     "mcp": (
         "Give agents tools to find strange documents: a server of the Model Context Protocol on standard input and output.",
-        "tonmf mcp --allow reviews --models models",
+        "tonmf mcp --allow . --models models",
     ),
     "paper": (
         "Reproduce the experiments of the paper, and write a page with tables and figures.",
