@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from tonmf.attached import Attached
 from tonmf.detector.explain.profile import Compared
 from tonmf.detector.explain.quotes import isolated, listed, quoted
 from tonmf.detector.explain.topics import KnownDocument
@@ -183,6 +184,12 @@ class Explanation:
     nearest_by_meaning: list[NearDocument]
     marks: list[NearMark]
     kind: str
+
+    _repr_html_ = Attached("html of explanation")
+
+    def __repr__(self) -> str:
+        """Return the verdict on one line; ``str`` has all of it."""
+        return f"Explanation({self.id!r}, score={self.score:.2f}, outlier={self.outlier}, rank={self.rank:,}: {self.reason})"
 
     @property
     def judged(self) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tonmf.arrays import Array
+from tonmf.attached import Attached
 from tonmf.detector.explain.ranks import rank_among
 from tonmf.detector.scores.meaning import AT_ONCE, as_rows
 from tonmf.detector.vectors.rows import UnitRows
@@ -76,6 +77,13 @@ class EmbeddingExplanation:
     closeness: float
     usual_closeness: float
     nearest: list[NearEmbedding]
+
+    _repr_html_ = Attached("html of embedding explanation")
+
+    def __repr__(self) -> str:
+        """Return the verdict on one line."""
+        verdict = f"score={self.score:.2f}, outlier={self.outlier}, rank={self.rank:,}"
+        return f"EmbeddingExplanation({self.id!r}, {verdict}: {self.reason})"
 
     @property
     def reason(self) -> str:
