@@ -193,7 +193,8 @@ class DetectorPlots(TopicPlots):
         return axes
 
     def _scores(self) -> Array:
-        return super()._scores()[~self._fitted.empty_]
+        scores: Array = super()._scores()[~self._fitted.empty_]
+        return scores
 
     def _topics(self, n_words: int) -> list[DrawnTopic]:
         topics = self._fitted.topics(n_words)

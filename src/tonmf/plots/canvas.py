@@ -33,7 +33,9 @@ def canvas(ax: Any, width: float, height: float) -> Iterator[Any]:
 
     with mpl.rc_context(SETTINGS):
         figure: Any = Figure(figsize=(width, height), layout="constrained")
-        yield figure.add_subplot(axes_class=_shown_axes())
+        axes: Any = figure.add_subplot(axes_class=_shown_axes())
+        axes.set_axisbelow(True)
+        yield axes
 
 
 @cache
@@ -41,11 +43,12 @@ def _shown_axes() -> Any:
     """Return the class of new axes, which matplotlib must be there for."""
     from matplotlib.axes import Axes
 
-    class ShownAxes(Axes):  # type: ignore[misc]
+    class ShownAxes(Axes):
         """Axes that a notebook shows with the whole figure, as it shows no figure that pyplot does not know."""
 
         def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
-            whole, file = self.get_figure(root=True), io.BytesIO()
+            file = io.BytesIO()
+            whole: Any = self.get_figure(root=True)
             whole.savefig(file, format="png", dpi=SHARP)
             width, height = whole.get_size_inches() * SHARP / 2
             return file.getvalue(), {"width": round(width), "height": round(height)}

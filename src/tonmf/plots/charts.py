@@ -57,7 +57,7 @@ def draw_scores(ax: Any, scores: Array, threshold: float, noun: str = "documents
     ax.set_ylim(0.6, 1.6 * max(int(counts.max(initial=0)), 1))
     ax.yaxis.set_major_formatter("{x:,.0f}")
     ax.set(xlabel="score (higher is stranger)", ylabel=noun)
-    ax.legend(loc="upper right")
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3)
 
 
 def draw_topics(ax: Any, topics: Sequence[DrawnTopic]) -> None:
@@ -86,17 +86,9 @@ def draw_words(ax: Any, words: Sequence[UnexpectedWord], title: str, kind: str) 
     for known, name in ((True, "in the vocabulary"), (False, "outside the vocabulary")):
         chosen = [place for place, word in enumerate(words) if word.known == known]
         if chosen:
-            shares, colour = [100 * words[place].share for place in chosen], colours["accent" if known else "line"]
-            ax.barh(
-                chosen,
-                shares,
-                0.75,
-                color=colour,
-                label=name,
-                hatch=None if known else "///",
-                edgecolor=colours["paper"],
-                linewidth=0,
-            )
+            shares = [100 * words[place].share for place in chosen]
+            look = {"color": colours["accent"], "edgecolor": colours["paper"], "linewidth": 0}
+            ax.barh(chosen, shares, 0.75, label=name, hatch=None if known else "///", **look)
     ax.set_yticks(places, [label(word.word) for word in words], parse_math=False)
     ax.set_ylim(max(len(words), 1) - 0.4, -0.6)
     ax.grid(visible=False, axis="y")
@@ -119,7 +111,7 @@ def draw_map(
         chosen = topics == topic
         colour = "topic-none" if topic == 0 else f"topic-{(topic - 1) % COLOURS + 1}"
         marker = "o" if topic == 0 else MARKERS[(topic - 1) // COLOURS % len(MARKERS)]
-        name = "no topic" if topic == 0 else str(topic)
+        name = ("no topic" if topics.any() else "not flagged") if topic == 0 else str(topic)
         ax.scatter(
             *places[chosen].T, s=size, c=colours[colour], marker=marker, linewidths=0, label=name, rasterized=True
         )
@@ -132,7 +124,13 @@ def draw_map(
     ax.margins(0.06)
     ax.set_axis_off()
     if len(np.unique(topics)) <= len(MARKERS) * COLOURS:
-        ax.legend(loc="center left", bbox_to_anchor=(1, 0.5), title="topic", markerscale=1.3, fontsize=7)
+        ax.legend(
+            loc="center left",
+            bbox_to_anchor=(1, 0.5),
+            title="topic" if topics.any() else None,
+            markerscale=1.3,
+            fontsize=7,
+        )
 
 
 def draw_objective(ax: Any, history: Array) -> None:

@@ -17,7 +17,7 @@ from tonmf.detector.explain.explanation import Explanation, note_on_unjudged
 from tonmf.detector.explain.quotes import quoted
 from tonmf.detector.explain.ranks import rank_among
 from tonmf.detector.fitted import FittedDetector
-from tonmf.detector.scores.groups import Group, Groups
+from tonmf.detector.scores.groups import Groups
 from tonmf.detector.scores.scale import SAME_SCORE
 from tonmf.errors import InputError
 from tonmf.metrics import discoveries
@@ -218,7 +218,7 @@ class Ranking:
         return [f"Left out as boilerplate: {number_of(len(known), 'line')} that many documents share{such_as}."]
 
     @property
-    def small_groups(self) -> list[Group]:
+    def small_groups(self) -> Groups:
         """Return small groups of similar documents, which may explain one another and so have ordinary scores, and of copies.
 
         Only training documents have groups.
