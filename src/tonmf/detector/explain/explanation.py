@@ -16,7 +16,7 @@ from tonmf.detector.explain.quotes import isolated, listed, quoted
 from tonmf.detector.explain.topics import KnownDocument
 from tonmf.detector.explain.unexpected import UnexpectedWord, most_telling
 from tonmf.detector.marks.marks import FINE, STRANGE
-from tonmf.wording import number_of
+from tonmf.wording import number_of, shown
 
 NAMED = 4
 """Words that the sentence names."""
@@ -189,7 +189,8 @@ class Explanation:
 
     def __repr__(self) -> str:
         """Return the verdict on one line; ``str`` has all of it."""
-        return f"Explanation({self.id!r}, score={self.score:.2f}, outlier={self.outlier}, rank={self.rank:,}: {self.reason})"
+        verdict = f"score={self.score:.2f}, outlier={self.outlier}, rank={self.rank:,}"
+        return f"Explanation({shown(self.id)}, {verdict}: {self.reason})"
 
     @property
     def judged(self) -> bool:

@@ -9,13 +9,13 @@ from tonmf.attached import Attached
 T = TypeVar("T")
 
 SHOWN = 10
-"""Explanations that ``repr`` shows, at most."""
+"""ExplanationList that ``repr`` shows, at most."""
 
 
-class Explanations(list[T]):
+class ExplanationList(list[T]):
     """A list of explanations, which is short as text and which a notebook shows as HTML.
 
-    >>> Explanations(range(12))[10:]
+    >>> ExplanationList(range(12))[10:]
     [10,
      11]
     """
@@ -29,7 +29,7 @@ class Explanations(list[T]):
     @overload
     def __getitem__(self, place: SupportsIndex) -> T: ...
     @overload
-    def __getitem__(self, place: slice) -> Explanations[T]: ...
+    def __getitem__(self, place: slice) -> ExplanationList[T]: ...
     def __getitem__(self, place: Any) -> Any:
         found = super().__getitem__(place)
-        return Explanations(found) if isinstance(place, slice) else found
+        return ExplanationList(found) if isinstance(place, slice) else found

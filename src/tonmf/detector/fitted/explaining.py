@@ -11,7 +11,7 @@ import numpy as np
 from tonmf.attached import Attached
 from tonmf.detector.explain.explanation import Explanation
 from tonmf.detector.explain.ranks import rank_among
-from tonmf.detector.explain.several import Explanations
+from tonmf.detector.explain.several import ExplanationList
 from tonmf.detector.explain.topics import Topic
 from tonmf.detector.explain.unexpected import UnexpectedWord
 from tonmf.detector.fitted.scoring import ScoringDetector
@@ -50,7 +50,7 @@ class ExplainingDetector(ScoringDetector):
         n_words: int = 10,
         n_nearest: int = 3,
         n_missing: int = 5,
-    ) -> Explanations[Explanation]:
+    ) -> ExplanationList[Explanation]:
         """Explain the scores of documents.
 
         Parameters
@@ -96,11 +96,11 @@ class ExplainingDetector(ScoringDetector):
         given = embeddings is not None
         of_all = check_new_embeddings(embeddings, n_docs, reader.state.scorer.embedding_width) if given else None
         if not chosen:
-            return Explanations()
+            return ExplanationList()
         some = take(documents, chosen)
         rows = reader.embeddings_of(some, None) if of_all is None else of_all[chosen]
         read = reader.read(some, rows, [called[i] for i in chosen])
-        return Explanations(read.explain(n_words, n_nearest, n_missing))
+        return ExplanationList(read.explain(n_words, n_nearest, n_missing))
 
     def named(self, documents: Any, names: Sequence[Any] | None = None) -> tuple[Any, list[str]]:
         """Return documents as a list or a matrix, and their names as ``explain`` finds them.
@@ -110,6 +110,7 @@ class ExplainingDetector(ScoringDetector):
         documents : list or matrix
         names : list of str
         """
+        self._check_is_fitted()
         names, (documents, _) = names_for(documents, names), as_documents(documents)
         if names is None and self._known_names is not None:
             names = self._known_names.given_to(documents)

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tonmf.arrays import Array
 from tonmf.attached import Attached
-from tonmf.detector.explain.several import Explanations
+from tonmf.detector.explain.several import ExplanationList
 from tonmf.detector.scores.p_values import ScoreClass, sketch
 from tonmf.detector.vectors.explanation import EmbeddingExplanation, explain
 from tonmf.detector.vectors.rows import UnitRows
@@ -167,7 +167,7 @@ class EmbeddingOutlierDetector(OutlierSigns, BaseEstimator):  # type: ignore[mis
         *,
         names: Sequence[Any] | None = None,
         n_nearest: int = 3,
-    ) -> Explanations[EmbeddingExplanation]:
+    ) -> ExplanationList[EmbeddingExplanation]:
         """Explain the scores of documents.
 
         Parameters
@@ -194,7 +194,7 @@ class EmbeddingOutlierDetector(OutlierSigns, BaseEstimator):  # type: ignore[mis
         chosen = list(range(len(rows))) if ids is None else check_ids(ids, called)
         parts = self._parts(rows if ids is None else UnitRows(rows.given[chosen]))
         p_values = self._reference.p_of_new(total(parts))
-        return Explanations(explain(self._state, rows, chosen, called, p_values, parts, n_nearest))
+        return ExplanationList(explain(self._state, rows, chosen, called, p_values, parts, n_nearest))
 
     def save(self, path: str | Path) -> None:
         """Save the fitted detector in a folder that ``tonmf.load`` reads, and that holds nothing that can execute.

@@ -14,6 +14,7 @@ from tonmf.detector.scores.meaning import AT_ONCE, as_rows
 from tonmf.detector.vectors.rows import UnitRows
 from tonmf.detector.vectors.scorer import VectorState, total
 from tonmf.nmf.threads import one_blas_thread
+from tonmf.wording import shown
 
 MANY_WIDTHS = 1.0
 """z(r) from which on a document is further from ordinary ones than most."""
@@ -83,7 +84,7 @@ class EmbeddingExplanation:
     def __repr__(self) -> str:
         """Return the verdict on one line."""
         verdict = f"score={self.score:.2f}, outlier={self.outlier}, rank={self.rank:,}"
-        return f"EmbeddingExplanation({self.id!r}, {verdict}: {self.reason})"
+        return f"EmbeddingExplanation({shown(self.id)}, {verdict}: {self.reason})"
 
     @property
     def reason(self) -> str:

@@ -1,4 +1,4 @@
-"""Explanations on a card: the verdict, the unexpected words with their shares, topics and facts."""
+"""ExplanationList on a card: the verdict, the unexpected words with their shares, topics and facts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from tonmf.detector.explain.explanation import PARTS, Explanation, percent
 from tonmf.detector.explain.profile import Compared
-from tonmf.detector.explain.several import Explanations
+from tonmf.detector.explain.several import ExplanationList
 from tonmf.detector.vectors.explanation import EmbeddingExplanation
 from tonmf.report.notebook.markup import Markup, card, element, heading, own
 from tonmf.report.notebook.parts import (
@@ -26,7 +26,7 @@ from tonmf.report.notebook.parts import (
 )
 
 SHOWN = 10
-"""Explanations on a card, at most."""
+"""ExplanationList on a card, at most."""
 
 NEAREST = 5
 """Near documents that are listed, at most."""
@@ -42,7 +42,7 @@ def of_embedding_explanation(why: EmbeddingExplanation) -> str:
     return card(_embedding_explained(why))
 
 
-def of_explanations(several: Explanations[Any]) -> str:
+def of_explanations(several: ExplanationList[Any]) -> str:
     """Return several explanations as HTML: the only one in full, of more a table that opens."""
     if not several:
         return card(element("p", "No documents to explain.", of="caption"))

@@ -25,7 +25,7 @@ HEIGHT = 640
 PAGE, SUMMARY = (".html", ".htm"), (".json",)
 
 
-class Report:
+class ReportPage:
     """The report of scored documents. A notebook shows its page; ``save`` writes it.
 
     Attributes
@@ -37,7 +37,7 @@ class Report:
     def __init__(self, summary: dict[str, Any]) -> None:
         self.summary = summary
 
-    def save(self, path: str | os.PathLike[str]) -> Report:
+    def save(self, path: str | os.PathLike[str]) -> ReportPage:
         """Write the report, whole or not at all: a page to open in a browser, or all that it says, as JSON.
 
         Parameters
@@ -47,7 +47,7 @@ class Report:
 
         Returns
         -------
-        self : Report
+        self : ReportPage
         """
         check_report_path(path)
         (write_summary if os.fspath(path).lower().endswith(SUMMARY) else write_html)(path, self.summary)
@@ -55,7 +55,7 @@ class Report:
 
     def __repr__(self) -> str:
         analysed = self.summary["analysed"]
-        return f"Report({number_of(analysed['documents'], 'document')}, {analysed['flagged']:,} flagged)"
+        return f"ReportPage({number_of(analysed['documents'], 'document')}, {analysed['flagged']:,} flagged)"
 
     def _repr_html_(self) -> str:
         """Return the page in a frame that can reach neither the notebook nor the network."""
@@ -90,7 +90,7 @@ def report(
     fdr: float | None = None,
     title: str = "Report",
     notes: Sequence[str] = (),
-) -> Report:
+) -> ReportPage:
     """Make the report of documents: a notebook shows it, and a file gets it if a path is given.
 
     Parameters
@@ -114,7 +114,7 @@ def report(
 
     Returns
     -------
-    report : Report
+    report : ReportPage
 
     Examples
     --------
@@ -123,11 +123,11 @@ def report(
     >>> board = load_noticeboard()
     >>> detector = TextOutlierDetector().fit(board.texts, names=board.ids)
     >>> detector.report(board.texts, title="The notice board")
-    Report(260 documents, 13 flagged)
+    ReportPage(260 documents, 13 flagged)
     """
     if path is not None:
         check_report_path(path)
     ranking = ranking_of(detector, documents, embeddings=embeddings, names=names, fdr=fdr)
     notes = [*notes, *ranking.observations, *ranking.unjudged_notes, *ranking.assumptions]
-    made = Report(summarise(ranking, title=title, notes=notes, labels=labels))
+    made = ReportPage(summarise(ranking, title=title, notes=notes, labels=labels))
     return made if path is None else made.save(path)
