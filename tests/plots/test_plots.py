@@ -6,14 +6,16 @@ import sys
 import matplotlib as mpl
 import numpy as np
 import pytest
+from browser import picture as picture_in_docs
 from hostile import HOSTILE
 from matplotlib.figure import Figure
 from matplotlib.image import imread
 from sklearn.exceptions import NotFittedError
 
 from tonmf import TONMF, EmbeddingOutlierDetector, TextOutlierDetector
-from tonmf.datasets import make_corpus
+from tonmf.datasets import load_noticeboard, make_corpus
 from tonmf.errors import MissingExtraError, ParameterError
+from tonmf.plots import save_canvas
 from tonmf.report.web.palette import palette
 
 CORPUS = make_corpus(n_docs=120, n_outliers=4)
@@ -57,7 +59,7 @@ def texts_in(axes):
     return [text.get_text() for text in axes.findobj(mpl.text.Text) if text.get_text()]
 
 
-def picture(axes):
+def pixels_of(axes):
     """Return the pixels of what a notebook shows."""
     return imread(io.BytesIO(axes._repr_png_()[0]))[..., :3]
 
@@ -161,10 +163,10 @@ def test_the_objective_is_that_of_the_fit(model):
 def test_words_of_any_kind_can_be_drawn():
     """Formulas, marks of direction, control characters and endless words are not for matplotlib to interpret."""
     texts = [*CORPUS.texts, *[f"$\\frac{{1}}{{0}}$ {'x' * 500} $unclosed \u202e{HOSTILE[0]}"] * 2]
-    detector = TextOutlierDetector(token_pattern=r"\S+", boilerplate=None, strip_html=False).fit(texts)
+    detector = TextOutlierDetector(analyzer=str.split).fit(texts)
     names = ["$\\frac{", "a\x00\u202e\nb", *["name" * 50] * (len(texts) - 2)]
     for axes in (detector.plot.document(texts, 120), detector.plot.topics(), detector.plot.map(texts, names=names)):
-        picture(axes)
+        pixels_of(axes)
 
 
 def test_a_missing_matplotlib_is_one_clear_error_and_only_when_something_is_drawn(detector, monkeypatch):
@@ -184,3 +186,19 @@ def test_methods_from_above_have_their_own_documentation():
     assert "Draw how the scores" in TextOutlierDetector.plot.scores.__doc__
     assert TextOutlierDetector.report.__doc__.startswith("Make the report")
     assert {"scores", "topics", "map", "document", "roc"} <= set(dir(TextOutlierDetector().plot))
+
+
+def test_the_pictures_in_the_docs_are_of_the_notice_board(tmp_path):
+    board = load_noticeboard()
+    plot = TextOutlierDetector().fit(board.texts, names=board.ids).plot
+    drawn = {
+        "scores": plot.scores(),
+        "topics": plot.topics(n_topics=6),
+        "map": plot.map(board.texts),
+        "document": plot.document(board.texts, "post-065"),
+        "roc": plot.roc(board.labels),
+    }
+    for name, axes in drawn.items():
+        target = picture_in_docs(f"plot-{name}.svg", tmp_path)
+        save_canvas(axes.figure, target)
+        assert 5_000 < target.stat().st_size < 100_000

@@ -28,10 +28,15 @@ def share_of(value: float) -> str:
     return f"{100 * value:.0f} %" if value >= 0.1 else f"{100 * value:.1f} %"
 
 
-def table(head: Sequence[Any], rows: Sequence[Sequence[Markup]]) -> Markup:
-    """Return a table; rows are of cells."""
-    columns = element("tr", [element("th", name, scope="col") for name in head])
-    return element("table", element("thead", columns), element("tbody", [element("tr", cells) for cells in rows]))
+def table(head: Sequence[str], rows: Sequence[Sequence[Markup]]) -> Markup:
+    """Return a table; rows are of cells. A column without a name shares that of the column before it."""
+    columns = [
+        element("th", name, scope="col", colspan=2 if not after and after is not None else None)
+        for name, after in zip(head, [*head[1:], None], strict=True)
+        if name
+    ]
+    listed = [element("tr", cells) for cells in rows]
+    return element("table", element("thead", element("tr", columns)), element("tbody", listed))
 
 
 def number(text: Any) -> Markup:
