@@ -85,7 +85,7 @@ NAMES += ["explanations of embeddings", "explanation of an embedding"]
 
 
 def without_diagram(html):
-    return html[: html.index("<style>.sk-")]
+    return html[: html.rindex("<style>")]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -30,8 +30,9 @@ def detector(board):
 def cards(board, detector):
     """What cells show: a ranking, an explanation, several, groups, and a detector without scikit-learn's diagram."""
     why = detector.explain(board.texts, ids=["post-065", "post-049"])
-    shown = [detector.ranking(board.texts), why[:1], why, detector.groups_, detector]
-    return [of._repr_html_().partition("<style>.sk-")[0] for of in shown]
+    of_detector = detector._repr_html_()
+    shown = [of._repr_html_() for of in (detector.ranking(board.texts), why[:1], why, detector.groups_)]
+    return [*shown, of_detector[: of_detector.rindex("<style>")]]
 
 
 def notebook(path, cards, page=LIGHT, colours="white"):

@@ -48,7 +48,7 @@ def _shown_axes() -> Any:
 
         def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
             file = io.BytesIO()
-            whole: Any = self.get_figure(root=True)
+            whole: Any = self.get_figure()
             whole.savefig(file, format="png", dpi=SHARP)
             width, height = whole.get_size_inches() * SHARP / 2
             return file.getvalue(), {"width": round(width), "height": round(height)}
