@@ -202,3 +202,5 @@ def test_the_pictures_in_the_docs_are_of_the_notice_board(tmp_path):
         target = picture_in_docs(f"plot-{name}.svg", tmp_path)
         save_canvas(axes.figure, target)
         assert 5_000 < target.stat().st_size < 100_000
+        save_canvas(axes.figure, tmp_path / "again.svg")
+        assert (tmp_path / "again.svg").read_bytes() == target.read_bytes()

@@ -304,3 +304,11 @@ def test_the_palette_is_that_of_the_pages():
     light, dark = palette(), palette(dark=True)
     assert light.keys() == dark.keys() >= {"paper", "ink", "accent", "dot", *(f"topic-{n}" for n in range(1, 6))}
     assert all(re.fullmatch("#[0-9a-f]{6}", colour) for colour in [*light.values(), *dark.values()])
+
+
+def test_an_explanation_names_the_marks_that_it_follows():
+    detector = TextOutlierDetector().fit(CORPUS.texts, names=CORPUS.ids).mark(strange=["doc-0003"])
+    read = Reading(detector.explain(CORPUS.texts, ids=["doc-0003"])._repr_html_())
+    assert "Like doc-0003" in read.text
+    assert "marked as strange" in read.text
+    assert "Marked" in detector._repr_html_()

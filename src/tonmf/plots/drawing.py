@@ -58,6 +58,7 @@ def _format_of(path: str | os.PathLike[str]) -> str:
 
 def save_canvas(canvas: Any, path: str | os.PathLike[str]) -> None:
     """Write a figure, whole or not at all; a figure always gives the same bytes."""
-    extension = _format_of(path)
-    with replacing(Path(path)) as temporary:
+    extension, mpl = _format_of(path), require_matplotlib()
+    of_svg = {name: value for name, value in SETTINGS.items() if name.startswith("svg.")}
+    with mpl.rc_context(of_svg), replacing(Path(path)) as temporary:
         canvas.savefig(temporary, format=extension, dpi=DOTS_PER_INCH, metadata=WRITTEN[extension])

@@ -9,7 +9,7 @@ from tonmf.attached import Attached
 T = TypeVar("T")
 
 SHOWN = 10
-"""ExplanationList that ``repr`` shows, at most."""
+"""Explanations that ``repr`` shows, at most."""
 
 
 class ExplanationList(list[T]):

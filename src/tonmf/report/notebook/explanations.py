@@ -1,4 +1,4 @@
-"""ExplanationList on a card: the verdict, the unexpected words with their shares, topics and facts."""
+"""Explanations on a card: the verdict, the unexpected words with their shares, topics and facts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tonmf.detector.explain.explanation import PARTS, Explanation, percent
 from tonmf.detector.explain.profile import Compared
 from tonmf.detector.explain.several import ExplanationList
 from tonmf.detector.vectors.explanation import EmbeddingExplanation
-from tonmf.report.notebook.markup import Markup, card, element, heading, own
+from tonmf.report.notebook.markup import Markup, card, element, escaped, heading, own
 from tonmf.report.notebook.parts import (
     WORDS,
     bar,
@@ -26,7 +26,7 @@ from tonmf.report.notebook.parts import (
 )
 
 SHOWN = 10
-"""ExplanationList on a card, at most."""
+"""Explanations on a card, at most."""
 
 NEAREST = 5
 """Near documents that are listed, at most."""
@@ -43,7 +43,7 @@ def of_embedding_explanation(why: EmbeddingExplanation) -> str:
 
 
 def of_explanations(several: ExplanationList[Any]) -> str:
-    """Return several explanations as HTML: the only one in full, of more a table that opens."""
+    """Return several explanations as HTML: the only one in full, of more the reasons of the first, each of which opens."""
     if not several:
         return card(element("p", "No documents to explain.", of="caption"))
     full = _embedding_explained if isinstance(several[0], EmbeddingExplanation) else _explained
@@ -123,7 +123,7 @@ def _facts(why: Explanation) -> Markup:
     }
     if why.alarms:
         known["Alarms"] = ", ".join(f"{name} {why.kind}s" for name in why.alarms)
-    known |= {f"Like {mark.id}"[:40]: f"marked as {mark.mark} ({mark.effect:+.2f})" for mark in why.marks}
+    known |= {escaped(["Like ", own(like.id, 40)]): f"marked as {like.mark} ({like.effect:+.2f})" for like in why.marks}
     if why.nearest:
         known["Nearest"] = _near([(near.document.id, near.document.excerpt, near.cosine) for near in why.nearest])
     if why.nearest_by_meaning:
