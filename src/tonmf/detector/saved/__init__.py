@@ -9,6 +9,6 @@ reference  what scores are compared with, for p-values
 vocabulary the vocabulary, and boilerplate
 training   rows of the training documents
 marks      a reader's marks
-stream     what `partial_fit` remembers of a stream
+stream     what ``partial_fit`` remembers of a stream
 ========== ============================================================
 """
