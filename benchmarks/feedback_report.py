@@ -15,7 +15,7 @@ from benchmarks.tasks import TASKS
 from tonmf.experiments.measured import markdown_table, share
 from tonmf.experiments.plotting import MARKERS, legend_beside, panels
 from tonmf.experiments.specification import Figure, Result, Section
-from tonmf.plots import COLOURS
+from tonmf.plots.drawing import COLOURS
 
 PAGE = ROOT / "docs" / "evidence" / "feedback.md"
 

@@ -100,7 +100,7 @@ def draw(rows: list[dict[str, Any]]) -> None:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    from tonmf.plots import SETTINGS, save_canvas
+    from tonmf.plots.drawing import SETTINGS, save_canvas
 
     sizes, parts = [row["documents"] for row in rows], ("read", "cut", "gather")
     with mpl.rc_context(SETTINGS):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from tonmf.attached import attach
+
 if TYPE_CHECKING:
     from tonmf.detector.detector import TextOutlierDetector as TextOutlierDetector
     from tonmf.detector.explain.explanation import Explanation as Explanation
@@ -42,6 +44,25 @@ _HOMES = {
 }
 
 __all__ = [*_HOMES]
+
+# What rooms above add to classes below.
+attach(
+    {
+        "ranking": ("tonmf.ranking.ranking", "ranking_of"),
+        "report": ("tonmf.report.notebook.framed", "report"),
+        "html of detector": ("tonmf.report.notebook.detectors", "of_detector"),
+        "html of embedding detector": ("tonmf.report.notebook.detectors", "of_embedding_detector"),
+        "html of model": ("tonmf.report.notebook.detectors", "of_model"),
+        "html of explanation": ("tonmf.report.notebook.explanations", "of_explanation"),
+        "html of embedding explanation": ("tonmf.report.notebook.explanations", "of_embedding_explanation"),
+        "html of explanations": ("tonmf.report.notebook.explanations", "of_explanations"),
+        "html of groups": ("tonmf.report.notebook.groups", "of_groups"),
+        "html of ranking": ("tonmf.report.notebook.rankings", "of_ranking"),
+        "plots of detector": ("tonmf.plots.accessors", "DetectorPlots"),
+        "plots of embedding detector": ("tonmf.plots.accessors", "EmbeddingDetectorPlots"),
+        "plots of model": ("tonmf.plots.accessors", "ModelPlots"),
+    }
+)
 
 
 def __getattr__(name: str) -> Any:

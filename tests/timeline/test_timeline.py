@@ -10,7 +10,8 @@ from planted import A_DAY, DAY, START, SUBJECT, stream
 
 from tonmf import InputError, MissingExtraError, ParameterError, TextOutlierDetector, load
 from tonmf.datasets.archives import read_reuters_dispatches
-from tonmf.plots import MOST_TOPICS, PALE, plot_timeline, topics_to_show
+from tonmf.plots import plot_timeline, topics_to_show
+from tonmf.plots.timeline import MOST_TOPICS, PALE
 from tonmf.stream.times import moment_of, time_text
 from tonmf.timeline.follow import Windows, follow
 from tonmf.timeline.nursery import Nursery
@@ -243,7 +244,7 @@ def test_the_detector_in_the_end_can_be_saved_and_goes_on(planted, learnt, tmp_p
 def drawn(monkeypatch):
     """The figures that are drawn, not written."""
     figures = []
-    monkeypatch.setattr("tonmf.plots.save_canvas", lambda canvas, path: figures.append(canvas.figure))
+    monkeypatch.setattr("tonmf.plots.timeline.save_canvas", lambda canvas, path: figures.append(canvas.figure))
     return figures
 
 

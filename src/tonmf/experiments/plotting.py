@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tonmf.experiments.specification import Figure
-from tonmf.plots import SETTINGS, require_matplotlib, save_canvas
+from tonmf.plots.drawing import SETTINGS, require_matplotlib, save_canvas
 
 STYLES = ("-", "--", "-.", ":")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")

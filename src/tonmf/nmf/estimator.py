@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from tonmf.arrays import Array
+from tonmf.attached import Attached
 from tonmf.errors import InputError
 from tonmf.nmf.blocks import Block, Executor, SerialExecutor, Source
 from tonmf.nmf.in_memory import MatrixSource, default_block_size
@@ -160,6 +161,10 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
     >>> int(model.outlier_scores_.argmax())
     17
     """
+
+    plot = Attached("plots of model")
+    _repr_html_ = Attached("html of model")
+    _repr_mimebundle_ = None  # scikit-learn's, which would come before
 
     _stream: ModelStream
 

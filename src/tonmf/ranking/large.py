@@ -53,7 +53,7 @@ class Fetched(Sequence[T], Generic[T]):
         self._known[place] = value
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LargeRanking(Ranking):
     """The training documents of a detector that are too many for memory: it has the documents and ids of a few rows only.
 

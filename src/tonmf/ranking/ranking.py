@@ -12,14 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tonmf.arrays import Array
+from tonmf.attached import Attached
 from tonmf.detector.explain.explanation import Explanation, note_on_unjudged
 from tonmf.detector.explain.quotes import quoted
 from tonmf.detector.explain.ranks import rank_among
 from tonmf.detector.fitted import FittedDetector
-from tonmf.detector.scores.groups import Group
+from tonmf.detector.scores.groups import Groups
 from tonmf.detector.scores.scale import SAME_SCORE
 from tonmf.errors import InputError
 from tonmf.metrics import discoveries
+from tonmf.parameters import check_rate
 from tonmf.ranking.table import TERMS, Reason, as_text, columns_of, ignore, length_of, stretches
 from tonmf.text.documents import TEXTS, first_copies, is_matrix, note_on_copies, take
 from tonmf.text.side_by_side import in_order
@@ -65,6 +67,13 @@ class Ranking:
     fdr: float | None = None
     reasons: Sequence[Reason] | None = None
     embeddings: Array | None = None
+
+    _repr_html_ = Attached("html of ranking")
+
+    def __repr__(self) -> str:
+        """Return how many documents are flagged, and when, on one line."""
+        n_docs, n_flagged = len(self.scores), int(self.outliers.sum())
+        return f"{type(self).__name__}({number_of(n_docs, 'document')}, {n_flagged:,} flagged: {self.rule})"
 
     @classmethod
     def of(
@@ -209,13 +218,13 @@ class Ranking:
         return [f"Left out as boilerplate: {number_of(len(known), 'line')} that many documents share{such_as}."]
 
     @property
-    def small_groups(self) -> list[Group]:
+    def small_groups(self) -> Groups:
         """Return small groups of similar documents, which may explain one another and so have ordinary scores, and of copies.
 
         Only training documents have groups.
         """
         groups = self.detector.groups_ if self.is_of_training else []
-        return [group for group in groups if group.copies or group.share <= SMALL]
+        return Groups([group for group in groups if group.copies or group.share <= SMALL], self.ids)
 
     @cached_property
     def firsts(self) -> NDArray[np.int64]:
@@ -287,6 +296,49 @@ class Ranking:
         rows = self.order.tolist()
         documents, ids = take(self.documents, rows), [self.ids[row] for row in rows]
         return columns_of(self, rows, documents, ids, n_words, on_done, reasons)
+
+
+def ranking_of(
+    detector: FittedDetector,
+    documents: Any,
+    *,
+    embeddings: Any = None,
+    names: Sequence[Any] | None = None,
+    fdr: float | None = None,
+) -> Ranking:
+    """Score documents and rank them, the strangest first; a notebook shows the first ones with their reasons.
+
+    Parameters
+    ----------
+    documents : as in ``fit``
+        Training documents or new ones.
+    embeddings : array of shape (n_docs, width), optional
+        If the detector was fitted with embeddings.
+    names : sequence of shape (n_docs,), optional
+        Names of the documents, as in ``explain``.
+    fdr : float, optional
+        Flag documents at this false-discovery rate, in place of the threshold.
+
+    Returns
+    -------
+    ranking : Ranking
+
+    Examples
+    --------
+    >>> from tonmf import TextOutlierDetector
+    >>> from tonmf.datasets import load_noticeboard
+    >>> board = load_noticeboard()
+    >>> detector = TextOutlierDetector().fit(board.texts, names=board.ids)
+    >>> ranking = detector.ranking(board.texts)
+    >>> ranking
+    Ranking(260 documents, 13 flagged: score above 1.43, the automatic threshold)
+    >>> ranking.names(ranking.order[:3])
+    ['post-111', 'post-072', 'post-077']
+    """
+    if fdr is not None:
+        check_rate(fdr, "fdr")
+    documents, called = detector.named(documents, names)
+    return Ranking.by(detector, documents, called, embeddings=embeddings).at_rate(fdr)
 
 
 def judged_among(detector: FittedDetector, documents: Any, scores: Array) -> NDArray[np.bool_]:

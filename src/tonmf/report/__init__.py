@@ -13,6 +13,8 @@
 `earlier`     the dictionary again, from a file
 `runs`        what is compared of a run
 `comparison`  two runs: what is newly strange, topics that came and went
+`binning`     scores in bins, for histograms
+`notebook`    how things look in a notebook, and the report there
 `web`         the pages' scripts and styles, also those of the service
 ============= ==================================================================
 """

@@ -34,6 +34,11 @@ def write_html(path: str | os.PathLike[str], summary: dict[str, Any]) -> None:
         file.writelines(_lines(summary))
 
 
+def page_of(summary: dict[str, Any]) -> str:
+    """Return the report of a summary as one text."""
+    return "".join(_lines(summary)).encode("utf-8", "replace").decode("utf-8")
+
+
 def policy() -> str:
     """Return the content security policy of a report, which allows its own scripts and styles only."""
     scripts = " ".join(assets.source_of(text) for text in (assets.library(), assets.script("report")))

@@ -2,6 +2,7 @@
 
 ============== ==================================================================================
 `explanation`  `Explanation`: what it holds, its sentence, and its forms as text, dictionary and table
+`several`      a list of explanations, as a notebook shows it
 `explainer`    makes explanations from a fitted detector
 `unexpected`   how much of a document each topic explains, and the words that none explains
 `missing`      the words that documents lack although their topics lead one to expect them

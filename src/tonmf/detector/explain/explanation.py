@@ -10,12 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from tonmf.attached import Attached
 from tonmf.detector.explain.profile import Compared
 from tonmf.detector.explain.quotes import isolated, listed, quoted
 from tonmf.detector.explain.topics import KnownDocument
 from tonmf.detector.explain.unexpected import UnexpectedWord, most_telling
 from tonmf.detector.marks.marks import FINE, STRANGE
-from tonmf.wording import number_of
+from tonmf.wording import number_of, shown
 
 NAMED = 4
 """Words that the sentence names."""
@@ -183,6 +184,13 @@ class Explanation:
     nearest_by_meaning: list[NearDocument]
     marks: list[NearMark]
     kind: str
+
+    _repr_html_ = Attached("html of explanation")
+
+    def __repr__(self) -> str:
+        """Return the verdict on one line; ``str`` has all of it."""
+        verdict = f"score={self.score:.2f}, outlier={self.outlier}, rank={self.rank:,}"
+        return f"Explanation({shown(self.id)}, {verdict}: {self.reason})"
 
     @property
     def judged(self) -> bool:

@@ -11,6 +11,7 @@ from tonmf.detector.embedder import EncoderAtHand, kept_embedder
 from tonmf.detector.options import DETECTOR_RULES, DetectorOptions, options_of
 from tonmf.detector.reading import Reader
 from tonmf.detector.saved.state import MODEL, read_state, state_arrays, state_fields
+from tonmf.detector.scores.groups import Groups
 from tonmf.detector.state import DetectorState
 from tonmf.embed import Encoder
 from tonmf.errors import Param, ParameterError
@@ -104,7 +105,8 @@ class StatefulDetector(DetectorOptions):
         self.n_columns_ = getattr(state.counter, "n_columns", None)
         self.uses_embeddings_ = state.scorer.meaning is not None
         self.embedded_by_ = None if state.embedded_by is None else state.embedded_by.name
-        self.rungs_, self.groups_ = list(state.scorer.rungs), state.groups
+        self.rungs_ = list(state.scorer.rungs)
+        self.groups_ = Groups(state.groups, None if state.rows is None else state.rows.ids)
         self.outlier_scores_, self.unmarked_scores_ = state.marked_scores, state.outlier_scores
         self.marks_ = {} if state.marks is None else state.marks.named()
         self.p_values_ = state.p_values

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from tonmf.attached import Attached
 from tonmf.detector.explain.explanation import Explanation
 from tonmf.detector.explain.ranks import rank_among
+from tonmf.detector.explain.several import ExplanationList
 from tonmf.detector.explain.topics import Topic
 from tonmf.detector.explain.unexpected import UnexpectedWord
 from tonmf.detector.fitted.scoring import ScoringDetector
@@ -32,6 +34,12 @@ RESULTS = {"rank": int, "score": float, "flagged": bool, "topic": int, "reason":
 class ExplainingDetector(ScoringDetector):
     """A fitted detector that explains scores."""
 
+    plot = Attached("plots of detector")
+    ranking = Attached("ranking")
+    report = Attached("report")
+    _repr_html_ = Attached("html of detector")
+    _repr_mimebundle_ = None  # scikit-learn's, which would come before
+
     def explain(
         self,
         documents: Any,
@@ -42,7 +50,7 @@ class ExplainingDetector(ScoringDetector):
         n_words: int = 10,
         n_nearest: int = 3,
         n_missing: int = 5,
-    ) -> list[Explanation]:
+    ) -> ExplanationList[Explanation]:
         """Explain the scores of documents.
 
         Parameters
@@ -65,6 +73,7 @@ class ExplainingDetector(ScoringDetector):
         Returns
         -------
         explanations : list of Explanation
+            A list that a notebook shows as HTML.
 
         Examples
         --------
@@ -81,20 +90,31 @@ class ExplainingDetector(ScoringDetector):
         check_at_least(n_words, 1, "n_words")
         check_at_least(n_nearest, 0, "n_nearest")
         check_at_least(n_missing, 0, "n_missing")
-        names, (documents, _) = names_for(documents, names), as_documents(documents)
-        n_docs = n_documents(documents)
-        if names is None and self._known_names is not None:
-            names = self._known_names.given_to(documents)
-        called = check_names(names, n_docs)
+        documents, called = self.named(documents, names)
+        n_docs = len(called)
         reader, chosen = self._reader, list(range(n_docs)) if ids is None else check_ids(ids, called)
         given = embeddings is not None
         of_all = check_new_embeddings(embeddings, n_docs, reader.state.scorer.embedding_width) if given else None
         if not chosen:
-            return []
+            return ExplanationList()
         some = take(documents, chosen)
         rows = reader.embeddings_of(some, None) if of_all is None else of_all[chosen]
         read = reader.read(some, rows, [called[i] for i in chosen])
-        return read.explain(n_words, n_nearest, n_missing)
+        return ExplanationList(read.explain(n_words, n_nearest, n_missing))
+
+    def named(self, documents: Any, names: Sequence[Any] | None = None) -> tuple[Any, list[str]]:
+        """Return documents as a list or a matrix, and their names as ``explain`` finds them.
+
+        Returns
+        -------
+        documents : list or matrix
+        names : list of str
+        """
+        self._check_is_fitted()
+        names, (documents, _) = names_for(documents, names), as_documents(documents)
+        if names is None and self._known_names is not None:
+            names = self._known_names.given_to(documents)
+        return documents, check_names(names, n_documents(documents))
 
     def to_frame(self, frame: Any, column: Any = None, *, embeddings: Any = None) -> Any:
         """Return the rows of a frame with their results, in the same order and as a frame of the same library.

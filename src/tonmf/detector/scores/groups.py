@@ -10,7 +10,7 @@ are a group by themselves, whether or not they make a topic.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tonmf.arrays import Array
+from tonmf.attached import Attached
 from tonmf.detector.scores.copies import Copies
 from tonmf.detector.scores.corpus import Corpus, Glance
 from tonmf.detector.scores.ladder import Rung, first_words
@@ -77,6 +78,27 @@ class Group:
     documents: NDArray[np.int64]
     strangeness: float
     copies: bool = False
+
+    def __repr__(self) -> str:
+        """Return the size and the first words, on one line."""
+        of = "copies" if self.copies else "documents"
+        return f"Group({self.size:,} {of}: {', '.join(self.words)})"
+
+
+class Groups(list[Group]):
+    """A list of groups, which a notebook shows as HTML.
+
+    Attributes
+    ----------
+    names : sequence of str or None
+        What the documents are called, if that is known.
+    """
+
+    _repr_html_ = Attached("html of groups")
+
+    def __init__(self, groups: Iterable[Group] = (), names: Sequence[str] | None = None) -> None:
+        super().__init__(groups)
+        self.names = names
 
 
 def candidates(rung: Rung, glance: Glance, common: Rung, strangeness: Array, terms: Sequence[str]) -> list[Group]:

@@ -14,6 +14,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tonmf.arrays import Array
+from tonmf.attached import Attached
+from tonmf.detector.explain.several import ExplanationList
 from tonmf.detector.scores.p_values import ScoreClass, sketch
 from tonmf.detector.vectors.explanation import EmbeddingExplanation, explain
 from tonmf.detector.vectors.rows import UnitRows
@@ -84,6 +86,10 @@ class EmbeddingOutlierDetector(OutlierSigns, BaseEstimator):  # type: ignore[mis
     >>> why.outlier, why.rank <= 2, len(why.nearest)
     (True, True, 3)
     """
+
+    plot = Attached("plots of embedding detector")
+    _repr_html_ = Attached("html of embedding detector")
+    _repr_mimebundle_ = None  # scikit-learn's, which would come before
 
     def __init__(
         self, *, contamination: float | str = "auto", random_state: Any = 0, n_jobs: int | None = None
@@ -161,7 +167,7 @@ class EmbeddingOutlierDetector(OutlierSigns, BaseEstimator):  # type: ignore[mis
         *,
         names: Sequence[Any] | None = None,
         n_nearest: int = 3,
-    ) -> list[EmbeddingExplanation]:
+    ) -> ExplanationList[EmbeddingExplanation]:
         """Explain the scores of documents.
 
         Parameters
@@ -178,6 +184,7 @@ class EmbeddingOutlierDetector(OutlierSigns, BaseEstimator):  # type: ignore[mis
         Returns
         -------
         explanations : list of EmbeddingExplanation
+            A list that a notebook shows as HTML.
         """
         check_at_least(n_nearest, 0, "n_nearest")
         rows, names = self._check_new(X), names_for(X, names)
@@ -187,7 +194,7 @@ class EmbeddingOutlierDetector(OutlierSigns, BaseEstimator):  # type: ignore[mis
         chosen = list(range(len(rows))) if ids is None else check_ids(ids, called)
         parts = self._parts(rows if ids is None else UnitRows(rows.given[chosen]))
         p_values = self._reference.p_of_new(total(parts))
-        return explain(self._state, rows, chosen, called, p_values, parts, n_nearest)
+        return ExplanationList(explain(self._state, rows, chosen, called, p_values, parts, n_nearest))
 
     def save(self, path: str | Path) -> None:
         """Save the fitted detector in a folder that ``tonmf.load`` reads, and that holds nothing that can execute.

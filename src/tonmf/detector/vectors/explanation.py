@@ -8,11 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from tonmf.arrays import Array
+from tonmf.attached import Attached
 from tonmf.detector.explain.ranks import rank_among
 from tonmf.detector.scores.meaning import AT_ONCE, as_rows
 from tonmf.detector.vectors.rows import UnitRows
 from tonmf.detector.vectors.scorer import VectorState, total
 from tonmf.nmf.threads import one_blas_thread
+from tonmf.wording import shown
 
 MANY_WIDTHS = 1.0
 """z(r) from which on a document is further from ordinary ones than most."""
@@ -76,6 +78,13 @@ class EmbeddingExplanation:
     closeness: float
     usual_closeness: float
     nearest: list[NearEmbedding]
+
+    _repr_html_ = Attached("html of embedding explanation")
+
+    def __repr__(self) -> str:
+        """Return the verdict on one line."""
+        verdict = f"score={self.score:.2f}, outlier={self.outlier}, rank={self.rank:,}"
+        return f"EmbeddingExplanation({shown(self.id)}, {verdict}: {self.reason})"
 
     @property
     def reason(self) -> str:

@@ -11,7 +11,7 @@ from tonmf.experiments.plotting import MARKERS, Line, draw_areas
 from tonmf.experiments.specification import Config, Experiment, Figure, Result, Section
 from tonmf.experiments.tasks import TASKS, draw
 from tonmf.metrics import area_under_curve
-from tonmf.plots import COLOURS
+from tonmf.plots.drawing import COLOURS
 
 RANKS = (2, 4, 6, 10, 15, 25, 50)
 

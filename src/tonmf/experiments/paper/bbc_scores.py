@@ -15,7 +15,7 @@ from tonmf.experiments.plotting import legend_beside, panels
 from tonmf.experiments.specification import Config, Experiment, Figure, Result, Section
 from tonmf.experiments.tasks import draw
 from tonmf.metrics import area_under_curve, false_positive_rate, true_positive_rate
-from tonmf.plots import COLOURS
+from tonmf.plots.drawing import COLOURS
 
 MODELS = {
     "paper": f"‖z‖ of the paper's algorithm, scaled start, rank {RANK}",

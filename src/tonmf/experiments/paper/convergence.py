@@ -12,7 +12,7 @@ from tonmf.experiments.specification import Config, Experiment, Figure, Result, 
 from tonmf.experiments.tasks import draw
 from tonmf.experiments.tracing import trace_fit
 from tonmf.metrics import area_under_curve
-from tonmf.plots import COLOURS
+from tonmf.plots.drawing import COLOURS
 
 PASSES = AUTHORS_ITERATIONS**2
 """Passes over the documents in each fit: as many as the published code has iterations."""

@@ -15,7 +15,7 @@ from tonmf.experiments.specification import Config, Experiment, Figure, Result, 
 from tonmf.experiments.tasks import TASKS, draw
 from tonmf.metrics import area_under_curve
 from tonmf.parameters import defaults_of
-from tonmf.plots import COLOURS
+from tonmf.plots.drawing import COLOURS
 
 RANKS = (2, 4, 6, 10, 15, 25, 50)
 SHARES = (0.005, 0.01, 0.02, 0.03, 0.04, 0.06)

@@ -15,7 +15,7 @@ from tonmf.experiments.plotting import STYLES, legend_beside, panels
 from tonmf.experiments.specification import Config, Experiment, Figure, Result, Section
 from tonmf.experiments.tasks import QUICK_DOCUMENTS, ROWS, TASKS, draw
 from tonmf.metrics import precision_at, roc_curve
-from tonmf.plots import COLOURS
+from tonmf.plots.drawing import COLOURS
 
 POINTS = (0, 0.5, 1, 1.5, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 35, 40, 50, 60, 70, 80, 90, 100)
 """False positive rates, in percent, at which a curve is kept."""

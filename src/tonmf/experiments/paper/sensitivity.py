@@ -17,7 +17,7 @@ from tonmf.experiments.plotting import MARKERS, STYLES, Line, draw_areas, legend
 from tonmf.experiments.specification import Config, Experiment, Figure, Result, Section
 from tonmf.experiments.tasks import TASKS, draw
 from tonmf.metrics import area_under_curve
-from tonmf.plots import COLOURS
+from tonmf.plots.drawing import COLOURS
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.9, 0.99, None)
 """α as a quantile of the residual norms of plain NMF, so that this share of the documents counts in full; None is α = ∞."""

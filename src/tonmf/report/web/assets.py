@@ -23,6 +23,10 @@ from importlib.resources import files
 IMPORT = re.compile(r'^import \{[^}]*\} from "(\.[\w./]+\.js)";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:async function|function|class|const) )", re.MULTILINE)
 
+COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+BLANKS = re.compile(r"\s*([{}:;,])\s+|\s+")
+"""What a style sheet does not need: blanks around these characters, and all but one elsewhere."""
+
 LIBRARY, LIBRARY_STYLE = "vendor/uPlot.iife.min.js", "vendor/uPlot.min.css"
 """The plotting library, as its makers publish it; ``make front`` brings another version."""
 
@@ -43,6 +47,7 @@ SHEETS = {
     ),
     "report": ("page", "strangest", "map", "panel", "groups", "curves", "compare"),
     "app": ("page", "controls", "score", "fit", "sign_in", "narrow"),
+    "notebook": ("card",),
 }
 """The style sheets of each folder, in the order in which they apply: a later rule overrides an earlier one."""
 
@@ -70,6 +75,16 @@ def style(page: str) -> str:
     """Return the styles of a page, "report" or "app": the plotting library's, those of all pages, then its own."""
     sheets = [f"{folder}/{name}.css" for folder in ("shared", page) for name in SHEETS[folder]]
     return "\n".join(_read(path) for path in (LIBRARY_STYLE, *sheets))
+
+
+@cache
+def within(scope: str, paths: tuple[str, ...]) -> str:
+    """Return style sheets, without comments and blanks, that apply only within what a selector finds; ``:root`` is that itself.
+
+    A browser that does not know nested rules applies none of them.
+    """
+    text = COMMENT.sub("", "".join(map(_read, paths))).replace(":root", "&")
+    return f"{scope}{{{BLANKS.sub(lambda found: found[1] or ' ', text).strip()}}}"
 
 
 def source_of(text: str) -> str:

@@ -50,8 +50,7 @@ export function markedText(pieces, kind = "unexpected") {
         class: kind,
         "data-share": share,
         title: `${percent(share)} of the document`,
-        // Square roots, because a few words often have nearly all of the share.
-        style: { "--shade": (0.15 + 0.85 * Math.sqrt(share / largest)).toFixed(3) },
+        style: { "--part": (share / largest).toFixed(3) },
       },
       breakable(text),
     );

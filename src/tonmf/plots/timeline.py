@@ -1,41 +1,19 @@
-"""Plots in one style, with colours that colour-blind readers can tell apart, as SVG or PNG; and the plot of a timeline."""
+"""The plot of a timeline."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tonmf.errors import InputError, MissingExtraError
-from tonmf.storage.atomic import check_writable, replacing
+from tonmf.plots.drawing import COLOURS, SETTINGS, check_plot, require_matplotlib, save_canvas
 from tonmf.stream.times import duration_text
-from tonmf.wording import path_shown
 
 if TYPE_CHECKING:
     from tonmf.timeline.follow import Timeline
-
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
-"""Okabe and Ito's colours, the strongest first, without yellow, which is too light for lines on white."""
-
-SETTINGS = {
-    "axes.grid": True,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "font.size": 9,
-    "grid.alpha": 0.25,
-    "legend.frameon": False,
-    "lines.linewidth": 1.5,
-    "svg.fonttype": "path",
-    "svg.hashsalt": "tonmf",
-}
-DOTS_PER_INCH = 110
-
-WRITTEN: Mapping[str, Mapping[str, Any]] = {"svg": {"Date": None}, "png": {"Software": None}}
-"""File formats, with the metadata that keeps the bytes of a plot the same."""
 
 MOST_TOPICS = 16
 """Topics in a plot, at most."""
@@ -52,38 +30,6 @@ PALE = 0.35
 """Opacity of the bar of a window of few documents."""
 
 USUAL, RISING, NEW, STRANGE = "#9DB7CC", COLOURS[0], COLOURS[1], "#555555"
-
-
-def require_matplotlib(extra: str = "plot") -> Any:
-    """Return matplotlib; raise an error that says how to install it if it is missing."""
-    try:
-        import matplotlib as mpl
-    except ImportError as error:
-        raise MissingExtraError(
-            f"Plots need matplotlib, which is not installed. Install it with: pip install 'tonmf[{extra}]'"
-        ) from error
-    return mpl
-
-
-def check_plot(path: str | os.PathLike[str]) -> None:
-    """Check that a plot can be made, before any work is done for it."""
-    _format_of(path)
-    check_writable(path)
-    require_matplotlib()
-
-
-def _format_of(path: str | os.PathLike[str]) -> str:
-    extension = Path(path).suffix.lower().lstrip(".")
-    if extension not in WRITTEN:
-        raise InputError(f"{path_shown(os.fspath(path))}: expected a name that ends in .png or .svg.")
-    return extension
-
-
-def save_canvas(canvas: Any, path: str | os.PathLike[str]) -> None:
-    """Write a figure, whole or not at all; a figure always gives the same bytes."""
-    extension = _format_of(path)
-    with replacing(Path(path)) as temporary:
-        canvas.savefig(temporary, format=extension, dpi=DOTS_PER_INCH, metadata=WRITTEN[extension])
 
 
 def plot_timeline(timeline: Timeline, path: str | os.PathLike[str], *, title: str | None = None) -> None:
