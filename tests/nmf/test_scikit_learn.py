@@ -5,7 +5,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-import scipy.sparse as sp
 import sklearn
 from sklearn.compose import ColumnTransformer
 from sklearn.exceptions import UnsetMetadataPassedError
@@ -141,20 +140,6 @@ def test_labels_and_topics_at_once_take_weights():
     again = TONMF(2, random_state=0)
     np.testing.assert_array_equal(again.fit_predict(X, sample_weight=WEIGHTS), model.predict(X))
     np.testing.assert_array_equal(again.fit_transform(X, sample_weight=WEIGHTS), model.transform(X))
-
-
-@pytest.mark.parametrize("solver", ["reweighted", "paper"])
-@pytest.mark.parametrize("kind", [np.asarray, sp.csr_matrix], ids=["dense", "sparse"])
-def test_a_row_of_weight_two_is_the_row_twice(solver, kind):
-    """From the same topics; a random start draws rows, and there are others to draw from."""
-    rng, repeated = np.random.default_rng(0), np.repeat(np.arange(60), WEIGHTS)
-    H, W = rng.random((60, 2)), rng.random((12, 2))
-    options = {"solver": solver, "alpha": 2.0, "max_iter": 500, "tol": 1e-9}
-    once = TONMF(2, init=(H, W), **options).fit(kind(X), sample_weight=WEIGHTS)
-    twice = TONMF(2, init=(H[repeated], W), **options).fit(kind(X[repeated]))
-    np.testing.assert_allclose(once.components_, twice.components_, rtol=1e-6, atol=1e-8)
-    np.testing.assert_allclose(once.outlier_scores_[repeated], twice.outlier_scores_, rtol=1e-6)
-    assert once.threshold_ == pytest.approx(twice.threshold_, rel=1e-6)
 
 
 def torch_array(values):
