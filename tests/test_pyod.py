@@ -1,6 +1,8 @@
 """The detectors for PyOD: what PyOD expects of any detector, its own utilities, and that they are the originals underneath."""
 
+import importlib
 import inspect
+import sys
 
 import numpy as np
 import pytest
@@ -21,7 +23,7 @@ from sklearn.utils import get_tags
 import tonmf
 import tonmf.pyod
 from tonmf.datasets import make_corpus
-from tonmf.errors import InputError, ParameterError
+from tonmf.errors import InputError, MissingExtraError, ParameterError
 
 DETECTORS = tonmf.pyod.DETECTORS
 CONTAMINATION = 0.1
@@ -220,6 +222,13 @@ def test_an_impossible_share_is_an_error_at_once_as_in_pyod(contamination):
 def test_what_is_no_thresholder_is_an_error():
     with pytest.raises(ParameterError, match=r"a thresholder of pyod\.models\.thresholds; got 'auto'"):
         tonmf.pyod.TONMF(2, contamination="auto").fit(np.ones((5, 3)))
+
+
+def test_without_pyod_the_error_says_how_to_install_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyod.models.base", None)
+    monkeypatch.delitem(sys.modules, "tonmf.pyod")
+    with pytest.raises(MissingExtraError, match=r"pip install 'tonmf\[pyod\]'"):
+        importlib.import_module("tonmf.pyod")
 
 
 def test_negative_numbers_are_an_error():

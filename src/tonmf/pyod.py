@@ -50,6 +50,7 @@ def _constructor_for(model: type) -> Any:
         for name in values.keys() - {"self"}:
             setattr(self, name, values[name])
 
+    construct.__name__ = "__init__"
     construct.__signature__ = signature  # type: ignore[attr-defined]  # what help(), clone and get_params read
     return construct
 
