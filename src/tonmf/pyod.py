@@ -35,7 +35,7 @@ NOT_HERE = ("half_life", "executor")
 def _constructor_for(model: type) -> Any:
     """Return a constructor with the parameters of a model, but for PyOD's `contamination`."""
     parameters = [
-        p.replace(default=CONTAMINATION) if p.name == "contamination" else p
+        p.replace(default=CONTAMINATION, annotation="float | Any") if p.name == "contamination" else p
         for p in inspect.signature(model).parameters.values()
         if p.name not in NOT_HERE
     ]
