@@ -69,12 +69,16 @@ def _means(data: Measurements, ways: list[Way], tuned: list[str], others: list[s
     columns = ["method", "setting", "AUC", "AP", "AUC, tuned on", "AUC, others", "worst AUC", "CPU s"]
     lines = []
     for way in ways:
-        seconds = median(row["seconds"] for row in data.rows if (row["method"], row["setting"]) == way)
+        seconds = _seconds(data, way)
         figures = [_mean(data, way, field, data.names) for field in ("auc", "ap")]
         groups = [three(_mean(data, way, "auc", tasks)) if tasks else "" for tasks in (tuned, others)]
         worst = data.by_task(*way, "auc", data.names).min()
         lines.append([*way, *map(three, figures), *groups, three(worst), f"{seconds:.2f}"])
     return columns, lines
+
+
+def _seconds(data: Measurements, way: Way) -> float:
+    return median(row["seconds"] for row in data.rows if (row["method"], row["setting"]) == way)
 
 
 def _shown(data: Measurements, ways: list[Way]) -> list[Way]:
@@ -117,6 +121,11 @@ def _winners(data: Measurements, ways: list[Way]) -> str:
             lines.append(
                 f"- **{way[0]}**, {name}: another method is ahead {where}." + "".join(f"\n  - {a}" for a in ahead)
             )
+    first = others[0]
+    times = [f"{_seconds(data, way):.2f} s" for way in (first, ways[0])]
+    lines.append(
+        f"- **Time**: a fit of {_name(first)}, the best of the others by its mean AUC, takes {' against '.join(times)}."
+    )
     head = "For each task, the best other method is picked afterwards, by the labels; that favours the others."
     return f"## Where others win\n\n{head}\n\n" + "\n".join(lines)
 
@@ -135,8 +144,8 @@ its defaults, and every setting has a line of its own; none was chosen with the 
 - **PyOD, tf-idf**: what its engine recommends for tables, on the first 100 singular directions of tf-idf, at unit norm.
 - **BERTopic, MiniLM**: with its defaults. It models topics, and does not claim to rank outliers; its topic −1 is for documents
   without a topic, and a few outliers on one subject can have a topic.
-- **cleanlab, MiniLM**: the outlier scores of `OutOfDistribution` and of `Datalab`, from embeddings alone. The tasks have no
-  class labels to train a classifier on, with which cleanlab can do more.
+- **cleanlab, MiniLM**: the outlier scores of `OutOfDistribution` and of `Datalab`, from embeddings alone: the mean distance
+  to 10 neighbours, as k-NN with k=10. The tasks have no class labels to train a classifier on, with which cleanlab can do more.
 - **k-NN**: mean cosine distance to the k nearest documents.
 
 The seconds are those of the processor, in one thread, for one fit: the median over all draws. Those of tonmf by words include

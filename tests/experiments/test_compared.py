@@ -94,6 +94,10 @@ def test_the_page_says_where_others_win():
         in text
     )
     assert "**.950** (.475)" in text
+    assert (
+        "- **Time**: a fit of k-NN, tf-idf (k=50), the best of the others by its mean AUC, takes 1.00 s against 1.00 s."
+        in text
+    )
     assert "2 tasks with 1 draw each: those of [Quality]" in text
 
 
