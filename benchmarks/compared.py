@@ -17,6 +17,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks import peers
 from benchmarks.compared_methods import METHODS, Reading
 from benchmarks.compared_report import PAGE, report
+from benchmarks.embeddings import embeddings_for
 from benchmarks.grid import measure_and_report
 from benchmarks.small_tasks import SMALL_TASKS, draw, draw_of
 from tonmf.experiments.specification import Config, Experiment
@@ -62,6 +63,15 @@ COMPARED = Experiment(
 )
 
 
+def _encode(tasks: list[str]) -> None:
+    """Make the embeddings that are missing, before there are several processes to make them."""
+    for name in tasks:
+        for seed in range(DRAWS):
+            embeddings_for(SMALL_TASKS[name].load(seed))
+
+
 def main(arguments: list[str]) -> None:
     """Measure what is not measured yet, then report."""
+    if not {"--report", "--help", "-h"} & set(arguments):
+        _encode([name for name in SMALL_TASKS if name in arguments] or list(SMALL_TASKS))
     measure_and_report(COMPARED, arguments, {"task": "--only"}, draw, PAGE)

@@ -138,7 +138,7 @@ the archives of the texts.
 There are {len(data.names)} tasks with {draws} each: those of [Quality](quality.md), with at most {N_ORDINARY} ordinary
 documents and {N_STRANGE} outliers, so that embeddings of all of them can be made on a CPU. Methods that see meaning see the
 same MiniLM embeddings. tonmf runs with its defaults. Each other method runs as its documentation recommends for texts, or with
-its defaults, and every setting has a line of its own; none was chosen with the labels.
+its defaults, and every setting has a line of its own; none was chosen with the labels of these draws.
 
 - **PyOD, MiniLM**: `EmbeddingOD.for_text`. "fast" is k-NN on MiniLM; "balanced" is LUNAR, here on MiniLM in place of mpnet.
 - **PyOD, tf-idf**: what its engine recommends for tables, on the first 100 singular directions of tf-idf, at unit norm.
@@ -146,7 +146,8 @@ its defaults, and every setting has a line of its own; none was chosen with the 
   without a topic, and a few outliers on one subject can have a topic.
 - **cleanlab, MiniLM**: the outlier scores of `OutOfDistribution` and of `Datalab`, from embeddings alone: the mean distance
   to 10 neighbours, as k-NN with k=10. The tasks have no class labels to train a classifier on, with which cleanlab can do more.
-- **k-NN**: mean cosine distance to the k nearest documents.
+- **k-NN**: mean cosine distance to the k nearest documents. k=10 is cleanlab's default; k=50 was the best on the page of
+  quality, by the labels, which favours it here.
 
 The seconds are those of the processor, in one thread, for one fit: the median over all draws. Those of tonmf by words include
 reading the texts. The tf-idf rows and embeddings that methods share are not counted; [what embeddings cost](meaning.md) is
