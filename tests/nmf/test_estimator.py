@@ -191,10 +191,12 @@ def test_backends_agree(small, model):
     np.testing.assert_allclose(plain.outlier_scores_, model.outlier_scores_, rtol=1e-6)
 
 
-def test_a_weight_of_two_is_the_row_twice(small):
+@pytest.mark.parametrize("options", [{}, {"solver": "paper"}, {"n_topics": "auto", "score_by": "lift"}], ids=str)
+def test_a_weight_of_two_is_the_row_twice(small, options):
     weights = np.random.default_rng(0).integers(0, 3, 60)
-    weighted = TONMF(3, random_state=0).fit(small, sample_weight=weights)
-    repeated = TONMF(3, random_state=0).fit(small[np.repeat(np.arange(60), weights)])
+    model = TONMF(**{"n_topics": 3, "random_state": 0, **options})
+    weighted = clone(model).fit(small, sample_weight=weights)
+    repeated = clone(model).fit(small[np.repeat(np.arange(60), weights)])
     np.testing.assert_allclose(weighted.outlier_score(small), repeated.outlier_score(small), rtol=1e-6)
     assert weighted.threshold_ == pytest.approx(repeated.threshold_)
 

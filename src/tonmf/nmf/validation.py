@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn import config_context
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import validate_data
 
@@ -25,9 +26,16 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, signed: bool = False) -> 
     and one column, without negative values unless `signed`, and without numbers whose squares overflow.
     """
     is_sparse = sp.issparse(X)
-    X = validate_data(
-        estimator, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset, ensure_all_finite=not is_sparse
-    )
+    # Arrays of other libraries become those of numpy, also where scikit-learn would otherwise leave them as they are.
+    with config_context(array_api_dispatch=False):
+        X = validate_data(
+            estimator,
+            X,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            reset=reset,
+            ensure_all_finite=not is_sparse,
+        )
     if not is_sparse:
         X = sp.csr_matrix(X)
     parts = (X.data, X.indices, X.indptr)
