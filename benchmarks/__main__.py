@@ -39,6 +39,7 @@ ON_DEMAND = [
     "feedback",
     "marking",
     "gpu",
+    "gallery",
 ]
 """Benchmarks that run only if they are named."""
 
