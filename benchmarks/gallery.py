@@ -27,17 +27,15 @@ WIDTH, HEIGHT = 1200, 760
 COLOURS = 96
 
 
-def _archive(*names: str) -> Callable[[Path], None]:
-    def check(folder: Path) -> None:
-        for name in names:
-            if not (data_folder() / name).exists():
-                raise FileNotFoundError(name)
-
-    return check
+def _archive(name: str) -> Path:
+    path = data_folder() / name
+    if not path.exists():
+        raise FileNotFoundError(name)
+    return path
 
 
 def _messages(folder: Path) -> None:
-    shutil.unpack_archive(data_folder() / "20news-bydate.tar.gz", folder, filter="data")
+    shutil.unpack_archive(_archive("20news-bydate.tar.gz"), folder, filter="data")
 
 
 def _access_log(folder: Path) -> None:
@@ -46,18 +44,18 @@ def _access_log(folder: Path) -> None:
 
 @dataclass(frozen=True)
 class Exhibit:
-    """What a page needs in its folder, and the address within the report that its picture shows."""
+    """What puts the files of a page into its folder, and the address within the report that its picture shows."""
 
-    prepare: Callable[[Path], None]
+    prepare: Callable[[Path], object]
     shows: str = ""
     is_free: bool = False
     """Whether the texts, and so the report, may be published."""
 
 
 EXHIBITS = {
-    "news": Exhibit(_archive("bbc-fulltext.zip"), "#map"),
+    "news": Exhibit(lambda folder: _archive("bbc-fulltext.zip"), "#map"),
     "mails": Exhibit(_messages, "#map"),
-    "baskets": Exhibit(_archive("retail.dat.gz")),
+    "baskets": Exhibit(lambda folder: _archive("retail.dat.gz")),
     "logs": Exhibit(_access_log, is_free=True),
     "code": Exhibit(lambda folder: None, is_free=True),
     "reviews": Exhibit(write_reviews, is_free=True),
