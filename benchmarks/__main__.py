@@ -40,6 +40,7 @@ ON_DEMAND = [
     "feedback",
     "marking",
     "gpu",
+    "gallery",
 ]
 """Benchmarks that run only if they are named."""
 

@@ -12,7 +12,7 @@ handle   @name                                                    <handle>
 id       0x7f3a, UUIDs, hashes, IP and MAC addresses, long words  <id>
          that mix letters and digits, 7 digits or more
 date     2026-11-16, 16/11/2026, 16.11.2026, 12:30, 12:30:05,     <date>
-         2026-11-16T12:30:05Z
+         2026-11-16T12:30:05Z, 16/Nov/2026:12:30:05
 number   numbers, by their shape: 2026, 1,500, 3.5, £20           ####, ####, #.#, £##
 ======== ======================================================== ==========
 
@@ -47,7 +47,8 @@ NOT_BEFORE_NUMBER = rf"(?![.,:/-]?\d){NOT_BEFORE_WORD}"
 TIME = r"(?:[01]?\d|2[0-4]):[0-5]\d(?::[0-6]\d(?:[.,]\d{1,9})?)?(?:[ap]m|z|[+-]\d\d:?\d\d)?"
 DAY = (
     r"(?:\d{4}-[01]?\d-[0-3]?\d|\d{4}/[01]?\d/[0-3]?\d|[0-3]?\d/[0-3]?\d/(?:\d{4}|\d{2})"
-    r"|[0-3]?\d\.[01]?\d\.\d{4}|[0-3]?\d-[01]?\d-(?:\d{4}|\d{2}))"
+    r"|[0-3]?\d\.[01]?\d\.\d{4}|[0-3]?\d-[01]?\d-(?:\d{4}|\d{2})"
+    r"|[0-3]?\d[/-](?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[/-]\d{4})"
 )
 HEX = "[0-9a-f]"
 
@@ -55,7 +56,7 @@ PATTERNS = {
     "url": r"(?<![a-z0-9+.-])(?:[a-z][a-z0-9+.-]*+://|www\.)[!#-;=?-~]*[#-&*+/-9=@-Z\\^-z|~]",
     "email": r"(?<![a-z0-9_.+-])[a-z0-9_.+-]++@[a-z0-9_-]++(?:\.[a-z0-9_-]++)++",
     "handle": rf"{NOT_AFTER_WORD}(?<![@.])@\w++",
-    "date": rf"{NOT_AFTER_NUMBER}(?:{DAY}(?:[t_]{TIME})?|{TIME}){NOT_BEFORE_NUMBER}",
+    "date": rf"{NOT_AFTER_NUMBER}(?:{DAY}(?:[t_:]{TIME})?|{TIME}){NOT_BEFORE_NUMBER}",
     "id": (
         rf"{NOT_AFTER_WORD}(?:0x{HEX}++|{HEX}{{8}}-{HEX}{{4}}-{HEX}{{4}}-{HEX}{{4}}-{HEX}{{12}}"
         rf"|(?:\d{{1,3}}\.){{3}}\d{{1,3}}(?:[:/]\d{{1,5}})?(?!\.\d)"
