@@ -30,6 +30,7 @@ ON_DEMAND = [
     "cost",
     "versus",
     "growth",
+    "copies",
     "sampling",
     "sample_fits",
     "meaning",

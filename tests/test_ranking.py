@@ -115,9 +115,11 @@ def test_documents_with_the_same_score_have_the_same_rank_everywhere():
     assert columns["judged"] == [True] * (len(texts) - 2) + [False] * 2
 
 
-def test_a_large_ranking_has_the_table_of_a_ranking_in_the_order_of_the_documents():
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_large_ranking_has_the_table_of_a_ranking_in_the_order_of_the_documents(monkeypatch, n_jobs):
+    monkeypatch.setattr("tonmf.text.batches.BATCH", 17)  # several threads look at several batches side by side
     texts = [*CORPUS.texts, CORPUS.texts[0], ""]
-    detector = TextOutlierDetector().fit(texts)
+    detector = TextOutlierDetector(n_jobs=n_jobs).fit(texts)
     ids = [str(number) for number in range(len(texts))]
     expected = Ranking.of(detector, texts, ids, detector.outlier_scores_).columns()
     batches = BatchesOf(texts)

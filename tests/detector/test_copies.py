@@ -2,6 +2,7 @@
 
 import copy
 import random
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -133,6 +134,49 @@ def test_likeness_is_near_the_share_of_words_that_two_documents_have_in_common(s
         0
     ]
     assert found == pytest.approx(shared / (shared + left + right + 2 * outside), abs=0.05)
+
+
+# ---------------------------------------------------------------------- in parts, for millions of documents
+
+
+def like_signatures(n_docs, seed):
+    """Signatures of which common words are often the smallest value, and copies and near copies of some."""
+    rng = np.random.default_rng(seed)
+    signatures = (np.minimum(rng.zipf(1.3, (n_docs, N_HASHES)), 60_000) * 40_503).astype(np.uint16)
+    copied = rng.integers(0, n_docs, (2, n_docs // 3))
+    signatures[copied[0]] = signatures[copied[1]]
+    changed = rng.random((n_docs, N_HASHES)) < 0.1
+    signatures[changed] = rng.integers(0, 2**16, int(changed.sum()))
+    n_distinct, n_outside = rng.integers(0, 60, n_docs).astype(np.int32), rng.integers(0, 3, n_docs).astype(np.int32)
+    return signatures, WordTotals(n_distinct, n_distinct, n_outside, np.zeros(n_docs))
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("at_once", [1, 7, 100])
+def test_the_same_copies_are_found_in_parts(monkeypatch, at_once, seed):
+    signatures, totals = like_signatures(500, seed)
+    expected = Copies.by_signatures(signatures, totals)
+    assert expected.any
+    monkeypatch.setattr("tonmf.detector.scores.copies.AT_ONCE", at_once)
+    monkeypatch.setattr("tonmf.detector.scores.copies.PAIRS_AT_ONCE", 3)
+    copies = Copies.by_signatures(signatures, totals)
+    assert copies.of.tolist() == expected.of.tolist()
+    assert copies.sizes.tolist() == expected.sizes.tolist()
+
+
+def test_the_search_takes_less_memory_than_the_signatures(monkeypatch):
+    """With millions of documents it took twice their memory, beyond what a memory limit has room for."""
+    monkeypatch.setattr("tonmf.detector.scores.copies.AT_ONCE", 5_000)
+    monkeypatch.setattr("tonmf.detector.scores.copies.PAIRS_AT_ONCE", 500)
+    signatures, totals = like_signatures(50_000, 0)
+    tracemalloc.start()
+    try:
+        copies = Copies.by_signatures(signatures, totals)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert copies.any
+    assert peak < signatures.nbytes
 
 
 # ---------------------------------------------------------------------- weights

@@ -127,6 +127,19 @@ def test_counting_lets_go_of_texts(monkeypatch, tmp_path):
     assert most <= 3 * 5
 
 
+def test_words_that_were_counted_take_no_memory_afterwards(tmp_path):
+    """Tables of words that compiled code had met kept them all, and with them the memory of words that were gone."""
+    analysis = make_analyzer("word", True, None, (1, 1), None, None, WordRules())
+    documents = [f"alpha{i} beta{i} gamma{i} " * 20 for i in range(200)]
+    counter = TermCounter(analysis, 1)
+    expected = TermCounter(analysis, 1).learn(documents)
+    assert analysis.by_word.tables
+    store = Store(tmp_path, {})
+    facts = store.make(BatchesOf(documents), counter, 1, BUDGET)
+    assert not analysis.by_word.tables
+    assert_stored(store, facts, store.terms(facts), expected)
+
+
 def test_what_is_not_of_a_store_is_never_removed(tmp_path):
     ours = ["raw-00007", "names-00007.part", "shard-00012", "H", "fits-0123456789abcdef/0.02-0"]
     others = ["my-thesis.txt", "raw-data", "raw-00007.txt", "old-results/a", "fits-of-mine/b", "shard-1/c"]

@@ -14,10 +14,11 @@ from tonmf.arrays import Array
 from tonmf.detector.fitted import FittedDetector
 from tonmf.detector.scores.scale import SAME_SCORE
 from tonmf.errors import InputError
-from tonmf.ranking.ranking import Ranking, order_of
+from tonmf.ranking.ranking import SIDE_BY_SIDE, Ranking, order_of
 from tonmf.ranking.table import as_text, columns_of, ignore
 from tonmf.text.batches import Batch, Batches, check_unchanged
 from tonmf.text.documents import content_of
+from tonmf.text.side_by_side import in_order
 
 MOST_LISTED = 2000
 """Documents of a large ranking to keep for the lines to show: more than these are only counted as copies."""
@@ -51,6 +52,17 @@ class Fetched(Sequence[T], Generic[T]):
     def put(self, place: int, value: T) -> None:
         """Make a place known."""
         self._known[place] = value
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """A batch of documents that were read again: the number of the first, hashes, lengths, and their rows of the table."""
+
+    first: int
+    batch: Batch
+    contents: list[int]
+    n_characters: list[int]
+    columns: dict[str, list[Any]] | None = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -124,16 +136,28 @@ class LargeRanking(Ranking):
         """
         wanted, named = {*self._listable(top).tolist(), int(self.order[0])}, set(names)
         n_docs = len(self.scores)
-        for first, batch in self.read_again(batches):
+
+        def look(read: tuple[int, Batch]) -> _Seen:
+            """Do what takes time, for several batches side by side."""
+            first, batch = read
+            contents = [hash(content_of(document)) for document in batch.content]
+            n_characters = [len(as_text(document)) for document in batch.content]
+            if write is None:
+                return _Seen(first, batch, contents, n_characters)
+            rows = range(first, first + len(batch.ids))
+            columns = columns_of(self, rows, batch.content, batch.ids, reasons=reasons)
+            return _Seen(first, batch, contents, n_characters, columns)
+
+        for seen in in_order(look, self.read_again(batches), min(SIDE_BY_SIDE, self.detector.n_readers_)):
+            first, batch = seen.first, seen.batch
             last = first + len(batch.ids)
             for row in wanted.intersection(range(first, last)):
                 self.documents.put(row, batch.content[row - first])
             known = sorted((wanted | named).intersection(range(first, last)))
             self.keep_ids(known, [batch.ids[row - first] for row in known])
-            self.contents[first:last] = [hash(content_of(document)) for document in batch.content]
-            self.n_characters[first:last] = [len(as_text(document)) for document in batch.content]
-            if write is not None:
-                write(columns_of(self, range(first, last), batch.content, batch.ids, reasons=reasons), batch)
+            self.contents[first:last], self.n_characters[first:last] = seen.contents, seen.n_characters
+            if write is not None and seen.columns is not None:
+                write(seen.columns, batch)
             on_done(last / n_docs)
 
     def read_again(self, batches: Batches) -> Iterator[tuple[int, Batch]]:

@@ -233,6 +233,12 @@ def threads_for(analyze: Analyzer, n_threads: int) -> int:
     return n_threads if is_compiled(analyze) else 1
 
 
+def forget_tables(analyze: Analyzer) -> None:
+    """Forget the words that compiled code has met so far; it begins anew where it counts again."""
+    if isinstance(analyze, Analysis) and analyze.by_word is not None:
+        analyze.by_word.tables.clear()
+
+
 def _are_long(documents: Sequence[Any]) -> bool:
     """Return whether documents are texts, and long enough in all for compiled code."""
     return all(isinstance(document, str) for document in documents) and sum(map(len, documents)) >= FEWEST_CHARACTERS

@@ -17,6 +17,10 @@ STRETCH, STRETCH_SIZE = 2000, 1_000_000
 """The most documents in a stretch, and the size at which it ends even with fewer: enough work for a thread to be worth it."""
 
 
+AHEAD = 6
+"""Items that are worked on or done beside one for each thread, so that threads go on while the caller is busy with a result."""
+
+
 def stretches_of(documents: Sequence[Any]) -> Iterator[Sequence[Any]]:
     """Cut a list of documents into stretches.
 
@@ -52,7 +56,7 @@ def in_order(function: Callable[[S], T], items: Iterable[S], n_threads: int) -> 
         try:
             for item in chain(first, items):
                 running.append(pool.submit(function, item))
-                if len(running) > n_threads:
+                while running and (len(running) > n_threads + AHEAD or running[0].done()):
                     yield running.popleft().result()
             while running:
                 yield running.popleft().result()

@@ -25,7 +25,7 @@ ROUNDED = 1.05
 """Factor by which the memory that an error asks for is raised, so that it suffices when rounded to few digits."""
 
 PER_DOCUMENT = 200
-"""Bytes that each document keeps in memory."""
+"""Bytes of a document. Most are needed while copies are looked for: some 150, and some 200 if all documents are alike."""
 
 SMALLEST = 500_000_000
 """Least memory limit, in bytes."""

@@ -12,7 +12,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from tonmf.arrays import Array
 from tonmf.detector.disk.budget import Budget
+from tonmf.detector.disk.release import release_memory
 from tonmf.detector.disk.shards import TOTALS, ShardSource, write_shard
 from tonmf.detector.explain.profile import excerpt_of
 from tonmf.detector.scores.corpus import Corpus
@@ -117,11 +118,15 @@ class Store:
             any_words = self._leave_out(boilerplate, counter, words, shards)
         write_json(self.folder / "boilerplate.json", _listed(boilerplate))
         vocabulary = words.finished(min_df, counter.rules, budget.terms(words.n_docs))
-        forgotten, n_docs = words.forgotten_up_to, words.n_docs
-        del words  # its memory is needed for what follows
+        write_json(self.folder / "vocabulary.json", {"terms": vocabulary.terms})
+        forgotten, n_docs, n_terms = words.forgotten_up_to, words.n_docs, len(vocabulary.terms)
+        # Their memory is needed for what follows, and a few words here and there would keep that of all.
+        del words
+        vocabulary = replace(vocabulary, terms=[])
+        counter.forget_tables()
+        release_memory()
         self._weigh(vocabulary, n_docs, shards, n_threads)
-        n_terms, n_left_out = len(vocabulary.terms), vocabulary.n_left_out
-        facts = StoreFacts(budget.n_bytes, shards, n_docs, n_terms, any_words, forgotten, n_left_out)
+        facts = StoreFacts(budget.n_bytes, shards, n_docs, n_terms, any_words, forgotten, vocabulary.n_left_out)
         write_json(self.folder / "store.json", {"version": VERSION, "identity": self._identity, **vars(facts)})
         return facts
 
@@ -158,7 +163,6 @@ class Store:
         idf = idf_of(vocabulary.document_frequencies, n_docs)
         weights, background = term_weights(idf), np.zeros(len(idf))
         columns_of = _ColumnsOfNumbers(vocabulary)
-        write_json(self.folder / "vocabulary.json", {"terms": vocabulary.terms})
 
         def weigh(name: str) -> Array:
             """Write a shard, and return its part of the background."""
@@ -287,7 +291,7 @@ class _ColumnsOfNumbers:
     """The columns of the terms of a vocabulary, by the numbers of words; `OUTSIDE` for other words, or `PASSED_OVER`."""
 
     def __init__(self, vocabulary: LearntTerms) -> None:
-        columns = np.arange(len(vocabulary.terms), dtype=np.int32)
+        columns = np.arange(len(vocabulary.numbers), dtype=np.int32)
         passed_over = np.full(len(vocabulary.passed_over), PASSED_OVER, np.int32)
         numbers = np.concatenate([vocabulary.numbers, vocabulary.passed_over])
         order = np.argsort(numbers)

@@ -12,13 +12,16 @@ From twice that number on, each copy counts.
 Likeness is the Jaccard index of the sets of words, estimated by MinHash (Broder 1997): the share of `N_HASHES` hash functions
 under which two sets have the same smallest value. Words outside the vocabulary are in one document only, so they are in no
 intersection, but in the union. Documents are compared if they agree in two neighbouring values and are next to each other when
-sorted by these: the cost is linear in the number of documents, but for sorting.
+sorted by these: the cost is linear in the number of documents, but for sorting. Of millions of documents, only those with a
+value between two bounds are sorted at a time, which bounds memory; those that agree in it are always among them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 import scipy.sparse as sp
@@ -57,6 +60,9 @@ MOST_WITH_COPIES = 0.5
 Signatures = NDArray[np.uint16]
 """The smallest value of each document's words under each hash function, n_docs × N_HASHES; only 16 bits are kept."""
 
+Documents = NDArray[np.int32]
+"""Numbers of documents."""
+
 
 @dataclass(frozen=True)
 class Copies:
@@ -88,14 +94,14 @@ class Copies:
     @classmethod
     def by_signatures(cls, signatures: Signatures, totals: WordTotals) -> Copies:
         """Find the documents that are alike; those without a known word have no copies."""
-        readable = np.flatnonzero(totals.n_distinct > totals.n_outside)
-        labels = np.arange(len(signatures), dtype=np.int32)
-        for first in range(0, N_HASHES, 2):  # one pair of values at a time, which bounds memory
-            left, right = _neighbours(signatures, totals, readable, first)
-            apart = labels[left] != labels[right]
-            labels = _joined(labels, *_alike(signatures, totals, left[apart], right[apart]))
-        _, first_of, sizes = np.unique(labels, return_index=True, return_counts=True)
-        return cls(first_of[labels].astype(np.int64), sizes[labels].astype(np.int64))
+        readable = np.asarray(totals.n_distinct > totals.n_outside)
+        of = np.arange(len(signatures), dtype=np.int32)
+        for first in range(0, N_HASHES, 2):
+            for documents in _parts(signatures[:, first].copy(), readable):
+                left, right = _neighbours(signatures, totals, documents, first)
+                apart = of[left] != of[right]
+                of = _joined(of, *_alike(signatures, totals, left[apart], right[apart]))
+        return cls(of.astype(np.int64), np.bincount(of, minlength=len(of))[of])
 
     @property
     def any(self) -> bool:
@@ -143,8 +149,8 @@ class Copies:
         return [part for part in np.split(order, begins) if len(part)]
 
 
-AT_ONCE = 1_000_000
-"""Pairs of documents that are compared at a time."""
+AT_ONCE, PAIRS_AT_ONCE = 500_000, 50_000
+"""About how many documents are sorted at a time, and how many pairs are compared at a time."""
 
 
 def most_as_one(sizes: NDArray[np.int64], n_docs: float) -> float:
@@ -171,24 +177,35 @@ def signatures_of(rows: TwoWay, ops: Ops, hashes: NDArray[np.uint32] | None = No
     return signatures
 
 
-def likeness(signatures: Signatures, totals: WordTotals, left: NDArray[np.int64], right: NDArray[np.int64]) -> Array:
+def likeness(signatures: Signatures, totals: WordTotals, left: Documents, right: Documents) -> Array:
     """Estimate the Jaccard index of pairs of documents, words outside the vocabulary included."""
-    common = n_common(signatures, totals, left, right)
+    return _index(n_common(signatures, totals, left, right), totals, left, right)
+
+
+def _index(common: Array, totals: WordTotals, left: Documents, right: Documents) -> Array:
+    """Return the Jaccard index of pairs of documents that have so many words in common."""
     index: Array = common / np.maximum(totals.n_distinct[left] + totals.n_distinct[right] - common, 1)
     return index
 
 
-def n_common(signatures: Signatures, totals: WordTotals, left: NDArray[np.int64], right: NDArray[np.int64]) -> Array:
+def n_common(signatures: Signatures, totals: WordTotals, left: Documents, right: Documents) -> Array:
     """Estimate the number of words that pairs of documents have in common."""
     known = (signatures[left] == signatures[right]).mean(axis=1)
-    n_known = totals.n_distinct - totals.n_outside
-    common: Array = known / (1 + known) * (n_known[left] + n_known[right])
+    n_left, n_right = (totals.n_distinct[some] - totals.n_outside[some] for some in (left, right))
+    common: Array = known / (1 + known) * (n_left + n_right)
     return common
 
 
+def _parts(values: NDArray[np.uint16], readable: NDArray[np.bool_]) -> Iterator[Documents]:
+    """Yield the readable documents in parts of about `AT_ONCE`; all documents with the same value are in the same part."""
+    cuts = np.unique(np.sort(values)[AT_ONCE::AT_ONCE]).tolist()
+    for low, high in pairwise([0, *cuts, 2**16]):
+        yield np.flatnonzero(readable & (values >= low) & (values < high)).astype(np.int32)
+
+
 def _neighbours(
-    signatures: Signatures, totals: WordTotals, documents: NDArray[np.int64], first: int
-) -> NDArray[np.int64]:
+    signatures: Signatures, totals: WordTotals, documents: Documents, first: int
+) -> tuple[Documents, Documents]:
     """Return the pairs of documents that agree in two values and are next to each other when sorted by these and six more.
 
     Those that agree in all of them are sorted by their number of words, so that the order in which documents come does not
@@ -203,10 +220,10 @@ def _neighbours(
     more = _key(signatures, there, first + 4)
     order[tied] = among[np.lexsort((totals.n_outside[there], totals.n_distinct[there], more, key[among]))]
     same = np.flatnonzero(np.diff(key[order] >> np.uint64(32)) == 0)
-    return np.stack([documents[order[same]], documents[order[same + 1]]])
+    return documents[order[same]], documents[order[same + 1]]
 
 
-def _key(signatures: Signatures, documents: NDArray[np.int64], first: int) -> NDArray[np.uint64]:
+def _key(signatures: Signatures, documents: Documents, first: int) -> NDArray[np.uint64]:
     """Return four values of each document in one number."""
     key = np.zeros(len(documents), np.uint64)
     for place in range(first, first + 4):
@@ -215,30 +232,32 @@ def _key(signatures: Signatures, documents: NDArray[np.int64], first: int) -> ND
 
 
 def _alike(
-    signatures: Signatures, totals: WordTotals, left: NDArray[np.int64], right: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    signatures: Signatures, totals: WordTotals, left: Documents, right: Documents
+) -> tuple[Documents, Documents]:
     """Return those of some pairs of documents that are alike."""
-    parts = [slice(low, low + AT_ONCE) for low in range(0, len(left), AT_ONCE)]
+    parts = [slice(low, low + PAIRS_AT_ONCE) for low in range(0, len(left), PAIRS_AT_ONCE)]
     alike = [_are_copies(signatures, totals, left[part], right[part]) for part in parts]
     chosen = np.concatenate(alike) if alike else np.zeros(0, bool)
     return left[chosen], right[chosen]
 
 
-def _are_copies(
-    signatures: Signatures, totals: WordTotals, left: NDArray[np.int64], right: NDArray[np.int64]
-) -> NDArray[np.bool_]:
-    index = likeness(signatures, totals, left, right)
-    enough = n_common(signatures, totals, left, right) >= LEAST_COMMON
-    return np.asarray((index >= SAME) | (enough & (index >= ALIKE)))
+def _are_copies(signatures: Signatures, totals: WordTotals, left: Documents, right: Documents) -> NDArray[np.bool_]:
+    common = n_common(signatures, totals, left, right)
+    index = _index(common, totals, left, right)
+    return np.asarray((index >= SAME) | ((common >= LEAST_COMMON) & (index >= ALIKE)))
 
 
-def _joined(labels: NDArray[np.int32], left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.int32]:
-    """Return labels under which pairs of documents are together, with all that were together before."""
+def _joined(of: Documents, left: Documents, right: Documents) -> Documents:
+    """Return for each document the first of those that it is together with, once pairs of documents are together too."""
     if not len(left):
-        return labels
-    n_labels = int(labels.max()) + 1
-    edges = sp.coo_matrix((np.ones(len(left), bool), (labels[left], labels[right])), shape=(n_labels, n_labels))
+        return of
+    firsts, places = np.unique(np.stack([of[left], of[right]]), return_inverse=True)
+    edges = sp.coo_matrix((np.ones(len(left), bool), places.reshape(2, -1)), shape=(len(firsts), len(firsts)))
     from scipy.sparse.csgraph import connected_components  # heavy, and only a fit looks for copies
 
-    joined: NDArray[np.int32] = connected_components(edges, directed=False)[1][labels]
+    cluster = connected_components(edges, directed=False)[1]
+    _, first_of_cluster = np.unique(cluster, return_index=True)  # numbers rise, so its smallest number
+    first_of = np.arange(len(of), dtype=np.int32)
+    first_of[firsts] = firsts[first_of_cluster[cluster]]
+    joined: Documents = first_of[of]
     return joined

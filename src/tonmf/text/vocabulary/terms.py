@@ -22,6 +22,7 @@ from tonmf.text.counts import (
     containing,
     count_each,
     document_frequencies,
+    forget_tables,
     occurrences,
     select_first,
     select_terms,
@@ -165,6 +166,10 @@ class TermCounter:
     def prepare(self, text: str) -> str:
         """Return the text, of the same length, that the analysis cuts into words; passages are taken from it."""
         return self.analyze.visible(text) if isinstance(self.analyze, Analysis) else text
+
+    def forget_tables(self) -> None:
+        """Forget the words that were met while counting, and their memory; documents are counted as before."""
+        forget_tables(self.analyze)
 
     def passages(self, documents: Sequence[str]) -> PassageKeys:
         """Return the passages of documents."""
