@@ -5,7 +5,7 @@ block    what is done with it
 ======== =============================================================================================================
 python   run; all of a page share their names. After ``>>>``, what is printed must be what is shown
 sh       run; the first command that fails is an error. ``tonmf serve``, the last of its block, runs until the next one
-console  run; each ``$ command`` must print what is shown
+console  run; each ``$ command`` must print what is shown; further lines of a command begin with ``>``
 text     if it follows a block that prints, what that must print; otherwise it is only shown
 json     parsed; if it follows a block that prints JSON, that must have the same keys
 csv, ini, toml, yaml
@@ -44,6 +44,7 @@ from unittest import mock
 
 from command import TONMF, environment, folder_of_client
 from given import give
+from repository import ROOT
 from waiting import PATIENCE
 
 REASONS = {
@@ -265,12 +266,13 @@ class Reader:
         return content
 
     def _console(self, content):
-        parts = re.split(r"^\$ ((?:.*\\\n)*.*)\n", content, flags=re.MULTILINE)
+        parts = re.split(r"^\$ (.*(?:\n>.*)*)\n", content, flags=re.MULTILINE)
         if parts[0].strip():
             raise PageError(f"a session begins with a command: {parts[0]!r}")
         after = ""
         for command, shown in zip(parts[1::2], parts[2::2], strict=True):
-            now = as_shown(shown, self._shell(command))
+            script = re.sub("^> ?", "", command, flags=re.MULTILINE)
+            now = as_shown(shown, self._shell(script))
             after += f"$ {command}\n{now}"
         return after
 
@@ -416,5 +418,6 @@ def _stop(process):
 
 
 if __name__ == "__main__":
+    sys.path.append(str(ROOT))
     for page in map(Page, sys.argv[1:]):
         page.path.write_text(page.run(), encoding="utf-8")

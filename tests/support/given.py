@@ -82,6 +82,45 @@ def _parquet(path):
         reviews[part::2].to_parquet(path / f"{part}.parquet")
 
 
+def _log(path):
+    from benchmarks.log_lines import log_lines
+
+    path.write_text("".join(f"{line}\n" for line in log_lines(1000, 6)[0]), encoding="utf-8")
+
+
+GERMAN = (
+    "Roman Kapitel Figur Handlung Autorin Seite Sprache Erzählung Ende Band Verlag Spannung Held Dialog lesen",
+    "Sattel Bremse Kette Reifen Gang Lenker Rahmen Licht Pedal Schaltung Steigung Kilometer Felge Klingel fahren",
+    "Suppe Kellner Vorspeise Nachtisch Speisekarte Soße Wein Tisch Braten Portion Küche Rechnung Gericht Koch essen",
+)
+"""Words of German reviews of books, bicycles and restaurants."""
+STRANGE_GERMAN = (
+    "Die Mieterin haftet für alle Schäden, die durch unsachgemäßen Gebrauch der Waschmaschine im Keller entstehen.",
+    "Bitte aktivieren Sie Cookies, um diese Seite zu nutzen. Ihre Einwilligung können Sie jederzeit widerrufen.",
+    "Der Planet hat drei Monde, von denen der größte in sieben Tagen seine Umlaufbahn durchläuft.",
+)
+
+
+def _german(path):
+    import numpy as np
+
+    rng = np.random.default_rng(0)
+    texts = []
+    for number in range(150):
+        words = iter(rng.permutation(GERMAN[number % 3].split()))
+        pattern = rng.choice(
+            [
+                "Der {} und die {} sind gut, nur das {} nicht.",
+                "Mit {} und {} war ich sehr zufrieden, aber {} hat gefehlt.",
+            ]
+        )
+        texts.append(" ".join(pattern.format(next(words), next(words), next(words)) for _ in range(3)))
+    for place, text in zip((20, 70, 120), STRANGE_GERMAN, strict=True):
+        texts[place] = text
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("id", "text"), *((f"k{number:03}", text) for number, text in enumerate(texts))])
+
+
 def _model(path):
     _tonmf("detect", _made("reviews.csv"), "--save", path)
 
@@ -99,6 +138,8 @@ MAKERS = {
     "reviews.jsonl": _json_lines,
     "big.jsonl": _json_lines,
     "reviews": _parquet,
+    "app.log": _log,
+    "kritiken.csv": _german,
     "shop.db": _database,
     "model": _model,
     "other-model": _model,
