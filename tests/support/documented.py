@@ -212,7 +212,9 @@ class Reader:
             Path(top, ".curlrc").write_text("fail-with-body\nsilent\nshow-error\n")
             self._top, self.folder = top, Path(top, "work")
             self._server = stack.enter_context(ExitStack())
-            stack.enter_context(mock.patch.dict(os.environ, TONMF_CACHE=str(Path(top, "cache")), CURL_HOME=top))
+            surroundings = {"TONMF_CACHE": str(Path(top, "cache")), "CURL_HOME": top}
+            surroundings["OMP_NUM_THREADS"] = "1"  # beside other tests, threads of torch mostly wait for each other
+            stack.enter_context(mock.patch.dict(os.environ, surroundings))
             stack.enter_context(contextlib.chdir(self.folder))
             for name in self._given:
                 give(name, self.folder)
