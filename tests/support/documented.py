@@ -56,6 +56,7 @@ REASONS = {
     "needs a GPU": r"cuda|gpu",
     "needs root": r"sudo ",
     "needs somebody at the keyboard": r"tonmf review",
+    "publishes a release": r"git (tag|push)",
 }
 """Why a block may be left out, and what one that is left out for it has in it."""
 
