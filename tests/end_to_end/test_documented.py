@@ -68,6 +68,7 @@ def test_an_ellipsis_stands_for_any_lines():
     [
         ("```\nwhat is it?\n```\n", "a block is one of python"),
         ("```sh\nfalse\n```\n", "ends with 1"),
+        ("```{code-block} python\n1 / 0\n```\n", "a block is one of python"),
         ("```sh\nsudo true\n```\n", "sudo is not for tests"),
         ("```console\n$ make test\n```\n", "make is not for tests"),
         ("```csv\na,b\nc\n```\n", "rows have"),
@@ -93,6 +94,10 @@ def test_what_needs_something_that_is_missing_is_left_out_unless_it_is_required(
     monkeypatch.setenv("TONMF_REQUIRE_DATA", "1")
     with pytest.raises(PageError, match="TONMF_REQUIRE_DATA is set, but the real data is missing"):
         page(tmp_path, text).run()
+
+
+def test_directives_of_the_site_are_left_to_it(tmp_path):
+    assert ran(tmp_path, "```{toctree}\npages/*\n```\n")[0]
 
 
 def test_a_server_on_a_page_answers_its_curl(tmp_path):

@@ -11,6 +11,7 @@ json     parsed; if it follows a block that prints JSON, that must have the same
 csv, ini, toml, yaml
          parsed
 nginx    run by tests of their own (`nginx.py`)
+{name}   a directive of MyST: left to the build of the site
 ======== =============================================================================================================
 
 In text that is shown, a line of nothing but ``…`` stands for any lines. Comments of Markdown, which readers do not see, say
@@ -227,6 +228,8 @@ class Reader:
 
     def follow(self, block):
         """Do what a block says; return the content that it should have."""
+        if re.match(r"\{(?!code|parsed-literal)", block.language):
+            return block.content  # a directive of the site, which its build checks
         do = getattr(self, f"_{block.language}", None)
         if do is None or not block.language.isalpha():
             raise PageError(
