@@ -6,7 +6,6 @@ import os
 from pathlib import Path
 
 import clusters
-import command
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -40,10 +39,6 @@ def pytest_xdist_make_scheduler(config, log):
 def pytest_runtest_teardown(item, nextitem):
     if is_last_on_cluster(item, nextitem):
         clusters.close()
-
-
-def pytest_unconfigure():
-    command.close()
 
 
 @pytest.fixture

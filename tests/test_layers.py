@@ -241,12 +241,12 @@ def arrows():
 
 
 def test_contributing_shows_the_arrows_as_they_are():
-    assert f"```\n{arrows()}\n```" in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert f"```text\n{arrows()}\n```" in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 
 def test_contributing_shows_the_whole_tree():
     (tree,) = re.findall(
-        r"```\nsrc/tonmf/\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), flags=re.DOTALL
+        r"```text\nsrc/tonmf/\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), flags=re.DOTALL
     )
     names = set(re.findall(r"(\w+)(?:/|\.py)", tree))
     assert not {name for row in LEVELS for name in row if name not in ("", "__main__")} - names

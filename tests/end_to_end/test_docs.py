@@ -1,13 +1,8 @@
 """The documents: links lead somewhere, make targets exist, every parameter and benchmark is written down."""
 
-import csv
-import json
 import re
-import sqlite3
-from contextlib import closing
 
 import pytest
-from documented import printed, sessions, without_trailing_space
 from repository import ROOT
 
 from tonmf import TONMF, TextOutlierDetector
@@ -51,47 +46,6 @@ def test_every_parameter_is_documented():
     for estimator in (TONMF, TextOutlierDetector):
         for name in estimator().get_params():
             assert re.search(rf"^ *{name} : ", estimator.__doc__, flags=re.MULTILINE), name
-
-
-@pytest.mark.parametrize("document", ["README.md", "docs/guide/cli.md", "docs/guide/automation.md"])
-def test_commands_print_what_the_documents_show(document, tmp_path):
-    found = list(sessions(document))
-    assert found
-    for session in found:
-        for command, shown in session:
-            assert without_trailing_space(printed(command, tmp_path)) == without_trailing_space(shown), command
-
-
-def commands_in_shell_blocks():
-    for document in DOCUMENTS:
-        for block in re.findall(r"```sh\n(.*?)```", document.read_text(encoding="utf-8"), flags=re.DOTALL):
-            for line in block.splitlines():
-                if line.startswith("tonmf ") and not line.startswith("tonmf serve "):  # which runs until it is stopped
-                    yield line.split("#")[0].strip()
-
-
-@pytest.mark.parametrize("line", sorted(set(commands_in_shell_blocks())))
-def test_commands_without_output_run_too(line, shop):
-    printed(line, shop)
-
-
-@pytest.fixture(scope="module")
-def shop(tmp_path_factory):
-    """A folder with the files that the documents speak of."""
-    folder = tmp_path_factory.mktemp("shop")
-    printed("tonmf generate corpus --documents 60 --outliers 3 --output reviews.csv", folder)
-    printed("sed -e s/doc-0*// reviews.csv > numbered.csv && mv numbered.csv reviews.csv", folder)
-    with (folder / "reviews.csv").open(encoding="utf-8") as reviews:
-        dated = [{**row, "date": f"2026-01-{1 + n // 6:02d}"} for n, row in enumerate(csv.DictReader(reviews))]
-    (folder / "news.jsonl").write_text("".join(json.dumps(row) + "\n" for row in dated), encoding="utf-8")
-    with closing(sqlite3.connect(folder / "shop.db")) as connection:
-        connection.execute("create table reviews (id, title, body, lang)")
-        connection.executemany("insert into reviews values (:id, '', :text, 'en')", dated)
-        connection.commit()
-    printed("cp reviews.csv new_reviews.csv && tonmf detect reviews.csv --save model --quiet", folder)
-    printed("cp reviews.csv today.csv && cp -r model other-model", folder)
-    printed("tonmf report model today.csv --output yesterday.html --quiet", folder)
-    return folder
 
 
 def test_constraints_are_plain_names_and_versions_that_say_what_asks_for_them():
