@@ -129,8 +129,8 @@ COMPILE = $(BIN)/uv pip compile pyproject.toml --quiet --python $(BIN)/python --
 	--custom-compile-command 'make constraints' $(UPGRADE)
 # The third has the oldest versions that the extras for users allow. The tools of the tests are as new as in the first, but for
 # polars: the oldest scikit-learn does not know the newest.
-EXTRAS = $(foreach extra,dask duckdb excel frames mcp paper serve,--extra $(extra))
-TOOLS = httpx hypothesis openpyxl pandas playwright pytest pytest-xdist schemathesis
+EXTRAS = $(foreach extra,dask duckdb excel frames mcp paper pyod serve,--extra $(extra))
+TOOLS = array-api-strict combo httpx hypothesis openpyxl pandas playwright pytest pytest-xdist pythresh schemathesis suod
 constraints: $(VENV)/core  ## renew constraints*.txt: each version, and what asks for it
 	$(PIP) uv
 	$(COMPILE) --extra test --extra lint --group build --output-file constraints.txt
@@ -138,7 +138,7 @@ constraints: $(VENV)/core  ## renew constraints*.txt: each version, and what ask
 	$(COMPILE) --extra bench --constraints constraints.txt --output-file $(VENV)/bench.txt
 	for tool in $(TOOLS); do grep -oE "^$$tool==[^ ]+" constraints.txt; done > $(VENV)/tools.txt
 	echo 'polars==1.30.0' >> $(VENV)/tools.txt
-	$(COMPILE) $(VENV)/tools.txt $(EXTRAS) --group build --resolution lowest-direct --only-binary :all: --output-file constraints-min.txt
+	$(COMPILE) $(VENV)/tools.txt $(EXTRAS) --group build --resolution lowest-direct --only-binary :all: --no-binary combo --no-binary suod --output-file constraints-min.txt
 	sed -i -e 's/, -r [^ ,]*//; s/-r [^ ,]*, //; s/via -r .*/via pyproject.toml/' constraints-min.txt
 	grep -vE -e '-c constraints\.txt' -e '^(cuda|nvidia)-|^(setuptools|triton)==' $(VENV)/bench.txt > constraints-bench.txt
 
