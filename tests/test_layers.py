@@ -39,7 +39,7 @@ SHELVES = {
 }  # fmt: skip
 """The shelves of a large room, from the ground up; a module that is on none of them lies below all, but for ``__init__``."""
 
-MOST_ENTRIES, MOST_LEVELS = 28, 13
+MOST_ENTRIES, MOST_LEVELS = 29, 13
 
 
 def parts_of(module):

@@ -1,8 +1,5 @@
-"""The examples: scripts run as they are, and notebooks show below each cell what they say they show."""
+"""The example notebooks show below each cell what they say they show. The scripts are in test_other_domains."""
 
-import os
-import subprocess
-import sys
 from contextlib import chdir
 
 import matplotlib as mpl
@@ -10,17 +7,7 @@ import pytest
 from notebooks import cells, run, texts_of
 from repository import ROOT
 
-SCRIPTS = sorted((ROOT / "examples").glob("*.py"))
 NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
-
-
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
-def test_a_script_runs(script, tmp_path):
-    environment = {**os.environ, "MPLBACKEND": "agg"}
-    done = subprocess.run(
-        [sys.executable, "-W", "error", script], capture_output=True, text=True, cwd=tmp_path, env=environment
-    )
-    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.name)
