@@ -53,7 +53,10 @@ def test_the_command_warns_of_it(command, saved, tmp_path):
     strange.write_text("".join(f"qz{n} xv{n} kj{n} wq{n} vb{n}\n" for n in range(40)))
     ordinary.write_text("".join(f"{' '.join(text.split())}\n" for text in CORPUS.texts[:40]))
     options = ["--output", tmp_path / "report.html"] if command == "report" else []
-    assert "40 of 40 judged documents (100 %) are flagged, far more" in run(command, model, strange, *options, cwd=tmp_path).err
+    assert (
+        "40 of 40 judged documents (100 %) are flagged, far more"
+        in run(command, model, strange, *options, cwd=tmp_path).err
+    )
     assert "far more" not in run(command, model, ordinary, *options, cwd=tmp_path).err
 
 
