@@ -41,6 +41,7 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--docs", type=int, nargs="+", default=SIZES)
     parser.add_argument("--memory", default=MEMORY)
+    parser.add_argument("--report", action="store_true", help="write a report as well")
     parser.add_argument("--folder", help="folder for the corpus and the cache (default: a temporary one)")
     options = parser.parse_args(arguments)
     results = []
@@ -49,11 +50,12 @@ def main(arguments: list[str]) -> None:
             corpus, labels = make(Path(folder), n_docs)
             modes = [["--memory", options.memory], []] if n_docs <= IN_MEMORY_UP_TO else [["--memory", options.memory]]
             for mode in modes:
-                results.append(measure(corpus, labels, n_docs, mode))
+                results.append(measure(corpus, labels, n_docs, mode, options.report))
                 print(json.dumps(results[-1]), flush=True)
             corpus.unlink()
     print_table(
-        f"tonmf detect FILE --output scores.csv; out of core with --memory {options.memory}",
+        f"tonmf detect FILE --output scores.csv{' --report' if options.report else ''}; out of core with --memory "
+        f"{options.memory}",
         [
             "documents",
             "GB of text",
@@ -63,6 +65,7 @@ def main(arguments: list[str]) -> None:
             "whole (s)",
             "documents/s",
             "peak (MB)",
+            "report (MB)",
             "AUC",
         ],
         [
@@ -75,6 +78,7 @@ def main(arguments: list[str]) -> None:
                 f"{r['seconds']:.0f}",
                 f"{r['documents'] / r['seconds']:,.0f}",
                 f"{r['peak_mb']:,.0f}",
+                "" if r["report_mb"] is None else f"{r['report_mb']:.0f}",
                 f"{r['auc']:.4f}",
             )
             for r in results
@@ -83,9 +87,11 @@ def main(arguments: list[str]) -> None:
     save("outofcore", results)
 
 
-def measure(corpus: Path, labels: np.ndarray, n_docs: int, mode: list[str]) -> dict[str, Any]:
+def measure(
+    corpus: Path, labels: np.ndarray, n_docs: int, mode: list[str], with_report: bool = False
+) -> dict[str, Any]:
     """Run the command once."""
-    output, cache = corpus.with_name("scores.csv"), corpus.with_name("cache")
+    output, cache, report = (corpus.with_name(name) for name in ("scores.csv", "cache", "report.html"))
     if mode:
         mode = [*mode, "--cache", str(cache)]
     command = [
@@ -100,6 +106,7 @@ def measure(corpus: Path, labels: np.ndarray, n_docs: int, mode: list[str]) -> d
         "outliers",
         "--quiet",
         *mode,
+        *(["--report", str(report)] if with_report else []),
     ]
     began = time.time()
     process = subprocess.Popen(command)
@@ -127,6 +134,7 @@ def measure(corpus: Path, labels: np.ndarray, n_docs: int, mode: list[str]) -> d
         "learnt": learnt,
         "seconds": ended - began,
         "peak_mb": usage.ru_maxrss / 1e3,
+        "report_mb": report.stat().st_size / 1e6 if with_report else None,
         "cache_gb": size / 1e9 if mode else None,
         "auc": area_under_curve(labels, scores),
     }

@@ -1,10 +1,11 @@
 """Whether far more of new documents is flagged than in training."""
 
 import pytest
+from command import run
 from saved_models import CORPUS
 from scipy.stats import binom
 
-from tonmf.ranking import drift_of
+from tonmf.ranking import Ranking, drift_of
 
 
 @pytest.fixture(scope="module")
@@ -43,3 +44,21 @@ def test_a_small_difference_is_no_reason_however_certain(detector):
     found = drift_of(detector, 10**9, round(1.5 * share * 10**9))
     assert found.p_value < 1e-9
     assert not found.is_far
+
+
+@pytest.mark.parametrize("command", ["score", "report"])
+def test_the_command_warns_of_it(command, saved, tmp_path):
+    _, model = saved
+    strange, ordinary = tmp_path / "strange.txt", tmp_path / "ordinary.txt"
+    strange.write_text("".join(f"qz{n} xv{n} kj{n} wq{n} vb{n}\n" for n in range(40)))
+    ordinary.write_text("".join(f"{' '.join(text.split())}\n" for text in CORPUS.texts[:40]))
+    options = ["--output", tmp_path / "report.html"] if command == "report" else []
+    assert (
+        "40 of 40 judged documents (100 %) are flagged, far more"
+        in run(command, model, strange, *options, cwd=tmp_path).err
+    )
+    assert "far more" not in run(command, model, ordinary, *options, cwd=tmp_path).err
+
+
+def test_the_documents_of_training_are_not_new_ones(detector):
+    assert Ranking.by(detector, CORPUS.texts, CORPUS.ids).on_drift == []

@@ -352,3 +352,79 @@ def test_reports_of_the_command_line_begin_with_its_marks(page, tmp_path):
 
 def _quoted(texts):
     return [text.replace('"', '""') for text in texts]
+
+
+def open_beside(page, name):
+    """Open a document in the panel, by its address."""
+    page.evaluate(f"location.hash = '#panel={name}'")
+    panel = page.locator(".panel")
+    panel.get_by_role("heading", name=name, exact=True).wait_for()
+    return panel
+
+
+def pressed(panel, as_what):
+    return panel.get_by_role("button", name=f"{as_what}:").get_attribute("aria-pressed") == "true"
+
+
+def test_a_document_is_marked_in_the_panel_as_in_the_list(page, board):
+    opened(page, board)
+    for name, as_what in [*((name, "Strange") for name in STRANGE), *((name, "Fine") for name in FINE)]:
+        panel = open_beside(page, name)
+        panel.get_by_role("button", name=f"{as_what}: {name}", exact=True).click()
+        assert pressed(panel, as_what)
+        assert f"You marked it as {as_what.lower()}." in panel.locator(".moved").text_content()
+        assert panel.locator(".panel-facts b").first.text_content() in panel.locator(".moved").text_content()
+        assert panel.get_by_role("button", name=f"{as_what}: {name}", exact=True).evaluate(
+            "button => button === document.activeElement"
+        )
+    assert counts(page) == "2 strange, 3 fine."
+    page.keyboard.press("Escape")
+    check_as_in_library(page, fitted().mark(strange=STRANGE, fine=FINE))
+
+
+def test_keys_mark_the_document_in_the_panel_and_go_on_to_the_next_one(page, board):
+    opened(page, board)
+    panel = open_beside(page, "post-230")
+    page.keyboard.press("n")
+    assert pressed(panel, "Fine")
+    page.keyboard.press("u")
+    assert not pressed(panel, "Fine")
+    assert counts(page) == "Nothing is marked yet."
+    assert panel.locator(".moved").is_hidden()
+    page.keyboard.press("y")
+    assert counts(page) == "1 strange, 0 fine."
+    page.keyboard.press("s")
+    strangest = next(name for name in ids_listed(page) if name != "post-230")
+    panel.get_by_role("heading", name=strangest, exact=True).wait_for()
+    assert not pressed(panel, "Strange")
+    page.keyboard.press("u")  # it has no mark, so the last one is taken back
+    assert counts(page) == "Nothing is marked yet."
+
+
+def test_a_mark_in_the_list_shows_in_the_panel(page, board):
+    opened(page, board)
+    panel = open_beside(page, "post-015")
+    entry_of(page, "post-015").locator("button.open").focus()
+    page.keyboard.press("y")
+    assert pressed(panel, "Strange")
+    entry_of(page, "post-065").locator("button.open").focus()
+    page.keyboard.press("y")  # means the document with the focus, not that in the panel
+    assert counts(page) == "2 strange, 0 fine."
+
+
+def test_the_panel_has_no_buttons_where_nothing_can_be_marked(page, tmp_path, monkeypatch):
+    monkeypatch.setattr(marking, "ROOM", 20_000)
+    opened(page, report_of(fitted(), tmp_path))
+    panel = open_beside(page, ids_listed(page)[0])
+    assert panel.get_by_role("button", name="Strange:").is_visible()
+    panel = open_beside(page, BOARD.ids[int(fitted().outlier_scores_.argmin())])
+    assert panel.locator(".panel-marks").is_hidden()
+
+
+def test_marks_in_the_panel_fit_on_a_phone(page, board):
+    page.set_viewport_size(NARROW)
+    opened(page, board)
+    panel = open_beside(page, "post-015")
+    panel.get_by_role("button", name="Strange: post-015", exact=True).click()
+    assert not is_wider_than_its_window(page)
+    assert pressed(panel, "Strange")

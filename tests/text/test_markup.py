@@ -1,5 +1,7 @@
 """HTML is recognised and blanked out in place; what is no HTML stays as it is."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -150,3 +152,10 @@ def test_a_footer_in_html_is_boilerplate_whatever_tags_and_entities_it_has():
     assert "board" not in detector.terms_
     pieces = detector.pieces(f"<p>board</p>{footer}", [UnexpectedWord("board", 0.1, 1, True)])
     assert [piece.text for piece in pieces if piece.share] == ["board"]
+
+
+@given(st.text(alphabet="a \n" + PAD, max_size=30))
+def test_tidy_does_what_its_patterns_say(text):
+    expected = re.sub(" {2,}", " ", text.replace(PAD, ""))
+    expected = re.sub("\n{3,}", "\n\n", re.sub(r" *\n *", "\n", expected))
+    assert tidy(text) == expected

@@ -184,7 +184,7 @@ def scored(
     embedding: Embedding | None = None,
     device: str = "cpu",
 ) -> tuple[Ranking, list[str]]:
-    """Score documents by a saved model and marks on them, and rank them; also return notes on embeddings and marks."""
+    """Score documents by a saved model and marks on them, and rank them; also return notes on embeddings, marks and drift."""
     embedding = embedding or Embedding()
     given = embedding.given(screen, documents)
     with screen.step("Loading"):
@@ -202,7 +202,9 @@ def scored(
         screen.note(note)
     with screen.progress("Scoring") as done:
         ranking = Ranking.by(detector, documents.content, documents.ids, done, with_reasons, rows)
-    return ranking, [*on_embeddings, *notes]
+    for note in ranking.on_drift:
+        screen.note(note)
+    return ranking, [*on_embeddings, *notes, *ranking.on_drift]
 
 
 def check_terms(detector: FittedDetector, documents: Documents) -> None:

@@ -7,7 +7,7 @@ explanations, for learning and for other rooms (`tonmf.timeline`), each part com
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -248,8 +248,7 @@ class ReadDocuments:
     @cached_property
     def leftovers(self) -> Leftovers:
         """Return what the topics leave of the documents."""
-        passes_over, terms = self.reader.state.counter.passes_over, {word for words in self.outside for word in words}
-        out = {term for term in terms if passes_over(term)}
+        out = set(filter(self.reader.state.counter.passes_over, set().union(*self.outside)))
         outside = [_without(words, out) for words in self.outside] if out else self.outside
         return Leftovers.of(self.reader.ops, self.counts, outside, self.reader.state.scorer.rungs, self.readings)
 
@@ -326,5 +325,5 @@ class ReadDocuments:
         return self.scores.measures.topics
 
 
-def _without(words: dict[str, int], out: Container[str]) -> dict[str, int]:
-    return {word: n for word, n in words.items() if word not in out}
+def _without(words: dict[str, int], out: Set[str]) -> dict[str, int]:
+    return words if out.isdisjoint(words) else {word: n for word, n in words.items() if word not in out}

@@ -22,6 +22,7 @@ from tonmf.detector.scores.scale import SAME_SCORE
 from tonmf.errors import InputError
 from tonmf.metrics import discoveries
 from tonmf.parameters import check_rate
+from tonmf.ranking.drift import drift_of
 from tonmf.ranking.table import TERMS, Reason, as_text, columns_of, ignore, length_of, stretches
 from tonmf.text.documents import TEXTS, first_copies, is_matrix, note_on_copies, take
 from tonmf.text.side_by_side import in_order
@@ -206,6 +207,15 @@ class Ranking:
         if self.detector.kind_ == TEXTS:
             notes += note_on_copies(n_docs - len(np.unique(first_copies(self.documents))))
         return [*notes, *self.on_boilerplate]
+
+    @property
+    def on_drift(self) -> list[str]:
+        """Return a warning if far more of new documents is flagged than of the training documents."""
+        if self.is_of_training:
+            return []
+        n_flagged = int((self.scores[self.judged] > self.detector.threshold_).sum())
+        warning = drift_of(self.detector, int(self.judged.sum()), n_flagged).warning
+        return [] if warning is None else [warning]
 
     @property
     def on_boilerplate(self) -> list[str]:

@@ -6,6 +6,7 @@
 `describing`  the documents of it, some at a time
 `described`   one document of it
 `large`       those that do not fit into memory, as their files are read
+`collecting`  how often Python looks for cycles meanwhile
 `atlas`       the map: places of topics and documents
 `meaning_map` the same by embeddings
 `marking`     what the page needs to follow marks

@@ -19,6 +19,7 @@ from tonmf.metrics import precision_recall_curve, roc_curve
 from tonmf.parameters import defaults_of
 from tonmf.ranking import LargeRanking, Ranking, ignore, stretches
 from tonmf.report.atlas import TopicMap
+from tonmf.report.collecting import collecting_rarely
 from tonmf.report.describing import Describer, read_stretches
 from tonmf.report.large import describe_files, listed_embeddings
 from tonmf.report.marking import MarkedRows, marking_of
@@ -83,6 +84,18 @@ def summarise(
     >>> summary["analysed"]["documents"], summary["documents"][0]["outlier"], summary["curves"]["roc"]["area"]
     (100, True, 1.0)
     """
+    with collecting_rarely():
+        return _summarise(ranking, title, notes, labels, batches, on_done)
+
+
+def _summarise(
+    ranking: Ranking,
+    title: str,
+    notes: Sequence[str],
+    labels: Sequence[int | None] | None,
+    batches: Batches | None,
+    on_done: Callable[[float], None],
+) -> dict[str, Any]:
     if labels is not None and len(labels) != len(ranking.ids):
         raise InputError(f"Expected one label for each of the {len(ranking.ids)} documents; got {len(labels)}.")
     of_documents = None if labels is None else np.array(labels, dtype=float)

@@ -21,28 +21,22 @@ class DescribedBodies:
         self._models, self._limits = models, limits
         self._followers: list[tuple[dict[str, Any], Make]] = []
 
-    def documents(self, *, explaining: bool) -> dict[str, Any]:
-        """Return the body of a request to score or explain by the served model."""
-        return self._following(lambda kind: schemas.documents_in(kind, self._limits, explaining=explaining))
+    def documents(self, *, explaining: bool, by_name: bool) -> dict[str, Any]:
+        """Return the body of a request to score or explain by the served model; or by a named one, and its name."""
+        return self._body(lambda kind: schemas.documents_in(kind, self._limits, explaining=explaining), by_name)
 
-    def marks(self) -> dict[str, Any]:
-        """Return the body of a request to mark documents for the served model."""
-        return self._following(lambda kind: schemas.marks_in(kind, self._limits))
-
-    def documents_by_name(self, *, explaining: bool) -> dict[str, Any]:
-        """Return the body of a request to score or explain by a named model, and its name; texts stand for all kinds."""
-        return schemas.NAMED | schemas.documents_in(TEXTS, self._limits, explaining=explaining)
-
-    def marks_by_name(self) -> dict[str, Any]:
-        """Return the body of a request to mark documents for a named model, and its name."""
-        return schemas.NAMED | schemas.marks_in(TEXTS, self._limits)
+    def marks(self, *, by_name: bool) -> dict[str, Any]:
+        """Return the body of a request to mark documents for the served model; or for a named one, and its name."""
+        return self._body(lambda kind: schemas.marks_in(kind, self._limits), by_name)
 
     def refresh(self) -> None:
         """Describe documents of the kind of the model that is served now."""
         for description, make in self._followers:
             description.update(make(self._models.find().model.kind))
 
-    def _following(self, make: Make) -> dict[str, Any]:
+    def _body(self, make: Make, by_name: bool) -> dict[str, Any]:
+        if by_name:  # texts stand for all kinds
+            return schemas.NAMED | make(TEXTS)
         description = make(self._models.find().model.kind)
         self._followers.append((description, make))
         return description

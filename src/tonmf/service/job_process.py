@@ -74,7 +74,7 @@ def work(folder: Path, job: dict[str, Any], report: Report) -> dict[str, Any]:
     notes = [without_paths(in_fields(note), upload, name) for note in documents.notes]
     ranking = (_fitted if job.get("model") is None else _scored)(folder, job, documents, ids, report)
     write_table(folder / job_store.SCORES, ranking.columns(on_done=report.step("Writing scores")))
-    notes += [*ranking.observations, *ranking.unjudged_notes, *([] if job.get("model") is None else _on_drift(ranking))]
+    notes += [*ranking.observations, *ranking.unjudged_notes, *ranking.on_drift]
     summary = summarise(
         ranking, title=name, notes=notes, labels=documents.labels, on_done=report.step("Writing the report")
     )
@@ -116,14 +116,6 @@ def _scored(folder: Path, job: dict[str, Any], documents: Documents, ids: list[s
     detector.n_jobs = job["threads"]
     check_terms(detector, documents.terms)
     return Ranking.by(detector, documents.content, ids, report.step("Scoring"))
-
-
-def _on_drift(ranking: Ranking) -> list[str]:
-    """Say if far more of new documents is flagged than in training."""
-    from tonmf.ranking import drift_of
-
-    warning = drift_of(ranking.detector, int(ranking.judged.sum()), int(ranking.outliers.sum())).warning
-    return [] if warning is None else [warning]
 
 
 def _called(document_id: str, stored: str, name: str) -> str:

@@ -25,10 +25,10 @@ from tonmf.service.job_queue import JobRunner
 from tonmf.service.job_store import Job, JobStore
 from tonmf.service.limits import Limits
 from tonmf.service.models import Models
+from tonmf.service.reading_query import Column, HowToRead, Name, Words, listed
 from tonmf.service.security import POLICY
 from tonmf.service.uploads import (
     READING,
-    SINGLE,
     check_content,
     disk_error,
     display_name,
@@ -48,17 +48,6 @@ HEAD = 16_384
 AT_ONCE = 2**18
 """Bytes of a file to send at a time."""
 
-Name = Annotated[str, Query(max_length=1000, description="What the file is called; its extensions say how it is read.")]
-Format = Annotated[
-    str | None,
-    Query(
-        max_length=20,
-        description="What the file holds, if its name does not tell.",
-        json_schema_extra={"enum": [*SINGLE]},
-    ),
-]
-Column = Annotated[str | None, Query(max_length=1000)]
-Words = Annotated[list[Annotated[str, Query(max_length=200)]] | None, Query(max_length=5)]
 Language = Annotated[str, Query(max_length=100)]
 
 
@@ -187,15 +176,10 @@ def router(desk: Desk) -> APIRouter:
     async def upload(
         request: Request,
         name: Name,
-        text_column: Words = None,
+        how_to_read: HowToRead,
         id_column: Column = None,
         label_column: Column = None,
         label_outlier: Words = None,
-        header: bool | None = None,
-        separator: Annotated[str | None, Query(max_length=100)] = None,
-        format: Format = None,  # noqa: A002  (what the command line calls it)
-        sheet: Annotated[str | None, Query(max_length=100)] = None,
-        sql: Annotated[str | None, Query(max_length=10_000)] = None,
         encoding: Annotated[str, Query(max_length=50)] = "auto",
         skip_bad: bool = False,
         min_words: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
@@ -223,15 +207,10 @@ def router(desk: Desk) -> APIRouter:
         With `model`, the job scores the file by a model that there is, and only options on how to read the file are taken.
         """
         options = {
-            "text_column": [column for column in text_column or [] if column] or None,
+            **how_to_read,
             "id_column": id_column,
             "label_column": label_column,
-            "label_outlier": [label for label in label_outlier or [] if label] or None,
-            "header": header,
-            "separator": separator,
-            "format": format,
-            "sheet": sheet,
-            "sql": sql,
+            "label_outlier": listed(label_outlier),
             "encoding": encoding,
             "skip_bad": skip_bad,
             "min_words": min_words,

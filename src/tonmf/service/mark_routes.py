@@ -11,6 +11,7 @@ from fastapi import APIRouter, Query, Request, Response
 from tonmf.errors import InputError
 from tonmf.io.marks import MARKS
 from tonmf.service import schemas
+from tonmf.service.any_model import any_model
 from tonmf.service.bodies import JSON, LINES, content_type
 from tonmf.service.described import DescribedBodies
 from tonmf.service.documents import KEYS, DocumentReader, name_of, what
@@ -109,18 +110,14 @@ def router(marking: MarkDesk, described: DescribedBodies) -> APIRouter:
     """Return the routes."""
     routes = APIRouter(tags=["marks"])
 
-    @routes.post(
-        "/v1/models/{name}/marks",
-        summary="Mark documents for a named model",
-        responses=schemas.answers(schemas.MarksAnswer, 404, 408, 409, 413, 415, 503, 507),
-        openapi_extra=described.marks_by_name(),
-        response_class=Response,
-    )
-    @routes.post(
-        "/v1/marks",
-        summary="Mark documents",
-        responses=schemas.answers(schemas.MarksAnswer, 404, 408, 409, 413, 415, 503, 507),
-        openapi_extra=described.marks(),
+    @any_model(
+        routes,
+        "POST",
+        "marks",
+        "Mark documents",
+        schemas.MarksAnswer,
+        *(404, 408, 409, 413, 415, 503, 507),
+        body=described.marks,
         response_class=Response,
     )
     async def mark(request: Request) -> Response:
@@ -138,27 +135,13 @@ def router(marking: MarkDesk, described: DescribedBodies) -> APIRouter:
 
             return _json(await marking.ask(name, job, change))
 
-    @routes.get(
-        "/v1/models/{name}/marks",
-        summary="All marks for a named model",
-        responses=schemas.answers(schemas.MarksAnswer, 404, 409),
-        openapi_extra=schemas.NAMED,
-    )
-    @routes.get("/v1/marks", summary="All marks", responses=schemas.answers(schemas.MarksAnswer, 404, 409))
+    @any_model(routes, "GET", "marks", "All marks", schemas.MarksAnswer, 404, 409)
     async def all_marks(request: Request, job: JobId = None) -> Response:
         """List the marks on the model, or on the documents of a job, in the order in which they were made."""
         name = request.path_params.get("name")
         return _json(await marking.ask(name, job, lambda kept: {"job": job, **kept.described(), "marked": []}))
 
-    @routes.delete(
-        "/v1/models/{name}/marks",
-        summary="Take all marks for a named model back",
-        responses=schemas.answers(schemas.MarksAnswer, 404, 409, 507),
-        openapi_extra=schemas.NAMED,
-    )
-    @routes.delete(
-        "/v1/marks", summary="Take all marks back", responses=schemas.answers(schemas.MarksAnswer, 404, 409, 507)
-    )
+    @any_model(routes, "DELETE", "marks", "Take all marks back", schemas.MarksAnswer, 404, 409, 507)
     async def clear(request: Request, job: JobId = None) -> Response:
         """Take back all marks, those that the model was saved with too."""
 

@@ -10,6 +10,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 
 from tonmf.ranking import drift_of
 from tonmf.service import schemas
+from tonmf.service.any_model import any_model
 from tonmf.service.bodies import JSON, chunks, parse
 from tonmf.service.errors import ServiceError, encoded
 from tonmf.service.limits import Limits
@@ -44,26 +45,14 @@ def router(
         """Answer as soon as the model is loaded and warm."""
         return _json({"status": "ok"})
 
-    @routes.get(
-        "/v1/models/{name}/model",
-        summary="A named model",
-        responses=schemas.answers(schemas.ModelAnswer, 404),
-        openapi_extra=schemas.NAMED,
-    )
-    @routes.get("/v1/model", summary="The model", responses=schemas.answers(schemas.ModelAnswer))
+    @any_model(routes, "GET", "model", "The model", schemas.ModelAnswer)
     async def about(request: Request) -> Response:
         """Describe the model and the server's limits."""
         served = models.find(request.path_params.get("name"))
         about_model = described(served.model, limits, access.token is not None, job_embedder)
         return _json({"name": served.name, **about_model, "watch": follows_watch})
 
-    @routes.get(
-        "/v1/models/{name}/topics",
-        summary="What is ordinary to a named model",
-        responses=schemas.answers(schemas.Topics, 404),
-        openapi_extra=schemas.NAMED,
-    )
-    @routes.get("/v1/topics", summary="What is ordinary", responses=schemas.answers(schemas.Topics))
+    @any_model(routes, "GET", "topics", "What is ordinary", schemas.Topics)
     async def topics(
         request: Request,
         words: Annotated[int, Query(ge=1, le=1000, description="Words to list of each topic, at most.")] = 10,
@@ -73,15 +62,7 @@ def router(
         (found,) = await queue.ask(("topics", id(model)), lambda counts: [model.topics(n) for n in counts], [words])
         return _json({"topics": found})
 
-    @routes.get(
-        "/v1/models/{name}/drift",
-        summary="Is more flagged than in training, by a named model?",
-        responses=schemas.answers(schemas.DriftAnswer, 404),
-        openapi_extra=schemas.NAMED,
-    )
-    @routes.get(
-        "/v1/drift", summary="Is more flagged than in training?", responses=schemas.answers(schemas.DriftAnswer)
-    )
+    @any_model(routes, "GET", "drift", "Is more flagged than in training?", schemas.DriftAnswer)
     async def drift(
         request: Request,
         judged: Annotated[int, Query(ge=0, le=MOST_JUDGED, description="Documents that were judged.")],

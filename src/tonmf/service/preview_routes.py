@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Request, Response
 
 from tonmf.service import schemas
 from tonmf.service.bodies import JSON, chunks
 from tonmf.service.errors import encoded
-from tonmf.service.job_routes import Column, Format, Name, Words
 from tonmf.service.job_store import JobStore
 from tonmf.service.limits import Limits
 from tonmf.service.preview import LARGEST, ask_for_rows
+from tonmf.service.reading_query import HowToRead, Name
 from tonmf.service.uploads import check_content, disk_error, display_name, reading_options, receive_file, stored_name
 
 AT_ONCE = 2
@@ -41,23 +40,10 @@ def router(store: JobStore, limits: Limits) -> APIRouter:
     async def preview(
         request: Request,
         name: Name,
-        text_column: Words = None,
-        header: bool | None = None,
-        separator: Annotated[str | None, Query(max_length=100)] = None,
-        format: Format = None,  # noqa: A002  (what the command line calls it)
-        sheet: Column = None,
-        sql: Annotated[str | None, Query(max_length=10_000)] = None,
+        how_to_read: HowToRead,
     ) -> Response:
         """Show the columns of a file and its first rows. Of a long text file, whole lines from its beginning will do."""
-        given: dict[str, Any] = {
-            "text_column": [column for column in text_column or [] if column] or None,
-            "header": header,
-            "separator": separator or None,
-            "format": format or None,
-            "sheet": sheet or None,
-            "sql": sql or None,
-            "encoding": "auto",
-        }
+        given = {**how_to_read, "encoding": "auto"}
         called = display_name(name)
         reading_options(given)
         try:

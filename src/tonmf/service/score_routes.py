@@ -13,6 +13,7 @@ from starlette.requests import ClientDisconnect
 
 from tonmf.metrics import discoveries
 from tonmf.service import schemas
+from tonmf.service.any_model import any_model
 from tonmf.service.bodies import JSON, LINES, chunks, content_type, parse, wants_lines
 from tonmf.service.described import DescribedBodies
 from tonmf.service.documents import (
@@ -216,18 +217,14 @@ def router(scoring_by: Callable[[str | None], Scoring], described: DescribedBodi
     """Return the routes; `scoring_by` returns what scores by the model with a name, or by the served one."""
     routes = APIRouter(tags=["documents"])
 
-    @routes.post(
-        "/v1/models/{name}/score",
-        summary="Score documents by a named model",
-        responses=schemas.answers(schemas.Scores, 404, lines=schemas.Score),
-        openapi_extra=described.documents_by_name(explaining=False),
-        response_class=Response,
-    )
-    @routes.post(
-        "/v1/score",
-        summary="Score documents",
-        responses=schemas.answers(schemas.Scores, lines=schemas.Score),
-        openapi_extra=described.documents(explaining=False),
+    @any_model(
+        routes,
+        "POST",
+        "score",
+        "Score documents",
+        schemas.Scores,
+        body=partial(described.documents, explaining=False),
+        lines=schemas.Score,
         response_class=Response,
     )
     async def score(
@@ -266,18 +263,14 @@ def router(scoring_by: Callable[[str | None], Scoring], described: DescribedBodi
 
         return await scoring.answer(request, question_of, ("documents", "fdr", "topics"))
 
-    @routes.post(
-        "/v1/models/{name}/explain",
-        summary="Explain documents by a named model",
-        responses=schemas.answers(schemas.Explanations, 404, lines=schemas.Explained),
-        openapi_extra=described.documents_by_name(explaining=True),
-        response_class=Response,
-    )
-    @routes.post(
-        "/v1/explain",
-        summary="Explain documents",
-        responses=schemas.answers(schemas.Explanations, lines=schemas.Explained),
-        openapi_extra=described.documents(explaining=True),
+    @any_model(
+        routes,
+        "POST",
+        "explain",
+        "Explain documents",
+        schemas.Explanations,
+        body=partial(described.documents, explaining=True),
+        lines=schemas.Explained,
         response_class=Response,
     )
     async def explain(

@@ -127,8 +127,13 @@ class NumberingBeyond(Numbering):
     def numbers_of(self, terms: Sequence[str]) -> NDArray[np.int64]:
         """Return the numbers of terms; those that are not there get the next ones."""
         numbers = np.fromiter(map(self._vocabulary.get, terms, repeat(-1)), np.int64, len(terms))
-        for place in np.flatnonzero(numbers < 0).tolist():
-            numbers[place] = self[terms[place]]
+        beyond = np.flatnonzero(numbers < 0)
+        names = [terms[place] for place in beyond.tolist()]
+        new = list(dict.fromkeys(filterfalse(self.__contains__, names)))
+        first, self.next_number = self.next_number, self.next_number + len(new)
+        self.new += new
+        self.update(zip(new, range(first, self.next_number), strict=True))
+        numbers[beyond] = np.fromiter(map(self.__getitem__, names), np.int64, len(names))
         return numbers
 
     def known(self, term: str) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
+from string import ascii_letters, digits
 
 from tonmf.text.analysis import Analysis
 from tonmf.text.markup import PAD, places_without_pads
@@ -77,14 +78,19 @@ def _spans(analyze: Analysis, text: str, lowered: str, terms: Collection[str]) -
     words, stretches = list[Span](), dict[int, int]()
     masks = [] if masked is None else [term for term in terms if not _stands_as_it_is(term, text)]
     for term in set(terms).difference(masks):
-        for start in _occurrences(lowered, term):
-            end = start + len(term)
-            begin, stop = _stretch(text, start, end)
-            is_plain = end - start > 1 and lowered[max(start - 1, 0) : end + 1].isascii()
-            if is_plain and (trigger is None or trigger.search(text, begin, stop) is None):
+        length, is_ascii = len(term), term.isascii()
+        is_plain = length > 1 and is_ascii and (trigger is None or trigger.search(f"{term}.") is None)
+        for start in _occurrences(lowered, term, is_ascii):
+            end = start + length
+            if is_plain and _is_alone(text, start, end):
                 words.append((start, end, text[start:end]))
-            else:
+                continue
+            begin, stop = _stretch(text, start, end)
+            is_short = length < 2 or not lowered[max(start - 1, 0) : end + 1].isascii()
+            if is_short or (trigger is not None and trigger.search(text, begin, stop) is not None):
                 stretches[begin] = stop
+            else:
+                words.append((start, end, text[start:end]))
     if masked is not None and masks:
         signs = [SIGNS.get(term, ("",)) for term in masks]
         for begin, stop in masked.stretches(text):
@@ -109,19 +115,29 @@ def _stands_as_it_is(term: str, text: str) -> bool:
     return not is_mask(term) and not (MANY_DIGITS.search(term) and is_number(term) and THOUSANDS.search(text))
 
 
-def _occurrences(text: str, term: str) -> Iterator[int]:
+def _occurrences(text: str, term: str, is_ascii: bool) -> Iterator[int]:
     """Yield where a term stands; one of ASCII letters not within a longer word of such letters."""
-    place, length, is_ascii = text.find(term), len(term), term.isascii()
+    place, length = text.find(term), len(term)
     while place >= 0:
         end = place + length
-        if not (is_ascii and (_continues(text[place - 1 : place]) or _continues(text[end : end + 1]))):
+        if not (is_ascii and (text[place - 1 : place] in WORDLY or text[end : end + 1] in WORDLY)):
             yield place
         place = text.find(term, place + 1)
 
 
-def _continues(letter: str) -> bool:
-    """Return whether a word of ASCII goes on with a character; with nothing it does not."""
-    return letter.isascii() and (letter.isalnum() or letter == "_")
+WORDLY = frozenset(f"{ascii_letters}{digits}_")
+"""Characters with which a word of ASCII goes on."""
+
+
+def _is_alone(text: str, start: int, end: int) -> bool:
+    """Return whether a word stands between spaces, with at most one sign behind it."""
+    if text[start - 1 : start] not in BETWEEN:
+        return False
+    return text[end : end + 1] in BETWEEN or (text[end] in SIGNS_BEHIND and text[end + 1 : end + 2] in BETWEEN)
+
+
+BETWEEN, SIGNS_BEHIND = frozenset(("", " ", "\n")), frozenset(".,;:!?)'\">")
+"""What a stretch begins and ends with, and signs that may end one without another reading of its word."""
 
 
 def _stretch(text: str, start: int, end: int) -> Place:

@@ -118,16 +118,19 @@ def tidy(text: str) -> str:
     """
     if PAD in text:
         text = text.replace(PAD, "")
-    if "  " in text:
-        text = SPACES.sub(" ", text)
-    if " \n" in text or "\n " in text:
-        text = AROUND_BREAK.sub("\n", text)
-    if "\n\n\n" in text:
-        text = BREAKS.sub("\n\n", text)
+    if "\n" not in text:
+        return _single_spaces(text) if "  " in text else text
+    first, *lines, last = text.split("\n")
+    lines = [first.rstrip(" "), *[line.strip(" ") for line in lines], last.lstrip(" ")]
+    text = "\n".join([_single_spaces(line) if "  " in line else line for line in lines])
+    while "\n\n\n" in text:
+        text = text.replace("\n\n\n", "\n\n")
     return text
 
 
-SPACES, AROUND_BREAK, BREAKS = re.compile(" {2,}"), re.compile(r" *\n *"), re.compile(r"\n{3,}")
+def _single_spaces(line: str) -> str:
+    first, *words, last = line.split(" ")
+    return " ".join([first, *filter(None, words), last])
 
 
 def _with_characters(text: str) -> str:

@@ -56,9 +56,9 @@ def report(
     check_against(against)
     known = marks_in(marks)
     documents = read(screen, files, with_labels(reading, label_column, label_outlier))
-    ranking, on_marks = scored(screen, model, documents, jobs, known, embedding=embedding, device=device)
+    ranking, on_scores = scored(screen, model, documents, jobs, known, embedding=embedding, device=device)
     old = None if against is None else earlier_run(screen, against, documents, jobs, embedding)
-    notes = [*documents.notes, *ranking.observations, *on_marks]
+    notes = [*documents.notes, *ranking.observations, *on_scores]
     comparison = write_report(screen, ranking, output, title_of(files, title), notes, documents.labels, old)
     from tonmf.cli.answer import facts
 

@@ -42,7 +42,7 @@ def score(
     rate = rate_in(fdr)
     known = marks_in(marks)
     documents = read(screen, files, replace(reading, keep_columns=output is not None))
-    ranking, on_marks = scored(
+    ranking, on_scores = scored(
         screen, model, documents, jobs, known, output is not None and rate is None, embedding, device
     )
     ranking = ranking.at_rate(rate)
@@ -53,4 +53,4 @@ def score(
     if is_stdout(output):
         note_count(screen, ranking)
     else:
-        show_ranking(screen, ranking, top, [*documents.notes, *on_marks], all_copies=all_copies)
+        show_ranking(screen, ranking, top, [*documents.notes, *on_scores], all_copies=all_copies)

@@ -2,7 +2,8 @@ import { documentView } from "../shared/document_view.js";
 import { element, listenWhile, ownDirection } from "../shared/dom.js";
 import { decimal, shortened, whole } from "../shared/format.js";
 import { topicName } from "../shared/topic_marks.js";
-import { partsOfSentence, verdictAt } from "../shared/verdict.js";
+import { markButtons } from "../shared/mark_buttons.js";
+import { partsOfSentence, sinceMarks, verdictAt } from "../shared/verdict.js";
 
 const LONGEST_TITLE = 120;
 
@@ -20,13 +21,14 @@ export const PANEL_STATE = { panel: null };
  *
  * It takes the focus when it opens, and gives it back to where it was when Escape or its button closes it.
  *
- * @param {object} source `columns`, `documents`, `topics`, `word`, `found` and `links`.
+ * @param {object} source `columns`, `documents`, `topics`, `word`, `found`, `links`, and `marker`, if documents can be marked.
  * @param {State} state with `PANEL_STATE`.
  * @param {function(number)} reveal shows a document in the list.
+ * @param {function(number, string)} toggleMark marks a document, if documents can be marked.
  * @returns {{view: HTMLElement, open: function(number, PointerEvent)}} `open` shows a document, on the side away from a click.
  */
-export function documentPanel(source, state, reveal) {
-  const panel = new Panel(source, state, reveal);
+export function documentPanel(source, state, reveal, toggleMark) {
+  const panel = new Panel(source, state, reveal, toggleMark);
   state.on(["panel"], () => panel.follow());
   state.on(["threshold", "ranked"], () => panel.refresh());
   if (state.panel !== null) panel.follow();
@@ -38,12 +40,15 @@ class Panel {
   #verdict = ""; // the part of the sentence that goes with the threshold of the report
   #title = element("h2", { id: "panel-heading", tabindex: -1 });
   #facts = element("p", { class: "panel-facts" });
+  #marks = element("div", { class: "panel-marks controls", role: "group", "aria-label": "Your mark on it" });
+  #buttons = null; // those of the document that is open, if it can be marked
+  #moved = element("p", { class: "note moved", role: "status" });
   #body = element("div", { class: "panel-body", tabindex: -1 });
   #previous = this.#button("Previous", "Next stranger document (←)", () => this.#step(-1));
   #next = this.#button("Next", "Next less strange document (→)", () => this.#step(1));
 
-  constructor(source, state, reveal) {
-    Object.assign(this, { source, state, reveal, reportedThreshold: source.found.threshold });
+  constructor(source, state, reveal, toggleMark) {
+    Object.assign(this, { source, state, reveal, toggleMark, reportedThreshold: source.found.threshold });
     const about = { role: "dialog", "aria-labelledby": "panel-heading", hidden: true };
     this.view = element(
       "div",
@@ -56,6 +61,7 @@ class Panel {
         this.#button("Show in the list", "Show this document in the list", () => this.#list()),
         this.#button("✕", "Close (Esc)", () => this.#close(), { class: "panel-close", "aria-label": "Close" }),
       ),
+      this.#marks,
       this.#body,
     );
     // Also from elsewhere, such as the map, while the panel is open.
@@ -83,7 +89,9 @@ class Panel {
     const shown = await source.documents.at(place);
     if (state.panel !== place) return undefined; // another one since
     this.#title.replaceChildren(ownDirection(shortened(source.columns.id[place], LONGEST_TITLE)));
-    this.#body.replaceChildren(this.#title, this.#facts, documentView(shown, source.topics, source.word, source.links));
+    const about = documentView(shown, source.topics, source.word, source.links);
+    this.#body.replaceChildren(this.#title, this.#facts, this.#moved, about);
+    this.#offerMarks(place);
     [this.#verdict] = partsOfSentence(shown);
     this.#body.scrollTop = 0;
     this.refresh();
@@ -106,12 +114,24 @@ class Panel {
       isFlagged ? element("span", { class: "flag" }, "flagged") : "",
     );
     const verdict = this.#body.querySelector(".verdict-part");
-    const isRescored = decimal(columns.score[place]) !== decimal(columns.reported[place]);
-    const isMoved = this.state.threshold !== this.reportedThreshold && !isRescored;
+    this.#buttons?.refresh();
+    this.#moved.textContent = sinceMarks(place, columns, isFlagged, this.source.marker);
+    this.#moved.hidden = this.#moved.textContent === "";
+    const isMoved = this.state.threshold !== this.reportedThreshold && this.#moved.hidden;
     if (verdict && isMoved) verdict.textContent = verdictAt(this.#verdict, isFlagged, columns.score[place], this.state.threshold);
     else if (verdict) verdict.textContent = this.#verdict;
     this.#previous.disabled = columns.standing[place] === 0;
     this.#next.disabled = columns.standing[place] === columns.length - 1;
+  }
+
+  /** Show buttons for the mark on a document, if it can have one. */
+  #offerMarks(place) {
+    const { columns, marker } = this.source;
+    this.#buttons = marker?.canMark(place)
+      ? markButtons(place, columns, (one) => marker.markOf(one), this.toggleMark)
+      : null;
+    this.#marks.hidden = this.#buttons === null;
+    this.#marks.replaceChildren(...(this.#buttons?.view.childNodes ?? []));
   }
 
   /** Go to another document in order of score. */

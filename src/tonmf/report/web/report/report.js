@@ -49,7 +49,7 @@ async function report() {
   const list = rankedList(source, state);
   const beside = (place, event) => address.asOneStep("", () => panel.open(place, event));
   const linksBeside = pageLinks({ columns, isOfTraining: analysed.training.same }, address, { open: beside, choose });
-  const panel = documentPanel({ ...source, links: linksBeside }, state, open);
+  const panel = documentPanel({ ...source, links: linksBeside }, state, open, list.toggleMark);
   const go = { choose: (criteria) => address.asOneStep("documents", () => choose(criteria)), open: beside };
   const sections = [
     ["Map", mapSection(source, summary.map === "meaning", state, go)],

@@ -33,8 +33,9 @@ const CRITERIA = [...Object.keys(ALL), "sort", "descending", "copies"];
  *     marked, and `links` (`report/page_links.js`), if the page has them.
  * @param {State} state with what `LIST_STATE` has, `threshold` and `flagged`.
  * @returns {{view: HTMLElement, ready: Promise, reveal: function(number), close: function(number),
- *     choose: function(object)}} `ready` resolves once the first page is there; `reveal` opens a document, and `close` closes
- *     it; `choose` replaces all criteria.
+ *     choose: function(object), toggleMark: (function(number, string)|undefined)}} `ready` resolves once the first page is
+ *     there; `reveal` opens a document, and `close` closes it; `choose` replaces all criteria; `toggleMark` marks a document,
+ *     if documents can be marked.
  */
 export function rankedList(about, state) {
   const source = { ...about, reportedThreshold: about.found.threshold };
@@ -170,7 +171,7 @@ export function rankedList(about, state) {
   );
   if (marks) listenWhile(view, "keydown", marks.take);
   const close = (place) => entries.get(headOf(place))?.close();
-  return { view, ready: render(), reveal, close, choose };
+  return { view, ready: render(), reveal, close, choose, toggleMark: marks?.toggle };
 }
 
 /** Return "51–100 of 260 documents", the number of lines if copies share some, and that of all documents if filters hide some. */

@@ -7,7 +7,7 @@ import { scoreBar } from "./score_bar.js";
 import { shaded } from "./shading.js";
 import { snippetOf } from "./snippet.js";
 import { topicLink } from "./topic_marks.js";
-import { partsOfSentence, verdictAt } from "./verdict.js";
+import { partsOfSentence, sinceMarks, verdictAt } from "./verdict.js";
 
 const LONGEST_ID = 120;
 const LONGEST_NAME = 40;
@@ -102,15 +102,11 @@ export function listEntry(place, source, state, toggleMark) {
     score.refresh(isFlagged);
     buttons?.refresh();
     view.classList.toggle("is-flagged", isFlagged);
-    const isRescored = decimal(current) !== decimal(columns.reported[place]);
-    moved.hidden = !isRescored;
-    if (isRescored) {
-      const now = `With your marks it scores ${decimal(current)} and is ${isFlagged ? "flagged" : "not flagged"}.`;
-      moved.textContent = [now, marker?.saidOf(place), "Before them:"].filter(Boolean).join(" ");
-    }
+    moved.textContent = sinceMarks(place, columns, isFlagged, marker);
+    moved.hidden = moved.textContent === "";
     const part = detail.querySelector(".verdict-part");
     if (!part) return;
-    const isMoved = state.threshold !== source.reportedThreshold && !isRescored;
+    const isMoved = state.threshold !== source.reportedThreshold && moved.hidden;
     part.textContent = isMoved ? verdictAt(verdict, isFlagged, current, state.threshold) : verdict;
   }
 

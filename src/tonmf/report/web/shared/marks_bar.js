@@ -49,11 +49,24 @@ export function marksBar({ columns, title, marker }, state, reveal) {
     const isKnown = new Set();
     columns.first.forEach((first, place) => marker.markOf(place) !== null && isKnown.add(first));
     const found = columns.order.find((place) => marker.canMark(place) && !isKnown.has(columns.first[place]));
-    if (found !== undefined) return reveal(found);
+    if (found !== undefined) return isBeside() ? state.set({ panel: found }) : reveal(found);
     counts.textContent = `${countsOf(marker)} There is no other document to mark.`;
   }
 
-  /** Mark the document that has the focus, or the open one if nothing has it. A mark can be taken back from anywhere. */
+  /** Return whether a document is open in a panel beside the list, which some pages have. */
+  function isBeside() {
+    return (state.panel ?? null) !== null;
+  }
+
+  /** Return the document that a key means: the one of the list with the focus, that in the panel, or the open one. */
+  function meant({ key, target }) {
+    const entry = target.closest(".entry");
+    if (entry) return Number(entry.dataset.place);
+    if (isBeside() && (key !== "u" || marker.markOf(state.panel) !== null)) return state.panel;
+    if (key === "u") return last; // from anywhere
+    return target === document.body ? state.opened : null;
+  }
+
   function take(event) {
     const inForm = event.target.closest("input, select, textarea");
     if (inForm || event.ctrlKey || event.metaKey || event.altKey || view.offsetParent === null) return;
@@ -62,9 +75,7 @@ export function marksBar({ columns, title, marker }, state, reveal) {
       showNext();
       return;
     }
-    const entry = event.target.closest(".entry");
-    const elsewhere = event.key === "u" ? last : event.target === document.body ? state.opened : null;
-    const place = entry ? Number(entry.dataset.place) : elsewhere;
+    const place = meant(event);
     const kind = MARK_KINDS.find(({ key }) => key === event.key);
     if (place === null || !marker.canMark(place) || !(kind || event.key === "u")) return;
     event.preventDefault();

@@ -18,3 +18,18 @@ export function verdictAt(verdict, isFlagged, score, threshold) {
   const flagged = isFlagged ? "Flagged" : "Not flagged";
   return verdict.replace(OF_THE_THRESHOLD, () => `${flagged}: its score of ${decimal(score)} is ${where}, `);
 }
+
+/**
+ * What to say above a sentence that was written before marks changed the score; empty if they did not.
+ *
+ * @param {number} place
+ * @param {object} columns
+ * @param {boolean} isFlagged
+ * @param {{saidOf: function(number): string}} [marker]
+ */
+export function sinceMarks(place, columns, isFlagged, marker) {
+  const current = decimal(columns.score[place]);
+  if (current === decimal(columns.reported[place])) return "";
+  const now = `With your marks it scores ${current} and is ${isFlagged ? "flagged" : "not flagged"}.`;
+  return [now, marker?.saidOf(place), "Before them:"].filter(Boolean).join(" ");
+}
