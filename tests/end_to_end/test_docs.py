@@ -34,12 +34,6 @@ def test_links_lead_to_files_and_headings_that_exist(document):
         assert not heading or heading in headings(target), f"{name_of(document)} links to {path}#{heading}"
 
 
-def test_the_index_has_one_line_for_every_page():
-    index = (ROOT / "docs/README.md").read_text(encoding="utf-8")
-    linked = re.findall(r"^- \[[^]]+\]\(([^)]+)\): ", index, flags=re.MULTILINE)
-    assert sorted(linked) == sorted(str(page.relative_to(ROOT / "docs")) for page in ROOT.glob("docs/*/*.md"))
-
-
 @pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
 def test_make_targets_that_are_mentioned_exist(document):
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE))
