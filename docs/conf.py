@@ -19,6 +19,7 @@ extensions = [
     "numpydoc",
     "sphinx_design",
     "sphinx_copybutton",
+    "live_report",
     "mathml",
     "outside",
     "pages",
@@ -30,6 +31,7 @@ exclude_patterns = ["_build", "_extensions"]
 myst_enable_extensions = ["attrs_inline", "colon_fence", "dollarmath"]
 myst_heading_anchors = 4
 highlight_language = "none"
+smartquotes = False
 html_math_renderer = "mathml"
 
 # Names in single backticks are links where the reference knows them, and code where it does not.
@@ -47,10 +49,10 @@ html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
-html_sidebars = {"index": [], "changelog": [], "cite": []}
+html_sidebars = {"index": []}
 html_context = {"default_mode": "auto"}
 html_theme_options = {
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 7,
     "navigation_depth": 3,
     "show_toc_level": 2,
     "navbar_align": "left",

@@ -9,6 +9,8 @@ from written import heading, write_pages
 
 from tonmf.cli.app import app as tonmf_app
 
+GUIDE = (Path(__file__).parent.parent / "guide" / "cli.md").read_text(encoding="utf-8")
+
 
 def plain(text):
     """Return a help text in which nothing is markup but what looks like an option."""
@@ -17,8 +19,9 @@ def plain(text):
 
 
 def signature(names):
-    """Return the names of an option as the directive ``option`` wants them."""
-    return re.sub(r" / ", ", ", names)
+    """Return names and what they take as the directive ``option`` wants them: ``-j, --jobs <int>``."""
+    names = names.replace(" / ", ", ").replace(" range>", ">")
+    return re.sub(r"^(\w+) <.*", r"\1", names)
 
 
 def parameters(command, context):
@@ -40,6 +43,8 @@ def body(command, words, line):
     if command.epilog:
         example = command.epilog.removeprefix("Example: ")
         text += f".. code-block:: sh\n\n   {example}\n\n"
+    if f"\n## {words[0]} {words[1]}\n" in GUIDE:
+        text += f"`In words <../../guide/cli.html#{words[0]}-{words[1]}>`_, in the guide to the command line.\n\n"
     text += f".. program:: {' '.join(words)}\n\n"
     for panel, records in parameters(command, context).items():
         text += heading(panel, line)

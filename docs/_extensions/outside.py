@@ -6,15 +6,15 @@ from pathlib import Path
 from sphinx import addnodes
 from sphinx.transforms import SphinxTransform
 
-INCLUDE = re.compile(r"^```\{include\} (\S+)", flags=re.MULTILINE)
+INCLUDE = re.compile(r"^:::\{include\} (\S+)", flags=re.MULTILINE)
 
 
 def including(docs):
     """Return the name of the page for each file outside that a page includes."""
     found = {docs.parent / "README.md": "index"}
-    for page in docs.glob("*.md"):
+    for page in docs.glob("*/*.md"):
         for name in INCLUDE.findall(page.read_text(encoding="utf-8")):
-            found[(docs / name).resolve()] = page.stem
+            found[(page.parent / name).resolve()] = page.relative_to(docs).with_suffix("").as_posix()
     return found
 
 

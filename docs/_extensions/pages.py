@@ -8,6 +8,7 @@ import re
 from copy import deepcopy
 
 from docutils import nodes
+from docutils.parsers.rst import directives
 from sphinx.directives.other import TocTree
 from sphinx.util import docname_join
 from sphinx.util.matching import patfilter
@@ -20,13 +21,16 @@ class PageList(nodes.General, nodes.Element):
 
 
 class Pages(TocTree):
-    """A hidden toctree, and a list of its pages."""
+    """A hidden toctree, and, unless they are ``:unlisted:``, a list of its pages."""
+
+    option_spec = TocTree.option_spec | {"unlisted": directives.flag}
 
     def run(self):
         """Return both."""
         self.options |= {"glob": None, "hidden": None, "titlesonly": None}
         (wrapper,) = super().run()
-        return [wrapper, PageList(pages=wrapper[0]["includefiles"])]
+        listed = [] if "unlisted" in self.options else wrapper[0]["includefiles"]
+        return [wrapper, PageList(pages=listed)]
 
     def parse_content(self, toctree):
         """Find the pages of each line that no line before has named."""
