@@ -19,6 +19,7 @@ extensions = [
     "numpydoc",
     "sphinx_design",
     "sphinx_copybutton",
+    "blocks",
     "live_report",
     "mathml",
     "outside",
@@ -46,6 +47,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "tonmf"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False

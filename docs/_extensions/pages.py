@@ -9,11 +9,12 @@ from copy import deepcopy
 
 from docutils import nodes
 from docutils.parsers.rst import directives
+from sphinx import addnodes
 from sphinx.directives.other import TocTree
 from sphinx.util import docname_join
 from sphinx.util.matching import patfilter
 
-END = re.compile(r"(?<!e\.g)(?<!i\.e)[.:!?](?=\s|$)")
+END = re.compile(r"(?<!e\.g)(?<!i\.e)[.!?](?=\s|$)")
 
 
 class PageList(nodes.General, nodes.Element):
@@ -47,7 +48,8 @@ class Pages(TocTree):
 
 def first_sentence(doctree):
     """Return the first sentence of a page, as text and code."""
-    paragraph = next((node for node in doctree.findall(nodes.paragraph) if type(node.parent) is nodes.section), None)
+    within = (nodes.section, addnodes.desc_content)
+    paragraph = next((node for node in doctree.findall(nodes.paragraph) if isinstance(node.parent, within)), None)
     sentence = []
     for node in paragraph.children if paragraph else ():
         if isinstance(node, nodes.literal | nodes.math):

@@ -1,0 +1,17 @@
+"""Examples without the empty line at their end, which doctest wants and readers do not."""
+
+from docutils import nodes
+
+
+def trim(app, doctree):
+    """Trim the blocks of a page."""
+    for block in doctree.findall(nodes.literal_block):
+        text = block.astext()
+        if text.endswith("\n") and len(block.children) == 1:
+            block[0] = nodes.Text(text.rstrip("\n"))
+
+
+def setup(app):
+    """Trim each page as it is read."""
+    app.connect("doctree-read", trim)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
