@@ -28,7 +28,11 @@ SHOWN = [
 @pytest.fixture(scope="module")
 def pages():
     """All pages but the report of the demo, which has tests of its own."""
-    return [path for path in sorted(built().rglob("*.html")) if "_static" not in path.parts and "demo-report" not in path.name]
+    return [
+        path
+        for path in sorted(built().rglob("*.html"))
+        if "_static" not in path.parts and "demo-report" not in path.name
+    ]
 
 
 def test_every_link_leads_to_a_page_and_a_place_in_it(pages):
@@ -47,7 +51,9 @@ def test_every_link_leads_to_a_page_and_a_place_in_it(pages):
 def test_no_page_loads_anything_from_another_host(pages):
     loaded = {(page, link) for page in pages for link in parts(page).loaded}
     assert [(str(page), link) for page, link in loaded if is_elsewhere(link) and urlsplit(link).scheme != "data"] == []
-    assert [(str(page), link) for page, link in loaded if not is_elsewhere(link) and not target(page, link)[0].is_file()] == []
+    assert [
+        (str(page), link) for page, link in loaded if not is_elsewhere(link) and not target(page, link)[0].is_file()
+    ] == []
 
 
 def test_no_style_sheet_loads_anything_from_another_host():
@@ -98,7 +104,9 @@ def test_search_works_from_files_and_without_a_network(browser, opened):
         page.keyboard.type("false-discovery")
         page.keyboard.press("Enter")
         page.locator("#search-results li a").first.wait_for()
-        assert "fdr" in " ".join(page.locator("#search-results li a").evaluate_all("links => links.map(({ href }) => href)"))
+        assert "fdr" in " ".join(
+            page.locator("#search-results li a").evaluate_all("links => links.map(({ href }) => href)")
+        )
 
 
 def test_every_public_name_and_every_command_has_a_place_in_the_reference():

@@ -78,7 +78,9 @@ def watched_page(browser, allowed=("file:", "blob:", "data:"), notes=None, **opt
     context = context_of(browser, **options)
     page = context.new_page()
     page.expected, complaints = [], []
-    page.on("console", lambda said: said.text.startswith(notes or "\0") or complaints.append(f"{said.type}: {said.text}"))
+    page.on(
+        "console", lambda said: said.text.startswith(notes or "\0") or complaints.append(f"{said.type}: {said.text}")
+    )
     page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
     page.on("dialog", lambda dialog: (complaints.append(f"dialog: {dialog.message}"), dialog.dismiss()))
     page.on("request", lambda asked: asked.url.startswith(allowed) or complaints.append(f"request: {asked.url}"))

@@ -13,7 +13,7 @@ from repository import DOCS, ROOT
 SITE = DOCS / "_build" / "html"
 
 LOADED = {"audio", "embed", "iframe", "img", "input", "object", "script", "source", "track", "video"}
-"""Elements that load what ``src``, ``srcset`` or ``data`` names; so does ``link`` by ``href``, unless it only says something."""
+"""Elements that load what ``src``, ``srcset`` or ``data`` names; ``link`` loads its ``href``, unless it only says something."""
 
 SAID = {"alternate", "author", "canonical", "help", "index", "license", "next", "prev", "search"}
 
