@@ -1,6 +1,7 @@
-"""The directive ``pages``: the pages of a section, each with its first sentence, in the navigation and in the page itself.
+"""The directive ``pages``: the pages of a section with a sentence on each, in the navigation and in the page itself.
 
-Its lines are names of pages in their order, relative to this one, and patterns for the rest. A pattern need not fit any page,
+Each line is a page or a pattern for the rest, relative to this page. Where its own heading and first sentence will not do, it has
+a title for the navigation and a sentence: ``Marks <marks>: mark documents as strange or fine.`` A pattern need not fit any page,
 since sections grow.
 """
 
@@ -17,8 +18,11 @@ from sphinx.util.matching import patfilter
 END = re.compile(r"(?<!e\.g)(?<!i\.e)[.!?](?=\s|$)")
 
 
+LINE = re.compile(r"(?:(?P<title>[^<]+) <(?P<named>[^>]+)>|(?P<page>[^\s:]+))(?:: (?P<said>.*))?")
+
+
 class PageList(nodes.General, nodes.Element):
-    """Where the list of pages comes."""
+    """Where the list of pages comes: ``pages`` has their names, titles and sentences, None where the page has its own."""
 
 
 class Pages(TocTree):
@@ -29,21 +33,26 @@ class Pages(TocTree):
     def run(self):
         """Return both."""
         self.options |= {"glob": None, "hidden": None, "titlesonly": None}
+        self.pages = []
         (wrapper,) = super().run()
-        listed = [] if "unlisted" in self.options else wrapper[0]["includefiles"]
-        return [wrapper, PageList(pages=listed)]
+        return [wrapper] if "unlisted" in self.options else [wrapper, PageList(pages=self.pages)]
 
     def parse_content(self, toctree):
         """Find the pages of each line that no line before has named."""
-        here = self.env.docname
-        found = []
+        here, found = self.env.docname, {}
         for line in filter(None, self.content):
-            pages = sorted(patfilter(self.env.found_docs, docname_join(here, line)))
-            if not pages and "*" not in line:
-                raise self.error(f"there is no page {line}")
-            found += [page for page in pages if page != here and page not in found]
-        toctree["includefiles"] = found
-        toctree["entries"] = [(None, page) for page in found]
+            parts = LINE.fullmatch(line)
+            if not parts:
+                raise self.error(f"no page, pattern, or title <page>: {line}")
+            name = parts["named"] or parts["page"]
+            names = sorted(patfilter(self.env.found_docs, docname_join(here, name)))
+            if not names and "*" not in name:
+                raise self.error(f"there is no page {name}")
+            said = self.parse_inline(parts["said"])[0] if parts["said"] else None
+            found |= {page: (parts["title"], said) for page in names if page != here and page not in found}
+        self.pages = [(page, *rest) for page, rest in found.items()]
+        toctree["includefiles"] = [*found]
+        toctree["entries"] = [(title, page) for page, (title, _) in found.items()]
 
 
 def first_sentence(doctree):
@@ -67,10 +76,10 @@ def list_pages(app, doctree, docname):
     """Put the list in its place."""
     for place in doctree.findall(PageList):
         items = nodes.definition_list(classes=["pages"])
-        for page in place["pages"]:
+        for page, title, sentence in place["pages"]:
             link = nodes.reference("", "", internal=True, refuri=app.builder.get_relative_uri(docname, page))
-            link += deepcopy(app.env.titles[page]).children
-            said = nodes.paragraph("", "", *first_sentence(app.env.get_doctree(page)))
+            link += nodes.Text(title) if title else deepcopy(app.env.titles[page]).children
+            said = nodes.paragraph("", "", *(sentence or first_sentence(app.env.get_doctree(page))))
             items += nodes.definition_list_item("", nodes.term("", "", link), nodes.definition("", said))
         place.replace_self(items if items.children else [])
 
