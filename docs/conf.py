@@ -20,7 +20,7 @@ extensions = [
     "sphinx_design",
     "sphinx_copybutton",
     "blocks",
-    "live_report",
+    "live",
     "mathml",
     "outside",
     "pages",
