@@ -38,7 +38,7 @@ def parameters(command, context):
 def body(command, words, line):
     """Return what is said about one command: usage, description, example, arguments and options."""
     context = typer.Context(command, info_name=words[-1])
-    usage = " ".join([*words, *command.collect_usage_pieces(context)])
+    usage = re.sub(r"[{}]", "", " ".join([*words, *command.collect_usage_pieces(context)]))
     text = f".. code-block:: text\n\n   {usage}\n\n" + plain(inspect.cleandoc(command.help or "")) + "\n\n"
     if command.epilog:
         example = command.epilog.removeprefix("Example: ")

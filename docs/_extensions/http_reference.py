@@ -1,5 +1,6 @@
 """Reference pages for HTTP from the OpenAPI document: a page for each group of requests, and one of what they answer."""
 
+import json
 import re
 
 from written import heading
@@ -30,14 +31,15 @@ def kind(schema):
     if "enum" in schema:
         return " or ".join(f"``{value}``" for value in schema["enum"])
     if schema.get("type") == "array":
-        return f"list of {kind(schema.get('items', {}))}"
+        inner = kind(schema.get("items", {}))
+        return f"list of ({inner})" if " or " in inner else f"list of {inner}"
     return str(schema.get("type", "any value"))
 
 
 def value(name, schema, required, said=None):
     """Return a line of a definition list for a parameter or a key."""
     default = schema.get("default")
-    more = " (required)" if required else f" (default: ``{default!r}``)" if default is not None else ""
+    more = " (required)" if required else f" (default: ``{json.dumps(default)}``)" if default is not None else ""
     text = plain(said or schema.get("description")) or "\\ "
     return f"``{name}``: {kind(schema)}{more}\n    {text}\n\n"
 

@@ -1,8 +1,8 @@
 """The directive ``pages``: the pages of a section with a sentence on each, in the navigation and in the page itself.
 
-Each line is a page or a pattern for the rest, relative to this page. It may have a title for the navigation and a sentence, where
-heading and first sentence of the page will not do: ``Marks <marks>: mark documents as strange or fine.`` A pattern need not fit
-any page, since sections grow.
+Each line is a page or a pattern for the rest, relative to this page. It may have a title for the navigation and a sentence,
+where those of the page will not do: ``Marks <marks>: Mark documents as strange or fine.`` A pattern need not fit a page, since
+sections grow.
 """
 
 import re

@@ -10,15 +10,12 @@ from site_pages import SITE, built, is_elsewhere, parts, target
 
 SHOWN = [
     "index",
-    "start",
     "guide/index",
-    "guide/scores",
-    "method/objective",
+    "method/closed-form",
     "evidence/quality",
-    "reference/index",
     "reference/estimators/TextOutlierDetector",
-    "reference/modules/tonmf",
     "reference/command/detect",
+    "reference/http/documents",
     "project/changelog",
     "search",
 ]
