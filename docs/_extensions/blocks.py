@@ -8,7 +8,8 @@ def trim(app, doctree):
     for block in doctree.findall(nodes.literal_block):
         text = block.astext()
         if text.endswith("\n") and len(block.children) == 1:
-            block[0] = nodes.Text(text.rstrip("\n"))
+            block.rawsource = text.rstrip("\n")  # the same as the text, or the writer takes it for text with markup
+            block[0] = nodes.Text(block.rawsource)
 
 
 def setup(app):
