@@ -1,6 +1,7 @@
-"""Examples without the empty line at their end, which doctest wants and readers do not."""
+"""Blocks: examples without the empty line at their end, which doctest wants and readers do not; tables as plain text."""
 
 from docutils import nodes
+from pygments.lexers.special import TextLexer
 
 
 def trim(app, doctree):
@@ -13,6 +14,7 @@ def trim(app, doctree):
 
 
 def setup(app):
-    """Trim each page as it is read."""
+    """Trim each page as it is read, and know the names of blocks that are not coloured."""
+    app.add_lexer("csv", TextLexer)
     app.connect("doctree-read", trim)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,4 @@
-"""Links to files outside docs, such as CONTRIBUTING.md, lead to the page that includes the file, and README.md to the first."""
+"""Links to files outside docs, such as CONTRIBUTING.md, lead to the page that includes the file, README.md to the second."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ INCLUDE = re.compile(r"^:::\{include\} (\S+)", flags=re.MULTILINE)
 
 def including(docs):
     """Return the name of the page for each file outside that a page includes."""
-    found = {docs.parent / "README.md": "index"}
+    found = {docs.parent / "README.md": "start"}
     for page in docs.glob("*/*.md"):
         for name in INCLUDE.findall(page.read_text(encoding="utf-8")):
             found[(page.parent / name).resolve()] = page.relative_to(docs).with_suffix("").as_posix()
