@@ -37,7 +37,7 @@ html_math_renderer = "mathml"
 
 # Names in single backticks are links where the reference knows them, and code where it does not.
 default_role = "py:obj"
-nitpick_ignore_regex = [("py:obj", ".*")]
+nitpick_ignore_regex = [("py:obj", ".*"), ("py:class", r"tonmf\.plots\.accessors\..*")]
 autodoc_member_order = "groupwise"
 autodoc_typehints = "none"
 toc_object_entries_show_parents = "hide"

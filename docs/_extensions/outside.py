@@ -27,7 +27,11 @@ class LinksFromOutside(SphinxTransform):
         """Change the targets of links in one page."""
         docs = Path(self.env.srcdir)
         pages = including(docs)
-        for link in self.document.findall(addnodes.pending_xref):
+        here = (docs / self.env.docname).parent
+        for link in list(self.document.findall(addnodes.pending_xref)):
+            if link.get("refdomain") is None and link.get("reftype") == "myst" and (here / link["reftarget"]).is_dir():
+                link.replace_self(link.children)  # folders are on the forge only
+                continue
             if link.get("refdomain") == "doc":
                 link["reftarget"] = pages.get((docs / f"{link['reftarget']}.md").resolve(), link["reftarget"])
 
