@@ -9,7 +9,7 @@ TEST_PROCESSES ?= 3
 PYTEST := $(BIN)/python -m pytest --numprocesses=$(TEST_PROCESSES) --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-quick test-min test-latest lint format bench bench-quality paper front dist constraints clean
+.PHONY: help demo test test-quick test-min test-latest lint format docs bench bench-quality paper front dist constraints clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -74,6 +74,14 @@ lint: $(VENV)/dev  ## check style and types
 format: $(VENV)/dev  ## bring the code into style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# The extra docs. Nothing of the site is loaded from elsewhere, so that it also works from files.
+$(VENV)/docs: $(VENV)/dev
+	$(PIP) --no-build-isolation -e '.[docs]'
+	@touch $@
+
+docs: $(VENV)/docs  ## build the site of the documentation into docs/_build/html
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --nitpicky --builder html docs docs/_build/html
 
 bench: $(VENV)/dev  ## measure speed and memory beside peers (needs TONMF_DATA, see benchmarks/README.md)
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)
@@ -143,5 +151,5 @@ constraints: $(VENV)/core  ## renew constraints*.txt: each version, and what ask
 	grep -vE -e '-c constraints\.txt' -e '^(cuda|nvidia)-|^(setuptools|triton)==' $(VENV)/bench.txt > constraints-bench.txt
 
 clean:  ## remove the environment, caches and benchmark results
-	rm -rf $(VENV) .venv-min .venv-latest dist .mypy_cache .pytest_cache .ruff_cache .hypothesis benchmarks/results
+	rm -rf $(VENV) .venv-min .venv-latest dist docs/_build docs/reference/*/ .mypy_cache .pytest_cache .ruff_cache .hypothesis benchmarks/results
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

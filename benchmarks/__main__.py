@@ -42,6 +42,7 @@ ON_DEMAND = [
     "marking",
     "gpu",
     "gallery",
+    "pictures",
 ]
 """Benchmarks that run only if they are named."""
 

@@ -501,9 +501,11 @@ def test_formulas_are_disarmed_in_the_export(page, tmp_path):
 # ------------------------------------------------------------------ the picture
 
 
-def test_the_picture_in_the_docs_can_be_made(report, tmp_path):
+@pytest.mark.parametrize(("scheme", "name"), [("light", "report.png"), ("dark", "report-dark.png")])
+def test_the_pictures_in_the_docs_can_be_made(report, tmp_path, scheme, name):
     page, _ = report
-    path = picture("report.png", tmp_path)
+    path = picture(name, tmp_path)
+    page.emulate_media(color_scheme=scheme)
     page.set_viewport_size({"width": 1280, "height": 1180})
     page.locator(".map canvas").wait_for()
     page.mouse.move(0, 0)

@@ -68,16 +68,19 @@ def context_of(browser, **options):
 
 
 @contextmanager
-def watched_page(browser, allowed=("file:", "blob:", "data:"), **options):
+def watched_page(browser, allowed=("file:", "blob:", "data:"), notes=None, **options):
     """A page of its own; at the end an error if it complained or ran into one, or asked for what is not `allowed`.
 
-    A test that brings on a complaint puts part of it into the list `page.expected`; it must come, and once.
+    A test that brings on a complaint puts part of it into the list `page.expected`; it must come, and once. What the console
+    says that begins with `notes` is no complaint.
     """
     options = {"viewport": WIDE, "reduced_motion": "reduce", "color_scheme": "light", **options}
     context = context_of(browser, **options)
     page = context.new_page()
     page.expected, complaints = [], []
-    page.on("console", lambda message: complaints.append(f"{message.type}: {message.text}"))
+    page.on(
+        "console", lambda said: said.text.startswith(notes or "\0") or complaints.append(f"{said.type}: {said.text}")
+    )
     page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
     page.on("dialog", lambda dialog: (complaints.append(f"dialog: {dialog.message}"), dialog.dismiss()))
     page.on("request", lambda asked: asked.url.startswith(allowed) or complaints.append(f"request: {asked.url}"))

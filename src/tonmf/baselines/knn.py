@@ -74,7 +74,7 @@ class KNNDistance(Baseline):
     ----------
     outlier_scores_ : ndarray of shape (n_samples,)
         Scores of the training rows; higher is stranger.
-    distances_ : ndarray of shape (n_samples, n_neighbors_)
+    distances_ : ndarray of shape (n_samples, n_neighbors)
         Distances of the training rows to their nearest neighbours, ascending.
     n_neighbors_ : int
         The k used.
@@ -149,7 +149,7 @@ class KNNDistance(Baseline):
 
         Returns
         -------
-        scores : ndarray of shape (n_samples, n_neighbors_)
+        scores : ndarray of shape (n_samples, n_neighbors)
             Column k − 1 holds the scores for k neighbours.
         """
         return self._sweep(self.distances_)

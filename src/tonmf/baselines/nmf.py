@@ -67,7 +67,7 @@ class NMFResidual(Baseline):
     ----------
     outlier_scores_ : ndarray of shape (n_samples,)
         Scores of the training rows; higher is stranger.
-    components_ : ndarray of shape (n_components_, n_features)
+    components_ : ndarray of shape (n_components, n_features)
         Wᵀ.
     n_components_ : int
         Number of topics.

@@ -99,9 +99,9 @@ class RobustPCA(Baseline):
         Scores of the training rows; higher is stranger.
     sparse_ : sparse matrix of shape (n_samples, n_features)
         S.
-    components_ : ndarray of shape (rank_, n_features)
+    components_ : ndarray of shape (rank, n_features)
         Vᵀ: right singular vectors of L.
-    singular_values_ : ndarray of shape (rank_,)
+    singular_values_ : ndarray of shape (rank,)
         σ of L, descending.
     rank_ : int
         Rank of L, not counting singular values below `tol` times that of X.

@@ -65,9 +65,9 @@ class SVDScore(Baseline):
     ----------
     outlier_scores_ : ndarray of shape (n_samples,)
         Scores of the training rows; higher is stranger.
-    components_ : ndarray of shape (n_components_, n_features)
+    components_ : ndarray of shape (n_components, n_features)
         Vᵀ.
-    singular_values_ : ndarray of shape (n_components_,)
+    singular_values_ : ndarray of shape (n_components,)
     n_components_ : int
         Number of directions kept: those with a singular value above rounding error, at most `n_components`.
     threshold_, offset_ : float
@@ -126,7 +126,7 @@ class SVDScore(Baseline):
 
         Returns
         -------
-        scores : ndarray of shape (n_samples, n_components_)
+        scores : ndarray of shape (n_samples, n_components)
             Column r − 1 holds the scores at rank r.
         """
         return self._sweep(self._projections, self._squares)

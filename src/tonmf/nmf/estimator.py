@@ -121,7 +121,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_topics_, n_features)
+    components_ : ndarray of shape (n_topics, n_features)
         The topics, each of unit norm.
     outlier_scores_ : ndarray of shape (n_samples,)
         Scores of the training rows; higher is stranger.
@@ -137,7 +137,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
         The α in force.
     n_topics_ : int
         Topics in the model. Topics that no row uses when the fit ends are dropped.
-    topic_shares_ : ndarray of shape (n_topics_,)
+    topic_shares_ : ndarray of shape (n_topics,)
         Each topic's share of the training rows' weight on topics.
     objective_history_ : ndarray of shape (n_values,)
         The objective of each iteration once α and the price of topics are fixed (solver="reweighted": after the H step;
@@ -441,7 +441,7 @@ class TONMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OutlierSigns, Bas
 
         Returns
         -------
-        H : ndarray of shape (n_samples, n_topics_)
+        H : ndarray of shape (n_samples, n_topics)
         """
         H, _ = self._solve_rows(self._check_new(X))
         return H

@@ -66,7 +66,7 @@ class EmbeddingOutlierDetector(OutlierSigns, BaseEstimator):  # type: ignore[mis
         ``-threshold_``, as in scikit-learn.
     n_features_in_ : int
         Width of the embeddings.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features_in,)
         Names of the columns, if ``fit`` got a frame.
 
     Examples
