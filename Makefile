@@ -141,7 +141,7 @@ EXTRAS = $(foreach extra,dask duckdb excel frames mcp paper pyod serve,--extra $
 TOOLS = array-api-strict combo httpx hypothesis openpyxl pandas playwright pytest pytest-xdist pythresh schemathesis suod
 constraints: $(VENV)/core  ## renew constraints*.txt: each version, and what asks for it
 	$(PIP) uv
-	$(COMPILE) --extra test --extra lint --group build --output-file constraints.txt
+	$(COMPILE) --extra test --extra lint --extra docs --group build --output-file constraints.txt
 	cp constraints-bench.txt $(VENV)/bench.txt
 	$(COMPILE) --extra bench --constraints constraints.txt --output-file $(VENV)/bench.txt
 	for tool in $(TOOLS); do grep -oE "^$$tool==[^ ]+" constraints.txt; done > $(VENV)/tools.txt
