@@ -1,7 +1,8 @@
-"""What the site takes from tonmf at work: the report of the demo, and what a server says of itself."""
+"""What the site takes from tonmf at work: reports to open, and what a server says of itself."""
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,25 +15,34 @@ from sphinx.util.docutils import SphinxRole
 from written import write_pages
 
 import tonmf
+from benchmarks.gallery import write_report
 
-REPORT = "demo-report.html"
 TONMF = [sys.executable, "-m", "tonmf"]
+DEMO = "demo"
+EXHIBITS = ("code", "logs")
+"""Pages of the gallery whose texts may be published, and are here without a download."""
 
 
 class LiveReport(SphinxRole):
-    """The role ``live-report``: a link to the report of the demo."""
+    """The role ``live-report``: a link to the report of the demo, or with ``<logs>`` behind its text, to that of an exhibit."""
 
     def run(self):
         """Return the link."""
+        text, name = re.fullmatch(r"(.*?)(?: <(\w+)>)?", self.text).groups(DEMO)
+        assert name in (DEMO, *EXHIBITS), name
         up = "../" * self.env.docname.count("/")
-        return [nodes.reference("", self.text, refuri=up + REPORT)], []
+        return [nodes.reference("", text, refuri=f"{up}{name}-report.html")], []
 
 
-def write_report(app, error):
-    """Write the report beside the pages, by the command that the pages show."""
-    if not error and app.builder.format == "html":
-        command = [*TONMF, "demo", "--top", "0", "--report", str(Path(app.outdir, REPORT))]
-        subprocess.run(command, check=True, capture_output=True)
+def write_reports(app, error):
+    """Write the reports beside the pages, by the commands that the pages show."""
+    if error or app.builder.format != "html":
+        return
+    command = [*TONMF, "demo", "--top", "0", "--report", str(Path(app.outdir, f"{DEMO}-report.html"))]
+    subprocess.run(command, check=True, capture_output=True)
+    with tempfile.TemporaryDirectory() as folder:
+        for name in EXHIBITS:
+            shutil.copy(write_report(name, Path(folder)), Path(app.outdir, f"{name}-report.html"))
 
 
 def description():
@@ -67,8 +77,8 @@ def write_reference(app):
 
 
 def setup(app):
-    """Add the role, write the pages at the beginning, and the report at the end."""
+    """Add the role, write the pages at the beginning, and the reports at the end."""
     app.add_role("live-report", LiveReport())
     app.connect("builder-inited", write_reference)
-    app.connect("build-finished", write_report)
+    app.connect("build-finished", write_reports)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
