@@ -29,7 +29,8 @@ class LiveReport(SphinxRole):
     def run(self):
         """Return the link."""
         text, name = re.fullmatch(r"(.*?)(?: <(\w+)>)?", self.text).groups(DEMO)
-        assert name in (DEMO, *EXHIBITS), name
+        if name not in (DEMO, *EXHIBITS):
+            raise ValueError(f"There is no report of {name!r} to open, only of {DEMO}, {', '.join(EXHIBITS)}.")
         up = "../" * self.env.docname.count("/")
         return [nodes.reference("", text, refuri=f"{up}{name}-report.html")], []
 
