@@ -4,11 +4,10 @@ import json
 import re
 import shutil
 import sys
-from statistics import fmean
 
 import numpy as np
 import pytest
-from repository import DOCS, ROOT
+from repository import DOCS
 
 from tonmf import InputError, MissingExtraError
 from tonmf.cli.commands.paper import NAMES
@@ -16,13 +15,10 @@ from tonmf.datasets import make_baskets
 from tonmf.experiments import tasks
 from tonmf.experiments.beside_baselines import beside_baselines
 from tonmf.experiments.claims import VERDICTS, judged
-from tonmf.experiments.facts import AUTHORS_CODE_AUC, PAPER_AUC
 from tonmf.experiments.log import ResultLog
-from tonmf.experiments.measured import share
 from tonmf.experiments.methods import METHODS
 from tonmf.experiments.page import finished, write_page
 from tonmf.experiments.paper import EXPERIMENTS
-from tonmf.experiments.paper.roc import Areas
 from tonmf.experiments.plotting import save_figure
 from tonmf.experiments.running import run, todo
 from tonmf.experiments.specification import Experiment, Section
@@ -367,23 +363,3 @@ def test_without_matplotlib_the_error_says_how_to_get_it(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'tonmf\[paper\]'"):
         save_figure(None, tmp_path)
-
-
-def test_the_figures_in_the_readme_are_those_of_the_page(tmp_path):
-    root = ROOT
-    readme = (root / "README.md").read_text(encoding="utf-8")
-    shutil.copy(root / "docs" / "evidence" / "paper" / "results.jsonl", tmp_path)
-    areas = Areas(finished(EXPERIMENTS["roc"], ResultLog(tmp_path / "results.jsonl"), False))
-    titles = {
-        "reuters": "Reuters",
-        "rcv20": "20 Newsgroups: hardware, outliers from Windows",
-        "christian": "20 Newsgroups: hardware, outliers from christian",
-        "baskets": "market baskets",
-    }
-    for task, title in titles.items():
-        paper, code = PAPER_AUC.get(task, {}).get("TONMF"), AUTHORS_CODE_AUC.get(task)
-        baseline = areas.best_baseline(task)
-        ours, scaled, best = (share(fmean(areas.best(task, m))) for m in ("detector", "tonmf-paper", baseline))
-        reported = [share(area) if area else "" for area in (paper, code)]
-        cells = [title, *reported, scaled, f"{best} {METHODS[baseline].title}", ours]
-        assert re.sub(" +", " ", f"| {' | '.join(cells)} |") in readme

@@ -44,9 +44,9 @@ under NVIDIA's own licence. The pages of reports and of the server hold
 
 def licence_of(metadata):
     """Return the licence of a package in a few words: its SPDX expression, or what its metadata says instead."""
-    if metadata["License-Expression"]:
-        return metadata["License-Expression"]
-    stated = (metadata["License"] or "").strip()
+    if metadata.get("License-Expression"):
+        return metadata.get("License-Expression")
+    stated = (metadata.get("License") or "").strip()
     if stated and "\n" not in stated and len(stated) < 60:
         return SPDX.get(stated, stated)
     classified = [each.split(" :: ")[-1] for each in metadata.get_all("Classifier") or () if each.startswith("License")]
