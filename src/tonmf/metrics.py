@@ -19,6 +19,17 @@ from numpy.typing import NDArray
 from tonmf.errors import InputError
 from tonmf.parameters import check_rate
 
+__all__ = [
+    "PrecisionRecallCurve",
+    "RocCurve",
+    "area_under_curve",
+    "false_positive_rate",
+    "precision_at",
+    "precision_recall_curve",
+    "roc_curve",
+    "true_positive_rate",
+]
+
 Array = NDArray[np.float64]
 
 
