@@ -135,11 +135,20 @@ TextOutlierDetector(stop_wrods="german").fit(["one"])
 """
 
 
+NOT_FOLLOWED = """
+[mypy]
+[mypy-dask.*,distributed.*,huggingface_hub.*,mcp.*,sentence_transformers.*,torch.*,transformers.*]
+follow_imports = skip
+"""
+"""Packages of extras, which need not be there: torch and transformers alone have 3,500 modules."""
+
+
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("programs")
     (folder / "program.py").write_text(PROGRAM, encoding="utf-8")
     (folder / "wrong.py").write_text(WRONG, encoding="utf-8")
+    (folder / "mypy.ini").write_text(NOT_FOLLOWED, encoding="utf-8")
     return folder
 
 
