@@ -218,12 +218,18 @@ def session(folder, stop, stop_after=()):
         watching.process.stop(signal.SIGKILL)
 
 
+@pytest.fixture(scope="module")
+def through(fitted, tmp_path_factory):
+    """The folder of a watch that ran through."""
+    folder = tmp_path_factory.mktemp("through")
+    shutil.copytree(fitted, folder / "model")
+    (folder / "new.jsonl").touch()
+    session(folder, signal.SIGTERM)
+    return folder
+
+
 @pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGTERM])
-def test_after_a_stop_at_any_moment_the_answers_are_those_of_a_watch_that_ran_through(here, stop, tmp_path_factory):
-    through = tmp_path_factory.mktemp("through")
-    shutil.copytree(here / "model", through / "model")
-    (through / "new.jsonl").touch()
-    session(through, stop)
+def test_after_a_stop_at_any_moment_the_answers_are_those_of_a_watch_that_ran_through(here, stop, through):
     session(here, stop, {9, 20, 22, 44, 61, 63, 84, 86, 88, 104})
     expected = {answer["id"]: answer for answer in answers(through / "out")}
     found = answers(here / "out")

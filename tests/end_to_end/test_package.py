@@ -55,10 +55,23 @@ def installed(wheel, tmp_path_factory):
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     python = folder / "bin" / "python"
     command = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check", "install", "--no-deps"]
-    subprocess.run([*command, "--no-index", "--quiet", wheel], check=True)
+    subprocess.run([*command, "--no-index", "--no-compile", "--quiet", wheel], check=True)
     home = next((folder / "lib").glob("python*/site-packages"))
+    share_kernels(home / "tonmf")
     (home / "dependencies.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
     return python
+
+
+def share_kernels(package):
+    """Give an installed package the kernels that the repository has compiled; numba takes those of sources of the same age."""
+    ours = ROOT / "src" / "tonmf"
+    for path in ours.rglob("*.nb[ci]"):
+        copy = package / path.relative_to(ours)
+        copy.parent.mkdir(exist_ok=True)
+        shutil.copy(path, copy)
+        source = path.parent.parent / f"{path.name.partition('.')[0]}.py"
+        if source.exists():
+            shutil.copystat(source, package / source.relative_to(ours))
 
 
 def run(*command, cwd):
@@ -122,11 +135,20 @@ TextOutlierDetector(stop_wrods="german").fit(["one"])
 """
 
 
+NOT_FOLLOWED = """
+[mypy]
+[mypy-dask.*,distributed.*,huggingface_hub.*,mcp.*,sentence_transformers.*,torch.*,transformers.*]
+follow_imports = skip
+"""
+"""Packages of extras, which need not be there: torch and transformers alone have 3,500 modules."""
+
+
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("programs")
     (folder / "program.py").write_text(PROGRAM, encoding="utf-8")
     (folder / "wrong.py").write_text(WRONG, encoding="utf-8")
+    (folder / "mypy.ini").write_text(NOT_FOLLOWED, encoding="utf-8")
     return folder
 
 
