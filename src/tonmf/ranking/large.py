@@ -100,10 +100,16 @@ class LargeRanking(Ranking):
     @cached_property
     def firsts(self) -> NDArray[np.int64]:
         """Return for each document the number of the first that has the same content and score."""
-        _, first, inverse = np.unique(self.contents, return_index=True, return_inverse=True)
-        firsts = first[inverse]
-        same = np.abs(self.scores - self.scores[firsts]) <= SAME_SCORE
-        return np.where(same, firsts, np.arange(len(firsts)))
+        order = np.argsort(self.contents, kind="stable")
+        ascending = self.contents[order]
+        is_first = np.append(True, ascending[1:] != ascending[:-1])
+        del ascending  # of millions of documents, each such array counts
+        again, starts = np.flatnonzero(~is_first), np.flatnonzero(is_first)
+        rows, earlier = order[again], order[starts[np.searchsorted(starts, again, side="right") - 1]]
+        same = np.abs(self.scores[rows] - self.scores[earlier]) <= SAME_SCORE
+        firsts = np.arange(len(order))
+        firsts[rows[same]] = earlier[same]
+        return firsts
 
     def lengths(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the number of characters of some documents as text."""

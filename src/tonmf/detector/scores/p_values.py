@@ -60,6 +60,9 @@ MATTERS = 2.0
 SMALLEST_P = 1e-9
 """The least p-value: no extrapolation says more."""
 
+AT_ONCE = 1 << 18
+"""Documents that are compared at a time, so that millions of them take little memory."""
+
 EXACT = LARGEST // 2
 """Highest scores of a class that are kept one by one, if not all are."""
 
@@ -165,10 +168,13 @@ class Reference:
         return self._each([one.p_of_training for one in self.classes], scores, n_distinct, judged)
 
     def _each(self, of: Sequence[Any], scores: Array, n_distinct: NDArray[Any], judged: NDArray[np.bool_]) -> Array:
-        p, places = np.ones(len(scores)), np.digitize(n_distinct, self.cuts)
-        for number, p_of in enumerate(of):
-            chosen = judged & (places == number)
-            p[chosen] = p_of(scores[chosen])
+        p = np.ones(len(scores))
+        for first in range(0, len(scores), AT_ONCE):
+            part = slice(first, first + AT_ONCE)
+            places = np.digitize(n_distinct[part], self.cuts)
+            for number, p_of in enumerate(of):
+                chosen = judged[part] & (places == number)
+                p[part][chosen] = p_of(scores[part][chosen])
         return p
 
 
