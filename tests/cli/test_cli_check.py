@@ -86,7 +86,11 @@ def test_it_says_if_far_more_is_flagged_than_the_model_expects(here):
     (here / "others.txt").write_text("".join(f"zxq{i} vwk{i} bnm{i} ghj{i} plo{i}\n" for i in range(20)))
     ran = run("check", "others.txt", "--model", "model", "--max-flagged", "100%", cwd=here)
     assert ran.code == 0
-    assert "far more than" in ran.out
+    assert "far more than" in ran.err
+    assert "far more than" not in ran.out
+    options = ("--model", "model", "--max-flagged", "100%")
+    assert run("check", "others.txt", *options, "--output-format", "github", cwd=here).out.count("far more than") == 1
+    assert str(json.loads(run("check", "others.txt", *options, "--json", cwd=here).out)["notes"]).count("far more") == 1
 
 
 def test_annotations_name_file_and_line(here):
@@ -101,6 +105,14 @@ def test_an_annotation_cannot_be_ended_by_what_a_document_holds():
     line = github_line("warning", "a\n::error::b\r%", "x,file=y::z", Origin("a:b,c.csv", 3))
     assert line == "::warning file=a%3Ab%2Cc.csv,line=3,title=x%2Cfile=y%3A%3Az::a%0A::error::b%0D%25"
     assert len(line.splitlines()) == 1
+
+
+def test_an_id_cannot_begin_a_line(here):
+    write(here / "evil.csv", ["a\n::error::b"], ["zebra okapi quagga narwhal"])
+    ran = run("check", "evil.csv", "--model", "model", "--max-flagged", "0", "--id-column", "id", cwd=here)
+    assert ran.code == 1
+    assert ran.out.startswith("evil.csv:2: a\\n::error::b: score ")
+    assert not any(line.startswith("::") for line in [*ran.out.splitlines(), *ran.err.splitlines()])
 
 
 @pytest.mark.parametrize(
@@ -129,7 +141,7 @@ def test_a_limit_is_a_share_or_a_number_of_documents(typed, n_docs, allowed):
     assert Limit.of(typed).allows(n_docs) == allowed
 
 
-@pytest.mark.parametrize("typed", ["", "%", "-1", "101%", "1.5", "two", "nan", "1/2", "٣", "inf"])
+@pytest.mark.parametrize("typed", ["", "%", "-1", "101%", "1.5", "two", "nan", "1/2", "٣", "inf", "1e999999999"])
 def test_other_limits_are_refused(typed):
     with pytest.raises(ParameterError, match="must be a share"):
         Limit.of(typed)

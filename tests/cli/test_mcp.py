@@ -8,9 +8,12 @@ import zipfile
 from contextlib import asynccontextmanager
 
 import anyio
+import pyarrow as pa
 import pytest
 from command import TONMF, environment, run
 from mcp import Client, StdioServerParameters, stdio_client
+from pyarrow.feather import write_feather
+from pyarrow.parquet import write_table
 
 from tonmf import TextOutlierDetector, load
 from tonmf.cli.agents.allowed import Allowed
@@ -213,6 +216,26 @@ def test_a_workbook_or_an_archive_is_as_large_as_it_is_unpacked(here):
     for path in ("many.zip", "book.xlsx"):
         with pytest.raises(InputError, match="more than the 2 MB"):
             Allowed([str(here / "allowed")], 2_000_000).read([path], ReadOptions())
+
+
+@pytest.mark.parametrize("write", [write_table, write_feather])
+@pytest.mark.parametrize("text", [pa.string(), pa.dictionary(pa.int32(), pa.string())], ids=str)
+def test_a_table_that_stores_a_repeated_text_once_is_as_large_as_all_its_texts(write, text, here, monkeypatch):
+    texts = pa.DictionaryArray.from_arrays(pa.array([0] * 200, pa.int32()), pa.array(["word " * 20_000]))
+    name = {write_table: "same.parquet", write_feather: "same.arrow"}[write]
+    write(pa.table({"text": texts.cast(text)}), here / "allowed" / name, compression="zstd")
+    assert (here / "allowed" / name).stat().st_size < 10_000
+    allowed = Allowed([str(here / "allowed")], 2_000_000)
+    monkeypatch.delattr("tonmf.cli.agents.allowed.DocumentFiles")  # it is not even read
+    with pytest.raises(InputError, match="more than the 2 MB"):
+        allowed.read([name], ReadOptions())
+
+
+@pytest.mark.parametrize(("write", "name"), [(write_table, "posts.parquet"), (write_feather, "posts.arrow")])
+def test_a_table_that_is_not_too_large_is_read(write, name, here):
+    write(pa.table({"text": CORPUS.texts}), here / "allowed" / name)
+    size = sum(map(len, CORPUS.texts)) + 20_000
+    assert Allowed([str(here / "allowed")], size).read([name], ReadOptions()).content == list(CORPUS.texts)
 
 
 @pytest.mark.parametrize("name", ["data.db", "counts.mtx"])

@@ -29,6 +29,10 @@ def test_pictures_are_small(picture):
     assert picture.stat().st_size < LARGEST_PICTURE
 
 
+def test_only_reports_of_our_own_texts_and_of_python_are_free():
+    assert {name for name, exhibit in EXHIBITS.items() if exhibit.is_free} == {"logs", "code"}
+
+
 def test_odd_requests_are_flagged_as_the_page_says():
     with gzip.open(DATA / "access.log.gz", "rt", encoding="utf-8") as file:
         lines = file.read().splitlines()

@@ -126,6 +126,7 @@ def test_topics_have_a_bar_for_each_word(detector):
     words = [word for topic in detector.topics(5)[:2] for word in topic.words]
     assert [text for text in texts_in(axes) if text in words] == words
     assert len(axes.patches) == len(words)
+    assert detector.plot.topics(n_topics=1, n_words=1000).patches
     with pytest.raises(ParameterError, match="n_words must be"):
         detector.plot.topics(n_words=0)
 

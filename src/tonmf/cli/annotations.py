@@ -34,6 +34,15 @@ def path_from_here(path: str) -> str:
     return path if here.startswith(os.pardir) else here
 
 
+def on_one_line(text: str) -> str:
+    """Return a text without line breaks: an id may have some, and a build server takes a line with ``::`` for a command.
+
+    >>> print(on_one_line("posts.csv:2: a" + chr(10) + "::error::b"))
+    posts.csv:2: a\\n::error::b
+    """
+    return text.replace("\n", "\\n")
+
+
 def github_line(level: str, message: str, title: str, origin: Origin | None = None) -> str:
     """Return a workflow command of GitHub Actions, which shows a message at a file and a line.
 

@@ -28,10 +28,10 @@ def note_on_sample(sample: int, n_docs: int) -> str:
     """Say what was fitted on.
 
     >>> note_on_sample(5000, 1200)
-    'There are 1,200 documents, so --sample 5000 has no effect: all of them were fitted on.'
+    'There are 1,200 documents, so --sample 5000 has no effect: the detector was fitted on all of them.'
     """
     if sample >= n_docs:
-        return f"There are {n_docs:,} documents, so --sample {sample} has no effect: all of them were fitted on."
+        return f"There are {n_docs:,} documents, so --sample {sample} has no effect: the detector was fitted on all of them."
     return f"Fitted on a random sample of {sample:,} of {n_docs:,} documents, so small groups are not listed."
 
 

@@ -10,7 +10,7 @@ from tonmf.errors import InputError
 from tonmf.io.arrow import arrow
 from tonmf.io.columns import Chooser
 from tonmf.io.options import ReadOptions
-from tonmf.io.parquet import add_batches, as_input_errors, seekable, with_keys
+from tonmf.io.parquet import add_batches, as_input_errors, rows_to_measure, seekable, size_of_batches, with_keys
 from tonmf.io.part import Part
 from tonmf.io.streams import Opened, Sink
 from tonmf.text.documents import TEXTS
@@ -55,6 +55,15 @@ def read_arrow(source: Opened, options: ReadOptions, chooser: Chooser) -> Part:
     with as_input_errors(source.name, "an Arrow or Feather file"):
         add_batches(BatchReader(_Batches([_opened(seekable(source), source.head)])), part, options, chooser)
     return part
+
+
+def size_of_arrow(source: Opened, stored: int, most: int) -> int:
+    """Return the size of all values of a file of so many bytes, as far as it is at most `most`."""
+    if not source.head or source.head.startswith(OLD_FEATHER):
+        return 0
+    with as_input_errors(source.name, "an Arrow or Feather file"):
+        batches = _Batches([_opened(seekable(source), source.head)])
+        return size_of_batches(batches, rows_to_measure(stored, most), most)
 
 
 def read_saved(source: Input, options: ReadOptions, chooser: Chooser, sink: Sink) -> Part:

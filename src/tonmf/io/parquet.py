@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -63,6 +63,34 @@ def read_parquet(source: Opened, options: ReadOptions, chooser: Chooser) -> Part
     with as_input_errors(source.name, "a Parquet file"), parquet.ParquetFile(seekable(source)) as file:
         add_batches(_ParquetRows(file), part, options, chooser)
     return part
+
+
+def size_of_parquet(source: Opened, most: int) -> int:
+    """Return the size of all values of a file, as far as it is at most `most`; one that is repeated is stored once."""
+    parquet = arrow("pyarrow.parquet", "Reading CSV and Parquet")
+    with as_input_errors(source.name, "a Parquet file"), parquet.ParquetFile(seekable(source)) as file:
+        groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
+        stored = sum(group.total_byte_size for group in groups)
+        at_once = rows_to_measure(stored, most)
+        return stored if stored > most else size_of_batches(file.iter_batches(at_once), at_once, most)
+
+
+def rows_to_measure(stored: int, most: int) -> int:
+    """Return how many rows to measure at a time: no value is longer than all that are stored."""
+    return min(max(2 * most // max(stored, 1), 1), 256)
+
+
+def size_of_batches(batches: Iterable[Any], at_once: int, most: int) -> int:
+    """Return the size of all values of record batches, as far as it is at most `most`, a few rows after the other."""
+    size = 0
+    for batch in batches:
+        for first in range(0, batch.num_rows, at_once):
+            for column in batch.slice(first, at_once).columns:
+                values = column.dictionary_decode() if hasattr(column, "dictionary_decode") else column
+                size += values.nbytes
+            if size > most:
+                return size
+    return size
 
 
 def with_keys(schema: Any) -> Any:

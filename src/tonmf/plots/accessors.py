@@ -27,7 +27,7 @@ from tonmf.plots.charts import (
 from tonmf.report.atlas import TopicMap
 from tonmf.report.meaning_map import places_by_meaning
 from tonmf.report.notebook.detectors import topics_of_model
-from tonmf.report.runs import weights_of_topics
+from tonmf.report.runs import TOPIC_TERMS, weights_of_topics
 
 
 class ScorePlots:
@@ -197,7 +197,7 @@ class DetectorPlots(TopicPlots):
         return scores
 
     def _topics(self, n_words: int) -> list[DrawnTopic]:
-        topics = self._fitted.topics(n_words)
+        topics = self._fitted.topics(min(n_words, TOPIC_TERMS))
         return [
             DrawnTopic(topic.number, topic.share, topic.words, _of_words(weights, len(topic.words)))
             for topic, weights in zip(topics, weights_of_topics(self._fitted), strict=True)

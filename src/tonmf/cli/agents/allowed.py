@@ -16,11 +16,13 @@ from typing import Any
 
 from tonmf.errors import InputError
 from tonmf.io.archives import ArchiveMember, Place, file_of, is_archive
+from tonmf.io.arrow_files import size_of_arrow
 from tonmf.io.contents import is_clutter
 from tonmf.io.document_files import DocumentFiles
 from tonmf.io.formats import FORMAT_OF, split_name
 from tonmf.io.inputs import Input, find_inputs
 from tonmf.io.options import ReadOptions
+from tonmf.io.parquet import size_of_parquet
 from tonmf.io.streams import opened
 from tonmf.text.batches import size_of
 from tonmf.wording import path_shown
@@ -135,11 +137,11 @@ class Allowed:
                 path = file_of(place)
                 if path is None or not self._contains(os.path.realpath(path)):
                     raise InputError(f"{source.name} holds a link that leads out of {self._named()}. Leave it out.")
-                size += self._unpacked(place, source.name, self.max_size - size)
+                size += self._unpacked(place, source, self.max_size - size)
                 if size > self.max_size:
                     raise self._too_much()
 
-    def _unpacked(self, place: Place, name: str, left: int) -> int:
+    def _unpacked(self, place: Place, source: Input, left: int) -> int:
         """Return the size of a file after decompression, as far as it is below what is left."""
         if isinstance(place, ArchiveMember):
             size = place.info.file_size
@@ -152,13 +154,16 @@ class Allowed:
             size = os.path.getsize(place)
         if size > left:
             return size
-        with opened(place, name) as file:
-            if file.compression is None:
-                return size
-            size = 0
-            while size <= left and (chunk := file.stream.read(CHUNK)):
-                size += len(chunk)
-        return size
+        with opened(place, source.name) as file:
+            if file.compression is not None:
+                size = 0
+                while size <= left and (chunk := file.stream.read(CHUNK)):
+                    size += len(chunk)
+        if size > left or source.format not in ("parquet", "arrow"):
+            return size
+        with opened(place, source.name) as file:  # which store once what many rows have
+            of_values = size_of_parquet(file, left) if source.format == "parquet" else size_of_arrow(file, size, left)
+        return max(size, of_values)
 
     def _check_number(self, folder: str) -> None:
         count = 0

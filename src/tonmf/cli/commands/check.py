@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tonmf.cli import options as opt
-from tonmf.cli.annotations import LineFormat, github_line, path_from_here, place_of
+from tonmf.cli.annotations import LineFormat, github_line, on_one_line, path_from_here, place_of
 from tonmf.cli.embedding import Embedding
 from tonmf.cli.learning import check_kind, check_learning, check_model, learn, learning_options, rate_in, scored
 from tonmf.cli.marks import apply_marks, marks_in
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 TITLE = "tonmf check"
 """Title of annotations that are of no document."""
+
+LIMIT = re.compile(r"([0-9]{1,18}(?:\.[0-9]{0,18})?|\.[0-9]{1,18})\s*(%?)", re.ASCII)
+"""A number without an exponent, which could be longer than memory."""
 
 
 @reading_files
@@ -108,7 +112,7 @@ def check(
         ranking, notes = scored(screen, model, documents, jobs, known, embedding=embedding)
     ranking = ranking.at_rate(rate)
     found = Checked.of(ranking, documents, limit, top)
-    said = [*ranking.assumptions, *ranking.unjudged_notes, *([] if rate is not None else _on_drift(ranking))]
+    said = [*ranking.assumptions, *ranking.unjudged_notes]
     _show(screen, found, [*documents.notes, *notes], said, output_format)
     if not found.passes:
         raise typer.Exit(1)
@@ -129,13 +133,10 @@ class Limit:
         >>> Limit.of("2%").allows(99), Limit.of("0.02").allows(100), Limit.of("5").allows(3)
         (1, 2, 5)
         """
-        number = text.strip().removesuffix("%")
-        is_share = text.strip().endswith("%") or "." in number
-        try:
-            amount = Fraction(number if number.isascii() and "/" not in number else "") / (100 if "%" in text else 1)
-        except ValueError:
-            amount = Fraction(-1)
-        if amount < 0 or (is_share and amount > 1) or (not is_share and amount.denominator > 1):
+        found = LIMIT.fullmatch(text.strip())
+        number, per_cent = found.groups() if found else ("-1", "")
+        is_share, amount = bool(per_cent) or "." in number, Fraction(number) / (100 if per_cent else 1)
+        if amount < 0 or (is_share and amount > 1):
             raise ParameterError(
                 f"--max-flagged must be a share of the documents, such as 2% or 0.02, or a number of them, such as 5; got "
                 f"{text!r:.60}."
@@ -203,7 +204,7 @@ class Checked:
                 continue
             place = place_of(origin)
             name = "" if place.endswith(why.id) else f"{why.id}: "
-            lines.append(f"{place}: {name}{message}")
+            lines.append(on_one_line(f"{place}: {name}{message}"))
         return lines
 
     def to_dict(self) -> dict[str, Any]:
@@ -243,16 +244,6 @@ def _fitted(
     return ranking.again() if marks else ranking, [*notes, *ranking.observations, *on_marks]
 
 
-def _on_drift(ranking: Ranking) -> list[str]:
-    """Return a warning if far more is flagged than the model's own documents lead one to expect."""
-    from tonmf.ranking.drift import drift_of
-
-    if ranking.is_of_training:
-        return []
-    warning = drift_of(ranking.detector, int(ranking.judged.sum()), int(ranking.outliers.sum())).warning
-    return [] if warning is None else [warning]
-
-
 def _show(screen: Screen, found: Checked, notes: list[str], said: list[str], form: LineFormat) -> None:
     """Print the flagged documents, what there is to say of them, and the verdict."""
     status, code = (DONE, 0) if found.passes else (TOO_MANY_FLAGGED, 1)
@@ -263,7 +254,7 @@ def _show(screen: Screen, found: Checked, notes: list[str], said: list[str], for
         screen.show(Text(line), wrap=False)
     if more := found.flagged - len(found.explained):
         screen.show(Text(f"… and {more:,} more; --top {found.flagged} lists all of them."), wrap=False)
-    for sentence in said:
+    for sentence in said if form is LineFormat.TEXT else [*found.ranking.on_drift, *said]:
         screen.show(Text(sentence if form is LineFormat.TEXT else github_line("notice", sentence, TITLE)), wrap=False)
     level = "notice" if found.passes else "error"
     screen.show(
