@@ -151,7 +151,10 @@ its defaults, and every setting has a line of its own; none was chosen with the 
 
 The seconds are those of the processor, in one thread, for one fit: the median over all draws. Those of tonmf by words include
 reading the texts. The tf-idf rows and embeddings that methods share are not counted; [what embeddings cost](meaning.md) is
-far more than any fit here."""
+far more than any fit here.
+
+Some tasks are among those that tonmf was *tuned on*, so the *others* judge it more fairly
+([which](quality.md#tasks-used-for-tuning))."""
 
 
 def _not_compared() -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.embedding_report import embedding_tables, headline, page_of, summarise_embeddings
-from benchmarks.harness import RESULTS, ROOT, describe_machine, print_table, write_whole
+from benchmarks.harness import ROOT, describe_machine, print_table, write_whole
 from benchmarks.peers import PEERS
 from benchmarks.quality_measurements import OURS, Measurements, Row, Table, compare, rows_of, three
 from tonmf.experiments.measured import markdown_table
@@ -113,9 +113,7 @@ def tables_of(data: Measurements) -> dict[str, Table]:
 def report(results: Sequence[Result]) -> Section:
     """Return the page about results of the experiment."""
     data = Measurements(rows_of(results))
-    cost = RESULTS / "cost.json"
-    costs = json.loads(cost.read_text())["results"] if cost.exists() else None
-    return Section("How well it finds outliers", page_text(summarise(data), tables_of(data), costs))
+    return Section("How well it finds outliers", page_text(summarise(data), tables_of(data)))
 
 
 def by_task(data: Measurements, best_peer: str) -> Table:
@@ -146,20 +144,13 @@ def thresholds(data: Measurements) -> Table:
     return columns, [[name, *(mean(rows, field) for field in fields)] for name, rows in groups]
 
 
-def page_text(summary: dict[str, Any], tables: dict[str, Table], cost: dict[str, Any] | None) -> str:
+def page_text(summary: dict[str, Any], tables: dict[str, Table]) -> str:
     """Return the text of the page, below its title."""
 
     def table(title: str) -> str:
         return markdown_table(*tables[title])
 
     s: Callable[[str], str] = lambda key: three(summary[key])  # noqa: E731
-    speed = (
-        "Not measured yet: `python -m benchmarks cost`."
-        if cost is None
-        else f"On 20 Newsgroups ({cost['documents']:,} messages) the whole default detector takes "
-        f"{cost['detector_s']:.1f} s and\n  scikit-learn's `TfidfVectorizer` alone {cost['tfidf_s']:.1f} s in the same "
-        f"run: {cost['ratio']:.2f} times as long\n  (medians of {cost['runs']}, `make bench BENCH_ARGS=cost`)."
-    )
     embedded = "" if summary["embeddings"] is None else headline(summary["embeddings"]) + "\n"
     return f"""`make bench-quality` writes this page and prints every figure on it. It keeps each result, so an interrupted run
 resumes. There are {summary["tasks"]} tasks with {summary["draws"]} draws each. A task is made of real data with classes:
@@ -169,7 +160,7 @@ documents of some classes are ordinary, and a few of another class are the outli
   {s("best_peer_auc")}: {s("auc_gain")} less.
 - Mean average precision {s("ap")}; that peer has {s("best_peer_ap")}: {summary["ap_ratio"]:.2f} times as much.
 - Better than that peer on {summary["better_on"]:.0%} of the tasks.
-{embedded}- {speed}
+{embedded}- What a fit takes beside scikit-learn's `TfidfVectorizer` alone is under [speed](speed.md#beside-an-earlier-version).
 
 ## All tasks
 

@@ -40,8 +40,9 @@ def report(results: Sequence[Result]) -> Section:
 def _introduction(n_tasks: int, draws: int) -> str:
     return f"""`tonmf detect FILES --sample N` fits on N random documents and scores all of them. `python -m benchmarks
 sample_fits` writes this page and prints every figure on it: {n_tasks} tasks, {draws} draws each. Two are large, the posts of
-19 groups of 20 Newsgroups and 180 of the twentieth; the others are the text tasks of [Quality](quality.md) that were tuned on.
-A fit on all documents is beside them. Seconds are of one processor, for fit and scores together, without reading files.
+19 groups of 20 Newsgroups and 180 of the twentieth; the others are the text tasks of [Quality](quality.md) that tonmf was
+tuned on. A fit on all documents is beside them. Seconds are of one processor, for fit and scores together, without reading
+files.
 """
 
 

@@ -51,7 +51,7 @@ html_js_files = ["site.js"]
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
-html_sidebars = {"index": []}
+html_sidebars = {"index": [], "start": []}
 html_context = {"default_mode": "auto"}
 html_theme_options = {
     "header_links_before_dropdown": 7,

@@ -13,8 +13,8 @@ GUIDE = (Path(__file__).parent.parent / "guide" / "cli.md").read_text(encoding="
 
 
 def plain(text):
-    """Return a help text in which nothing is markup but what looks like an option."""
-    text = re.sub(r"([\\*`|_])", r"\\\1", text)
+    """Return a help text in which nothing is markup, or an address such as file:line, but what looks like an option."""
+    text = re.sub(r"([\\*`|_]|:(?=\S))", r"\\\1", text)
     return re.sub(r"(?<![\w`-])(--[a-z][a-z-]+)", r"``\1``", text)
 
 

@@ -2,7 +2,7 @@
 
 Each line is a page or a pattern for the rest, relative to this page. It may have a title for the navigation and a sentence,
 where those of the page will not do: ``Marks <marks>: Mark documents as strange or fine.`` A pattern need not fit a page, since
-sections grow; so `<marks*>` is a page that may be still to come.
+sections grow.
 """
 
 import re

@@ -249,9 +249,9 @@ def test_databases_and_matrices_are_left_to_the_user(name, here):
     ("options", "code", "says"),
     [
         (["--allow", "nowhere"], 1, "nowhere cannot be read"),
-        (["--allow", "allowed/posts.jsonl"], 1, "There is no folder allowed/posts.jsonl"),
+        (["--allow", "allowed/posts.jsonl"], 1, "allowed/posts.jsonl is not a folder"),
         (["--allow", "allowed", "--write"], 2, "--models FOLDER"),
-        (["--allow", "allowed", "--models", "nowhere"], 1, "There is no folder nowhere"),
+        (["--allow", "allowed", "--models", "nowhere"], 1, "nowhere is not a folder"),
         ([], 2, "--allow"),
     ],
 )

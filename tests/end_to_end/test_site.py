@@ -45,6 +45,10 @@ def test_every_link_leads_to_a_page_and_a_place_in_it(pages):
     assert not broken
 
 
+def test_no_words_around_a_colon_become_a_link(pages):
+    assert {urlsplit(link).scheme for page in pages for link in parts(page).links} <= {"", "http", "https", "mailto"}
+
+
 def test_no_page_loads_anything_from_another_host(pages):
     loaded = {(page, link) for page in pages for link in parts(page).loaded}
     assert [(str(page), link) for page, link in loaded if is_elsewhere(link) and urlsplit(link).scheme != "data"] == []
@@ -66,6 +70,11 @@ def test_formulas_are_in_the_page_itself():
     page = (built() / "method" / "closed-form.html").read_text(encoding="utf-8")
     assert page.count("<math ") == page.count("</math>") > 10
     assert "\\" not in re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)  # no TeX is left
+
+
+def test_bars_of_a_norm_do_not_stretch():
+    page = (built() / "method" / "closed-form.html").read_text(encoding="utf-8")
+    assert page.count('<mo stretchy="false">‖</mo>') == page.count("‖</mo>") > 10
 
 
 @pytest.fixture

@@ -54,6 +54,12 @@ PLOTS = {
 }
 
 
+def test_plots_say_which_there_are(detector, vectors, model):
+    assert repr(detector.plot) == "<plots: plot.document(), plot.map(), plot.roc(), plot.scores(), plot.topics()>"
+    assert "plot.objective()" in repr(model.plot)
+    assert "plot.topics()" not in repr(vectors.plot)
+
+
 def texts_in(axes):
     """Return all texts of a plot: those on axes and in legends too."""
     return [text.get_text() for text in axes.findobj(mpl.text.Text) if text.get_text()]

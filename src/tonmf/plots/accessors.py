@@ -42,6 +42,10 @@ class ScorePlots:
     def __init__(self, fitted: Any) -> None:
         self._fitted = fitted
 
+    def __repr__(self) -> str:
+        """Return which plots there are."""
+        return "<plots: " + ", ".join(f"plot.{name}()" for name in dir(self) if not name.startswith("_")) + ">"
+
     def scores(self, ax: Any = None) -> Any:
         """Draw how the scores of the training documents are spread, with the threshold.
 

@@ -44,7 +44,7 @@ def mcp(
     check_jobs(jobs)
     for folder in (*allow, *([] if models is None or write else [models])):
         if not os.path.isdir(folder):
-            raise InputError(f"There is no folder {folder}. Give one that exists.")
+            raise InputError(f"{folder} is not a folder. Give one that exists.")
     if write and models is None:
         raise ParameterError("--write saves models, so it needs a folder for them. Give --models FOLDER, too.")
     if models is not None and os.path.exists(models) and not os.path.isdir(models):
