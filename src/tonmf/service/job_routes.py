@@ -173,7 +173,7 @@ def router(desk: Desk) -> APIRouter:
         "",
         summary="Fit a model",
         status_code=202,
-        responses=schemas.answers(schemas.JobAnswer, 408, 413, 429, 507, status=202),
+        responses=schemas.answers(schemas.JobAnswer, 408, 413, 429, 503, 507, status=202),
         openapi_extra={
             "requestBody": {
                 "required": True,
