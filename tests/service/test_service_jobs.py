@@ -7,13 +7,13 @@ import os
 import signal
 import sqlite3
 import zipfile
-from contextlib import closing
+from contextlib import ExitStack, closing
 
 import httpx
 import numpy as np
 import openpyxl
 import pytest
-from serving import is_alive, serving
+from serving import Conversation, is_alive, serving
 from waiting import wait_until
 
 from tonmf import TextOutlierDetector, load
@@ -40,6 +40,12 @@ def jobs(saved, tmp_path_factory):
         answer = running.upload(as_csv(CORPUS), "reviews.csv", label_column="odd", topics=6)
         assert answer.status_code == 202
         yield running, running.wait_for(answer.json()["id"])
+
+
+def unfinished(running):
+    """The folders of uploads that are no jobs yet."""
+    entries = (running.log.parent / "jobs").iterdir()
+    return [entry for entry in entries if entry.name.startswith(".") and entry.is_dir()]
 
 
 def ended(running, *args, **parameters):
@@ -245,9 +251,7 @@ def test_a_file_that_is_too_large_is_refused_whatever_its_head_says(jobs):
         answer = running.upload(content)
         assert answer.status_code == 413
         assert "The body is larger than 524,288 bytes." in answer.json()["error"]
-    assert not [
-        entry for entry in (running.log.parent / "jobs").iterdir() if entry.name.startswith(".") and entry.is_dir()
-    ]
+    assert not unfinished(running)
 
 
 def test_results_are_there_when_a_job_is_done_and_not_before(jobs):
@@ -279,6 +283,29 @@ def test_jobs_wait_for_their_turn_and_too_many_are_sent_away(jobs):
     assert not is_alive(worker)
     assert running.wait_for(follows["id"])["state"] == "done"
     for job in (first, second, follows):
+        assert running.ask("DELETE", f"/v1/jobs/{job['id']}").status_code == 204
+
+
+def test_uploads_that_are_not_complete_keep_no_other_out(jobs):
+    running, _ = jobs
+    with ExitStack() as stack:
+        slow = [stack.enter_context(Conversation(running, f"/v1/jobs?name={name}.csv")) for name in "abc"]
+        for talk in slow:
+            talk.send(b"id,text\n")
+        wait_until(lambda: len(unfinished(running)) == len(slow))
+        first = running.upload(as_csv(LARGER), "first.csv").json()
+        second = running.upload(as_csv(CORPUS), "second.csv").json()
+        assert (first["state"], second["state"]) == ("running", "queued")
+        slow[0].finish()
+        assert slow[0].object()["error"].startswith("1 job waits already"), "its place was taken while it came"
+        for job in (second, first):
+            running.post(f"/v1/jobs/{job['id']}/cancel")
+        slow[1].send(b"1,a text\n")
+        slow[1].finish()
+        late = slow[1].object()
+        assert running.wait_for(late["id"], lambda job: job["state"] not in ("queued", "running"))
+    wait_until(lambda: not unfinished(running))
+    for job in (first, second, late):
         assert running.ask("DELETE", f"/v1/jobs/{job['id']}").status_code == 204
 
 
@@ -390,8 +417,7 @@ def test_an_upload_that_breaks_off_leaves_nothing(jobs):
 
     with pytest.raises(RuntimeError), httpx.Client(base_url=running.address) as client:
         client.post("/v1/jobs?name=a.csv", content=half())
-    folder = running.log.parent / "jobs"
-    wait_until(lambda: not [entry for entry in folder.iterdir() if entry.name.startswith(".") and entry.is_dir()])
+    wait_until(lambda: not unfinished(running))
     assert "ERROR" not in running.log.read_text()
 
 

@@ -112,6 +112,28 @@ def test_bytes_that_cannot_be_held_are_refused_and_given_back_later():
     assert (admission.requests, admission.bytes) == (0, 0)
 
 
+def test_the_bytes_of_uploads_that_are_not_complete_are_bounded(tmp_path):
+    admission = Admission(10, 2 * FREE)
+    steps = []
+
+    async def endless(name):
+        while True:
+            steps.append(name)
+            yield b"x" * FREE
+            await asyncio.sleep(0)
+
+    async def receive(name):
+        with admission.arriving() as admitted:
+            await uploads.receive_file(admitted.each(endless(name)), tmp_path / name)
+
+    async def both():
+        return await asyncio.gather(receive("a"), receive("b"), return_exceptions=True)
+
+    assert [error.status for error in asyncio.run(both())] == [503, 503]
+    assert len(steps) <= 8, "what the one has sent counts for the other, until it is given up"
+    assert admission.bytes == 0
+
+
 def test_lines_are_read_ahead_though_nobody_takes_answers():
     """Most clients read nothing before they have sent everything: a server that stops reading would wait for ever."""
     left = [b'"line"\n' * 1000] * 50

@@ -24,6 +24,7 @@ from tonmf.service.job_marks import JobMarks, head_with_marks, packed_model, res
 from tonmf.service.job_queue import JobRunner
 from tonmf.service.job_store import Job, JobStore
 from tonmf.service.limits import Limits
+from tonmf.service.model_queue import Admission
 from tonmf.service.models import Models
 from tonmf.service.reading_query import Column, HowToRead, Name, Words, listed
 from tonmf.service.security import POLICY
@@ -56,7 +57,8 @@ class Desk:
 
     def __init__(self, store: JobStore, runner: JobRunner, limits: Limits, marks: JobMarks, models: Models) -> None:
         self.store, self.runner, self.limits, self.marks, self.models = store, runner, limits, marks, models
-        self._arriving = 0
+        self._admission = Admission(limits.waiting, limits.arriving)
+        self._n_complete = 0  # uploads that are complete, but no jobs yet
 
     async def take(self, request: Request, name: str, options: dict[str, Any], model: str | None = None) -> Job:
         """Receive a file and make a job of it: a fit, or its scores by a model that is named."""
@@ -68,22 +70,19 @@ class Desk:
         if model is not None:
             self.models.find(model)
         self._check_room()
-        self._arriving += 1
-        try:
-            return await self._receive(request, name, options, model)
-        finally:
-            self._arriving -= 1
+        return await self._receive(request, name, options, model)
 
     def _check_room(self) -> None:
-        limits, arriving = self.limits, self._arriving
-        if sum(not job.is_over for job in self.store) + arriving >= limits.jobs:
+        """Fail if there is no room for another job. An upload that is not complete takes none, however slowly it comes."""
+        limits, n_complete = self.limits, self._n_complete
+        if sum(not job.is_over for job in self.store) + n_complete >= limits.jobs:
             raise ServiceError(
                 429,
                 f"The server keeps at most {number_of(limits.jobs, 'job')}, and none of them is over. Cancel one, or try again "
                 "later.",
                 {"Retry-After": "60"},
             )
-        if self.runner.n_waiting + arriving >= limits.queued_jobs:
+        if self.runner.n_waiting + n_complete >= limits.queued_jobs:
             waiting = f"{number_of(limits.queued_jobs, 'job')} {'waits' if limits.queued_jobs == 1 else 'wait'} already"
             raise ServiceError(
                 429, f"{waiting}, and that is the most. Try again when one is done.", {"Retry-After": "60"}
@@ -97,18 +96,28 @@ class Desk:
             raise disk_error(error) from error
         try:
             job = Job(job_id, name, stored_name(job_id, name, options["format"]), options, model=model)
-            body = chunks(request, limits.upload, limits.idle_seconds, "--max-upload")
-            await receive_file(body, folder / job.file)
-            check_content(folder / job.file, name)
-            if model is not None:  # as it is now, whatever becomes of it while the job waits
-                await asyncio.to_thread(self._keep_scorer, self.models.find(model).model.detector, folder)
+            with self._admission.arriving() as admitted:
+                body = chunks(request, limits.upload, limits.idle_seconds, "--max-upload")
+                await receive_file(admitted.each(body), folder / job.file)
+                check_content(folder / job.file, name)
+                await self._place(job, folder)
+        finally:
+            self.store.give_up(job_id)
+        await self._make_room()
+        return job
+
+    async def _place(self, job: Job, folder: Path) -> None:
+        """Queue a job, unless others have taken the last place while its file came."""
+        self._check_room()
+        self._n_complete += 1
+        try:
+            if job.model is not None:  # as it is now, whatever becomes of it while the job waits
+                await asyncio.to_thread(self._keep_scorer, self.models.find(job.model).model.detector, folder)
             await asyncio.to_thread(self._keep, job)
             self.store.jobs[job.id] = job
         finally:
-            self.store.give_up(job_id)
+            self._n_complete -= 1
         self.runner.add(job)
-        await self._make_room()
-        return job
 
     async def _make_room(self) -> None:
         """Delete jobs that are over, until no more are kept than there is room for."""
@@ -164,7 +173,7 @@ def router(desk: Desk) -> APIRouter:
         "",
         summary="Fit a model",
         status_code=202,
-        responses=schemas.answers(schemas.JobAnswer, 408, 413, 429, 507, status=202),
+        responses=schemas.answers(schemas.JobAnswer, 408, 413, 429, 503, 507, status=202),
         openapi_extra={
             "requestBody": {
                 "required": True,

@@ -54,3 +54,8 @@ class Limits:
     def held(self) -> int:
         """Return the most bytes of score and explain requests to hold at once."""
         return 8 * self.body
+
+    @property
+    def arriving(self) -> int:
+        """Return the most bytes of uploads that are not jobs yet to hold at once."""
+        return 8 * self.upload

@@ -14,7 +14,7 @@ import logging
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import AsyncIterator, Callable, Hashable, Sequence
 from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import Any
@@ -221,6 +221,12 @@ class Admitted:
         more = max(self._received - FREE, 0) - self._held
         self._admission.hold(more)
         self._held += more
+
+    async def each(self, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        """Yield the parts of a body as they come, and reserve their bytes."""
+        async for chunk in chunks:
+            self.hold(len(chunk))
+            yield chunk
 
     def __enter__(self) -> Admitted:
         return self

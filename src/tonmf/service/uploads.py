@@ -24,8 +24,8 @@ from tonmf.text.mask_names import DEFAULT_MASK, mask_of
 
 LONGEST_NAME = 100
 
-AT_ONCE = 2**20
-"""Bytes to write at a time."""
+AT_ONCE = 2**16
+"""Bytes to write at a time; each upload holds as many in memory, however slowly it comes."""
 
 EXTENSION_OF = {form: extension for extension, form in reversed(FORMAT_OF.items())}
 """The usual extension of each format."""
