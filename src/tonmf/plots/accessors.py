@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -91,7 +92,7 @@ class ScorePlots:
         return np.asarray(self._fitted.outlier_scores_)
 
 
-class TopicPlots(ScorePlots):
+class TopicPlots(ScorePlots, ABC):
     """Plots of scores and topics."""
 
     def topics(self, n_topics: int = 9, n_words: int = 8, ax: Any = None) -> Any:
@@ -116,8 +117,9 @@ class TopicPlots(ScorePlots):
             draw_topics(axes, topics)
         return axes
 
+    @abstractmethod
     def _topics(self, n_words: int) -> list[DrawnTopic]:
-        raise NotImplementedError
+        """Return the topics to draw, the largest shares first."""
 
 
 class DetectorPlots(TopicPlots):
