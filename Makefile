@@ -4,8 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-# One more than cores on a small machine: tests of servers, clusters and pages wait now and then.
-TEST_PROCESSES ?= 3
+# Twice the cores of a small machine: tests of servers, clusters and pages wait now and then.
+TEST_PROCESSES ?= 4
 PYTEST := $(BIN)/python -m pytest --numprocesses=$(TEST_PROCESSES) --no-loadscope-reorder
 
 .DEFAULT_GOAL := help

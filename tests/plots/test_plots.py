@@ -73,6 +73,7 @@ def pixels_of(axes):
 @pytest.mark.parametrize("name", PLOTS)
 def test_a_plot_is_drawn_on_axes_of_its_own_which_a_notebook_shows(name, request):
     before = sys.modules.get("matplotlib.pyplot")
+    figures = before and before.get_fignums()  # of other tests in this process
     axes = PLOTS[name](request.getfixturevalue, None)
     data, size = axes._repr_png_()
     pixels = imread(io.BytesIO(data))[..., :3]
@@ -83,8 +84,7 @@ def test_a_plot_is_drawn_on_axes_of_its_own_which_a_notebook_shows(name, request
     assert np.ptp(rows) > 0.6 * pixels.shape[0]
     assert np.ptp(columns) > 0.6 * pixels.shape[1]
     assert sys.modules.get("matplotlib.pyplot") is before
-    if before is not None:
-        assert not before.get_fignums()
+    assert before is None or before.get_fignums() == figures
 
 
 @pytest.mark.parametrize("name", PLOTS)
