@@ -127,7 +127,7 @@ STATUS = {
     INTERRUPTED: runs.INTERRUPTED,
     TERMINATED: runs.INTERRUPTED,
 }
-"""How a run ended that ends with an error, by its exit code."""
+"""The status of a run that failed, by its exit code."""
 
 
 def _leave(message: str, code: int) -> typer.Exit:

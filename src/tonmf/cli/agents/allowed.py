@@ -1,4 +1,4 @@
-"""Which files an agent may read: those in the folders that the user allows, where links really lead, and not too much at once.
+"""Check what an agent asks to read: only files in the folders that the user allows, after following links, and of bounded size.
 
 Paths are compared after all links in them are resolved. What a folder or an archive holds is checked file by file, by the same
 list of inputs that is read afterwards.

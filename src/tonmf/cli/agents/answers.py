@@ -1,4 +1,4 @@
-"""What the tools return. Their fields and the descriptions of these are what an agent knows of them."""
+"""Answers of the tools. An agent knows them by their fields and the descriptions of these."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class ExplainedDocuments(BaseModel):
 
 
 class ModelTopic(BaseModel):
-    """What many documents share."""
+    """A topic: words that many documents share."""
 
     number: int
     share: float

@@ -14,7 +14,7 @@ from tonmf.ranking import Ranking
 from tonmf.storage.bundles import check_is_model
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-"""What a model may be called: never a path."""
+"""Names that a model may have: never a path."""
 
 MOST = 8
 """Models to hold in memory; the one that was used longest ago makes place."""

@@ -120,7 +120,7 @@ def check(
 
 @dataclass(frozen=True)
 class Limit:
-    """How much may be flagged: a share of the documents, or a number of them; and as it was typed."""
+    """The limit: a share of the documents or a number of them, and the text that was typed."""
 
     amount: Fraction
     is_share: bool
@@ -150,7 +150,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Checked:
-    """What a check has found; `explained` are the strangest of the flagged documents, by their numbers."""
+    """The result of a check; `explained` are the strangest of the flagged documents, by their numbers."""
 
     ranking: Ranking
     documents: Documents
